@@ -1,0 +1,1 @@
+"""Who handles a call: mailbox, call handle, host actor, tool actor, router actor."""

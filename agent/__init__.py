@@ -1,0 +1,1 @@
+"""What an agent wants of it: tool messages and the core that makes them."""

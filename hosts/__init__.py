@@ -1,0 +1,1 @@
+"""Where a tool runs out of process: wire protocol, process, Node host."""

@@ -1,0 +1,1 @@
+"""What a schema, a call and a result mean, in every wire format."""

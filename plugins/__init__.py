@@ -1,0 +1,1 @@
+"""What a tool is: contract, signature adapters, results, context, sources."""

@@ -1,0 +1,48 @@
+"""The ground under the house: the root of its errors, and those a plugin can cause.
+
+    CallboardError
+    ├── PluginError           a plugin cannot be used as it is
+    │   ├── PluginLoadError   it cannot be found, read or started
+    │   └── ContractError     it is there, but breaks the plugin contract
+    ├── JsonValueError        a value that must be JSON is not
+    └── (interop, hosts and actors add their own)
+
+This file imports nothing, so that every room may stand on it. A failing tool *call* is
+never an exception: it is a result (see the result codes).
+"""
+
+
+class CallboardError(Exception):
+    """Root of every error that Callboard raises on purpose."""
+
+
+class PluginError(CallboardError):
+    """A plugin cannot be used as it is.
+
+    Attributes:
+        plugin: the plugin's name, or the source it was to be loaded from.
+    """
+
+    def __init__(self, message: str, *, plugin: str) -> None:
+        super().__init__(message)
+        self.plugin = plugin
+
+
+class PluginLoadError(PluginError):
+    """A plugin cannot be found, read or started; the message says which step failed and what to do."""
+
+
+class ContractError(PluginError):
+    """A plugin is there but breaks the plugin contract: a hook is missing or answers with the wrong shape."""
+
+
+class JsonValueError(CallboardError):
+    """A value that has to be JSON is not.
+
+    Attributes:
+        path: where in the value, as a JSON path such as ``$.state.files[3]``.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path

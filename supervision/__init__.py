@@ -1,0 +1,1 @@
+"""Who restarts what, and when to give up: decisions, backoff, supervisor actor, events."""
