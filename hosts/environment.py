@@ -1,0 +1,22 @@
+"""What a host is allowed to see of the parent's environment: a short list, and what was declared.
+
+Everything else stays behind, API keys above all: a tool gets a secret only when its entry in
+the configuration says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_ALLOWED = frozenset({
+    "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
+    "COMSPEC", "PATHEXT", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "WINDIR",
+})  # fmt: skip
+
+
+def host_environment(parent: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a host: the allowed names of ``parent``, then all of ``declared``."""
+    allowed = {
+        name: value for name, value in parent.items() if name in _ALLOWED or name.startswith("LC_")
+    }
+    return allowed | dict(declared)

@@ -1,0 +1,95 @@
+"""What can go wrong between Callboard and a host.
+
+    CallboardError
+    └── HostError             names the host
+        ├── HostStartError    it could not be started; says whether trying again can help
+        ├── HostGone          it is not there (any more) to be written to
+        ├── HostTimeout       it did not answer in time
+        ├── RemoteError       it answered: with an error (type, detail, stack)
+        └── RequestTooLarge   the request is beyond the line limit; nothing was sent
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..plugins.errors import CallboardError
+
+
+class HostError(CallboardError):
+    """Root of the errors between Callboard and one host.
+
+    Attributes:
+        host: the host's name, which is its plugin's.
+    """
+
+    def __init__(self, message: str, *, host: str) -> None:
+        super().__init__(message)
+        self.host = host
+
+
+class HostStartError(HostError):
+    """A host could not be started.
+
+    Attributes:
+        permanent: the same start would fail the same way again (no Node, no such file).
+    """
+
+    def __init__(self, message: str, *, host: str, permanent: bool) -> None:
+        super().__init__(message, host=host)
+        self.permanent = permanent
+
+
+class HostGone(HostError):  # noqa: N818 - the state is the message
+    """The host is not running, so nothing was sent to it."""
+
+
+class HostTimeout(HostError):  # noqa: N818 - as `TimeoutError`, which it extends in spirit
+    """The host did not answer a request in time; the request may still be under way there.
+
+    Attributes:
+        method: the wire method that was asked.
+        seconds: how long it was waited for.
+    """
+
+    def __init__(self, *, host: str, method: str, seconds: float) -> None:
+        super().__init__(f"host {host!r} did not answer {method} within {seconds:g} s", host=host)
+        self.method = method
+        self.seconds = seconds
+
+
+class RemoteError(HostError):
+    """The host answered ``ok: false``: the tool raised, or the request could not be read there.
+
+    Attributes:
+        type: the remote error's class name, such as ``TypeError``.
+        detail: its message.
+        stack: its stack trace, or the empty string.
+        phase: ``load`` or ``init`` when the plugin never came to life, else ``None``.
+    """
+
+    def __init__(self, error: dict[str, Any], *, host: str) -> None:
+        self.type = str(error.get("type") or "Error")
+        self.detail = str(error.get("detail") or "")
+        self.stack = str(error.get("stack") or "")
+        phase = error.get("phase")
+        self.phase = phase if isinstance(phase, str) else None
+        super().__init__(f"{self.type}: {self.detail}", host=host)
+
+
+class RequestTooLarge(HostError):
+    """A request is larger than one line may be. Nothing was sent; the host is unharmed.
+
+    Attributes:
+        size: the request's size in bytes.
+        limit: the largest line allowed, in bytes.
+    """
+
+    def __init__(self, *, host: str, size: int, limit: int) -> None:
+        super().__init__(
+            f"the request is {size:,} bytes, the limit for one line is {limit:,}; "
+            "send less, or raise the limit 'max_line_bytes'",
+            host=host,
+        )
+        self.size = size
+        self.limit = limit

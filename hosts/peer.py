@@ -1,0 +1,190 @@
+"""The client's half of the tool host protocol, without I/O.
+
+A `Peer` says which request every message of a host belongs to. It owns no pipe, no thread and
+no clock: a test feeds it bytes, and any shell can carry it.
+
+    open ──── answer ───▶ ended            (the owner is told)
+    open ──── abandon ──▶ abandoned        (its caller has given up; v1 has no cancel)
+    abandoned ─ answer ─▶ ended            (the answer is dropped, the slot is free again)
+
+Parts come before the one answer and never after it. An answer to an abandoned request is late,
+a second answer is a duplicate, an answer to an id never asked is unknown: all three are counted
+and dropped, and harm nobody. What cannot be believed at all (a wrong version, an endless line)
+comes out as a `Breach`, and the host should be replaced.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from .wire import (
+    MAX_LINE_BYTES,
+    ErrorResponse,
+    LineSplitter,
+    Malformed,
+    PartEvent,
+    Response,
+    StrayLine,
+    decode_line,
+)
+
+Owner = TypeVar("Owner")
+
+_REMEMBERED = 1024
+"""Ended ids kept, to tell a duplicate answer from an unknown one."""
+
+
+class Answered(NamedTuple, Generic[Owner]):
+    """The request's answer: its value, and the new state if the host sent one."""
+
+    owner: Owner
+    value: Any
+    state: dict[str, Any] | None
+
+
+class Refused(NamedTuple, Generic[Owner]):
+    """The request's answer is an error: ``type``, ``detail``, ``stack``."""
+
+    owner: Owner
+    error: dict[str, Any]
+
+
+class PartCame(NamedTuple, Generic[Owner]):
+    """A partial result of an open request."""
+
+    owner: Owner
+    payload: Any
+
+
+class Released(NamedTuple, Generic[Owner]):
+    """An abandoned request has come to its end in the host; nobody wants the answer."""
+
+    owner: Owner
+
+
+class Stray(NamedTuple):
+    """Output that is no protocol message."""
+
+    text: bytes
+
+
+class Dropped(NamedTuple):
+    """A message nobody waits for: ``late``, ``duplicate`` or ``unknown``."""
+
+    reason: str
+    id: str
+
+
+class Breach(NamedTuple, Generic[Owner]):
+    """The host broke the protocol. ``owner`` is whose request it spoiled, if that is known.
+
+    Attributes:
+        fatal: nothing that follows can be believed: replace the host.
+    """
+
+    reason: str
+    detail: str
+    owner: Owner | None
+    fatal: bool
+
+
+Event = (
+    Answered[Owner] | Refused[Owner] | PartCame[Owner] | Released[Owner] | Stray | Dropped | Breach[Owner]
+)
+
+
+class Peer(Generic[Owner]):
+    """Correlates the messages of one host life. Not thread-safe: its shell holds a lock."""
+
+    def __init__(self, *, max_line: int = MAX_LINE_BYTES) -> None:
+        self._splitter = LineSplitter(max_line)
+        self._open: dict[str, Owner] = {}
+        self._abandoned: dict[str, Owner] = {}
+        self._ended: deque[str] = deque(maxlen=_REMEMBERED)
+        self.counts: Counter[str] = Counter()
+
+    def open(self, request_id: str, owner: Owner) -> None:
+        """Note that a request is about to be sent; its messages will name ``owner``."""
+        self._open[request_id] = owner
+
+    def abandon(self, request_id: str) -> bool:
+        """Give a request up: drop its messages from now on. False if it was not open."""
+        owner = self._open.pop(request_id, None)
+        if owner is None:
+            return False
+        self._abandoned[request_id] = owner
+        return True
+
+    def lost(self) -> tuple[list[Owner], list[Owner]]:
+        """End everything, since the host is gone: the owners of open and of abandoned requests."""
+        lost = list(self._open.values()), list(self._abandoned.values())
+        self._open.clear()
+        self._abandoned.clear()
+        return lost
+
+    @property
+    def unfinished(self) -> bytes:
+        """The beginning of a line that never ended."""
+        return self._splitter.unfinished
+
+    def receive(self, data: bytes) -> list[Event[Owner]]:
+        """Take the next bytes of the host's stdout and say what they mean, in order."""
+        if self._splitter.overflowed:
+            return []
+        events = [self._meaning(line) for line in self._splitter.feed(data)]
+        if self._splitter.overflowed:
+            self.counts["line_too_long"] += 1
+            detail = f"the host sent a line of more than {self._splitter.max_line:,} bytes"
+            events.append(Breach("line_too_long", detail, None, fatal=True))
+        return events
+
+    def _meaning(self, line: bytes) -> Event[Owner]:
+        message = decode_line(line)
+        match message:
+            case Response(request_id, value, state):
+                owner = self._open.pop(request_id, None)
+                if owner is None:
+                    return self._unawaited(request_id)
+                self._ended.append(request_id)
+                return Answered(owner, value, state)
+            case PartEvent(request_id, payload):
+                owner = self._open.get(request_id)
+                if owner is not None:
+                    return PartCame(owner, payload)
+                return self._drop("late" if request_id in self._abandoned else "unknown", request_id)
+            case ErrorResponse(request_id, error):
+                owner = self._open.pop(request_id, None)
+                if owner is None:
+                    return self._unawaited(request_id)
+                self._ended.append(request_id)
+                return Refused(owner, error)
+            case StrayLine(text):
+                self.counts["stray"] += 1
+                return Stray(text)
+            case Malformed(reason, detail, request_id):
+                return self._breach(reason, detail, request_id)
+            case _:
+                return self._drop("ignored", message.id)
+
+    def _unawaited(self, request_id: str) -> Event[Owner]:
+        owner = self._abandoned.pop(request_id, None)
+        if owner is not None:
+            self.counts["late"] += 1
+            self._ended.append(request_id)
+            return Released(owner)
+        return self._drop("duplicate" if request_id in self._ended else "unknown", request_id)
+
+    def _breach(self, reason: str, detail: str, request_id: str | None) -> Event[Owner]:
+        self.counts[reason] += 1
+        if reason == "wrong_version" or request_id is None:
+            return Breach(reason, detail, None, fatal=True)
+        owner = self._open.pop(request_id, None)
+        if owner is None:
+            return self._unawaited(request_id)
+        self._ended.append(request_id)
+        return Breach(reason, detail, owner, fatal=False)
+
+    def _drop(self, reason: str, request_id: str) -> Dropped:
+        self.counts[reason] += 1
+        return Dropped(reason, request_id)

@@ -1,0 +1,277 @@
+"""One life of a host as an operating system process: spawn, write, stop, and how it ended.
+
+Nothing here knows what the bytes mean. Output, exit and disappearance are told through the
+callables of `ProcessListener`, all from the one thread that `Pump` runs; `write` and `stop` may
+be called from any thread and never block.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from .errors import HostGone, HostStartError
+from .ladder import Rung, StopLadder
+from .ring import Ring
+from .sweep import created, descendants, end_session
+from .watchdog import Watchdog
+
+try:
+    from fcntl import F_SETPIPE_SZ, fcntl  # type: ignore[attr-defined,unused-ignore] # Linux only
+except ImportError:  # pragma: no cover - other systems keep their pipe size
+    F_SETPIPE_SZ = None  # type: ignore[assignment,unused-ignore]
+
+_PIPE_BYTES = 1024 * 1024
+"""Asked of the kernel for stdin and stdout: a large message then takes few changes of process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to start: program and arguments (no shell), the environment as a whole, and the folder."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessExit:
+    """How a process ended.
+
+    Attributes:
+        code: its exit status, or ``None`` when a signal ended it.
+        signal: the signal's number, or ``None``.
+        uptime: seconds it lived.
+        stop_reason: why *we* stopped it, or ``None`` when it ended by itself.
+        unfinished: bytes of a last line that never ended are told by the channel, not here.
+    """
+
+    code: int | None
+    signal: int | None
+    uptime: float
+    stop_reason: str | None
+
+    @property
+    def text(self) -> str:
+        """``exit code 1`` or ``signal SIGKILL``."""
+        if self.signal is not None:
+            try:
+                return f"signal {signal.Signals(self.signal).name}"
+            except ValueError:
+                return f"signal {self.signal}"
+        return f"exit code {self.code}"
+
+
+class ProcessListener(Protocol):
+    """Who is told of a process's life. Every call comes from the process's pump thread, in order."""
+
+    def on_output(self, data: bytes) -> None:
+        """Bytes of stdout."""
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        """It has ended, and all that it wrote has been handed over. Comes once."""
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Its whole tree has ended, except for these pids. Comes once, last."""
+
+
+class HostProcess:
+    """A running host process. Start one with `spawn`; it tells its listener how it goes."""
+
+    def __init__(self, popen: subprocess.Popen[bytes], host: str, watchdog: Watchdog | None) -> None:
+        assert popen.stdin is not None
+        assert popen.stdout is not None
+        assert popen.stderr is not None
+        self.host = host
+        self.pid = popen.pid
+        self.started_at = time.monotonic()
+        self.stderr = Ring()
+        self.birth = created(popen.pid) or 0.0
+        self.popen = popen
+        self._watchdog = watchdog
+        self._stdin: int | None = popen.stdin.fileno()
+        self._backlog: deque[memoryview] = deque()
+        self._lock = threading.Lock()
+        self.stop_reason: str | None = None
+        self._rungs: list[tuple[float, Rung]] = []
+        self._known: list[tuple[int, float]] = []
+        self.wake_reader, self._wake_writer = os.pipe()
+        os.set_blocking(self.wake_reader, False)
+        os.set_blocking(self._wake_writer, False)
+        for stream in (popen.stdin, popen.stdout, popen.stderr):
+            os.set_blocking(stream.fileno(), False)
+        for stream in (popen.stdin, popen.stdout):
+            _widen(stream.fileno())
+        if watchdog is not None:
+            watchdog.add(self.pid, self.birth)
+
+    @classmethod
+    def spawn(cls, command: Command, *, host: str, watchdog: Watchdog | None = None) -> HostProcess:
+        """Start the process, in a session of its own.
+
+        Raises:
+            HostStartError: it cannot be started; ``permanent`` unless the machine was short of
+                something.
+        """
+        try:
+            popen = subprocess.Popen(
+                command.argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=command.cwd,
+                env=dict(command.env),
+                start_new_session=True,
+            )
+        except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
+            raise HostStartError(
+                f"cannot start host {host!r}: {error.strerror}: {error.filename}", host=host, permanent=True
+            ) from error
+        except OSError as error:
+            raise HostStartError(f"cannot start host {host!r}: {error}", host=host, permanent=False) from error
+        return cls(popen, host, watchdog)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes to stdin, without ever blocking: what the pipe does not take now goes later.
+
+        Raises:
+            HostGone: stdin is closed. Nothing of ``data`` was sent.
+        """
+        with self._lock:
+            if self._stdin is None:
+                raise HostGone(f"host {self.host!r} is not running", host=self.host)
+            if self._backlog:
+                self._backlog.append(memoryview(data))
+                return
+            try:
+                written = os.write(self._stdin, data)
+            except BlockingIOError:
+                written = 0
+            except OSError as error:
+                self._close_stdin()
+                raise HostGone(f"host {self.host!r} has closed its stdin", host=self.host) from error
+            if written < len(data):
+                self._backlog.append(memoryview(data)[written:])
+                self.wake()
+
+    def stop(self, reason: str, ladder: StopLadder) -> None:
+        """Begin to end the process; a later call can only hasten what an earlier one began."""
+        now = time.monotonic()
+        with self._lock:
+            asked = [(now + after, rung) for after, rung in ladder.rungs()]
+            if not self._rungs or asked[-1][0] < self._rungs[-1][0]:
+                self._rungs = asked
+            if self.stop_reason is None:
+                self.stop_reason = reason
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the pump look again at what there is to write and to do."""
+        with suppress(BlockingIOError, OSError):  # full: it is awake; closed: it is over
+            os.write(self._wake_writer, b"!")
+
+    # What follows is for the pump, in its thread.
+
+    @property
+    def stdin_waiting(self) -> int | None:
+        """The descriptor of stdin while there is a backlog for it, else ``None``."""
+        with self._lock:
+            return self._stdin if self._backlog else None
+
+    def flush(self) -> None:
+        """Write what the pipe takes of the backlog."""
+        with self._lock:
+            while self._backlog and self._stdin is not None:
+                try:
+                    written = os.write(self._stdin, self._backlog[0])
+                except BlockingIOError:
+                    return
+                except OSError:  # it closed its stdin: its exit or its silence will tell
+                    self._close_stdin()
+                    return
+                rest = self._backlog.popleft()[written:]
+                if rest:
+                    self._backlog.appendleft(rest)
+
+    def climb(self) -> float | None:
+        """Do the rungs that are due; return the seconds until the next one, if there is one."""
+        while True:
+            with self._lock:
+                if not self._rungs:
+                    return None
+                due, rung = self._rungs[0]
+                wait = due - time.monotonic()
+                if wait > 0:
+                    return wait
+                self._rungs.pop(0)
+            match rung:
+                case Rung.CLOSE_STDIN:
+                    self._known = descendants(self.pid)
+                    with self._lock:
+                        self._close_stdin()
+                case Rung.TERMINATE:
+                    self._signal_group(signal.SIGTERM)
+                case Rung.KILL:
+                    self._known += descendants(self.pid)
+                    self._signal_group(signal.SIGKILL)
+
+    def collect(self) -> ProcessExit:
+        """Take the exit status of a process that has ended, and its group with it.
+
+        The group is killed *before* the status is collected: until then nobody else can get the
+        pid, so the group cannot be a stranger's.
+        """
+        self._signal_group(signal.SIGKILL)
+        status = self.popen.wait()
+        with self._lock:
+            self._close_stdin()
+            self._rungs.clear()
+        return ProcessExit(
+            code=status if status >= 0 else None,
+            signal=-status if status < 0 else None,
+            uptime=time.monotonic() - self.started_at,
+            stop_reason=self.stop_reason,
+        )
+
+    def sweep(self) -> list[int]:
+        """End what is left of the session and of known descendants; return what would not end."""
+        leftovers = end_session(self.pid, self.birth, self._known)
+        if self._watchdog is not None and not leftovers:
+            self._watchdog.remove(self.pid)
+        return leftovers
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        with self._lock:
+            for stream in (self.popen.stdout, self.popen.stderr):
+                assert stream is not None
+                stream.close()
+            os.close(self.wake_reader)
+            os.close(self._wake_writer)
+            self._wake_writer = -1
+
+    def _close_stdin(self) -> None:
+        self._backlog.clear()
+        if self._stdin is not None:
+            self._stdin = None
+            assert self.popen.stdin is not None
+            self.popen.stdin.close()
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # ended in between, which is as well
+            os.killpg(self.pid, number)
+
+
+def _widen(descriptor: int) -> None:
+    if F_SETPIPE_SZ is not None:
+        with suppress(OSError):  # beyond the user's quota: the usual size serves too
+            fcntl(descriptor, F_SETPIPE_SZ, _PIPE_BYTES)

@@ -1,0 +1,188 @@
+"""The tool host protocol v1 on the wire: lines out of bytes, messages out of lines, and back.
+
+No file descriptor in sight. `LineSplitter` cuts a byte stream into lines however the pipe
+chunked it; `encode_request` and `decode_line` are plain functions between one line and one
+message. Which call a message belongs to is `Peer`'s question, not this file's.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from ..plugins.json_values import dump_json
+
+PROTOCOL_VERSION: Final = 1
+
+MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+"""Default limit of one line, newline included, in either direction."""
+
+
+class Response(NamedTuple):
+    """The one answer to a request. ``state`` is ``None`` when the host sent none."""
+
+    id: str
+    value: Any
+    state: dict[str, Any] | None
+
+
+class ErrorResponse(NamedTuple):
+    """The one answer to a request that failed over there: ``type``, ``detail``, ``stack``."""
+
+    id: str
+    error: dict[str, Any]
+
+
+class PartEvent(NamedTuple):
+    """A partial result, before the answer."""
+
+    id: str
+    payload: Any
+
+
+class OtherEvent(NamedTuple):
+    """An event whose type this version does not know; it may be ignored."""
+
+    id: str
+    type: str
+
+
+class StrayLine(NamedTuple):
+    """A line that is no protocol message: something printed to stdout. Harmless, but counted."""
+
+    text: bytes
+
+
+class Malformed(NamedTuple):
+    """A line that is a protocol message and breaks the protocol: the host's fault.
+
+    Attributes:
+        reason: ``wrong_version``, ``wrong_shape`` or ``line_too_long``.
+        detail: a sentence for people.
+        id: of the request it seems to belong to, or ``None``.
+    """
+
+    reason: str
+    detail: str
+    id: str | None
+
+
+Message = Response | ErrorResponse | PartEvent | OtherEvent | StrayLine | Malformed
+
+
+def encode_request(request_id: str, method: str, params: dict[str, Any]) -> bytes:
+    """Write one request as a line, newline included.
+
+    Raises:
+        JsonValueError: ``params`` holds something that is not JSON.
+    """
+    message = {"v": PROTOCOL_VERSION, "id": request_id, "method": method, "params": params}
+    try:
+        return orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        return dump_json(message, what="$") + b"\n"
+
+
+def decode_line(line: bytes) -> Message:
+    """Read one line, without its newline.
+
+    Only a JSON object that has ``v`` and one of ``id``, ``ok``, ``event`` is taken for a protocol
+    message; all else is a stray print, other JSON among it: tools that print JSON are common.
+    Unknown fields are ignored.
+    """
+    try:
+        message = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return StrayLine(line)
+    if not isinstance(message, dict) or "v" not in message or _MARKS.isdisjoint(message):
+        return StrayLine(line)
+    request_id = message.get("id")
+    if message["v"] != PROTOCOL_VERSION:
+        return Malformed(
+            "wrong_version",
+            f"the host speaks protocol version {message['v']!r}; this client speaks {PROTOCOL_VERSION}",
+            request_id if isinstance(request_id, str) else None,
+        )
+    if not isinstance(request_id, str):
+        return Malformed("wrong_shape", f"'id' is {request_id!r}, not a string", None)
+    if "ok" in message:
+        return _decode_response(request_id, message)
+    if "event" in message:
+        return _decode_event(request_id, message["event"])
+    return Malformed("wrong_shape", "the message has neither 'ok' nor 'event'", request_id)
+
+
+_MARKS = frozenset({"id", "ok", "event"})
+
+
+def _decode_response(request_id: str, message: dict[str, Any]) -> Message:
+    if message["ok"] is True:
+        result = message.get("result")
+        if not isinstance(result, dict):
+            return Malformed("wrong_shape", "'result' of an answer is not an object", request_id)
+        state = result.get("state")
+        if state is not None and not isinstance(state, dict):
+            return Malformed("wrong_shape", "'result.state' is not an object", request_id)
+        return Response(request_id, result.get("value"), state)
+    if message["ok"] is False:
+        error = message.get("error")
+        if not isinstance(error, dict):
+            return Malformed("wrong_shape", "'error' of a failed answer is not an object", request_id)
+        return ErrorResponse(request_id, error)
+    return Malformed("wrong_shape", f"'ok' is {message['ok']!r}, neither true nor false", request_id)
+
+
+def _decode_event(request_id: str, event: Any) -> Message:
+    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+        return Malformed("wrong_shape", "'event' is not an object with a 'type'", request_id)
+    if event["type"] == "part":
+        return PartEvent(request_id, event.get("payload"))
+    return OtherEvent(request_id, event["type"])
+
+
+class LineSplitter:
+    """Cuts a byte stream into lines, in any chunking, holding at most one unfinished line.
+
+    Attributes:
+        max_line: the largest line, in bytes; a longer one ends the stream.
+        overflowed: such a line has come. Where the next line begins is unknown then, so all
+            that follows is dropped; lines that ended before it were handed out.
+    """
+
+    def __init__(self, max_line: int = MAX_LINE_BYTES) -> None:
+        self.max_line = max_line
+        self.overflowed = False
+        self._chunks: list[bytes] = []
+        self._held = 0
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take the next bytes and return the lines they complete, without newlines; blank ones are left out."""
+        if self.overflowed:
+            return []
+        lines = data.split(b"\n")
+        rest = lines.pop()
+        if lines and self._chunks:
+            self._chunks.append(lines[0])
+            lines[0] = b"".join(self._chunks)
+            self._chunks.clear()
+            self._held = 0
+        if rest:
+            self._chunks.append(rest)
+            self._held += len(rest)
+        if self._held > self.max_line or len(data) + self._held > self.max_line:
+            lines = self._up_to_the_limit(lines)
+        return [line for line in lines if line and not line.isspace()]
+
+    def _up_to_the_limit(self, lines: list[bytes]) -> list[bytes]:
+        for index, line in enumerate(lines):
+            if len(line) > self.max_line:
+                self.overflowed = True
+                return lines[:index]
+        self.overflowed = self._held > self.max_line
+        return lines
+
+    @property
+    def unfinished(self) -> bytes:
+        """What has come of a line that has not ended; what a host that died in mid-line left behind."""
+        return b"".join(self._chunks)
