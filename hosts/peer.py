@@ -116,6 +116,10 @@ class Peer(Generic[Owner]):
         self._abandoned[request_id] = owner
         return True
 
+    def withdraw(self, request_id: str) -> bool:
+        """Forget a request that could not be sent after all. False if it was not open."""
+        return self._open.pop(request_id, None) is not None
+
     def lost(self) -> tuple[list[Owner], list[Owner]]:
         """End everything, since the host is gone: the owners of open and of abandoned requests."""
         lost = list(self._open.values()), list(self._abandoned.values())

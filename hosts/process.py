@@ -51,7 +51,6 @@ class ProcessExit:
         signal: the signal's number, or ``None``.
         uptime: seconds it lived.
         stop_reason: why *we* stopped it, or ``None`` when it ended by itself.
-        unfinished: bytes of a last line that never ended are told by the channel, not here.
     """
 
     code: int | None

@@ -85,7 +85,7 @@ class Pump:
                     self._drain(self._stdout)
                     return
                 elif descriptor == self._stderr:
-                    if not self._drain_once(self._stderr):
+                    if not self._read(self._stderr):
                         poll.unregister(self._stderr)
                 elif descriptor == writing:
                     process.flush()
@@ -123,21 +123,18 @@ class Pump:
         return bool(data)
 
     def _drain(self, descriptor: int) -> None:
-        while self._drain_once(descriptor):
-            continue
+        """Read what a process that has ended left in a pipe, which others may still hold open."""
+        with suppress(BlockingIOError):
+            while self._read(descriptor):
+                continue
 
-    def _drain_once(self, descriptor: int) -> bool:
-        try:
-            data = os.read(descriptor, _SMALL)
-        except BlockingIOError:
-            return False
-        if not data:
-            return False
+    def _read(self, descriptor: int) -> bool:
+        data = os.read(descriptor, _SMALL)
         if descriptor == self._stderr:
             self._process.stderr.feed(data)
-        else:
+        elif data:
             self._listener.on_output(data)
-        return True
+        return bool(data)
 
 
 def _empty(descriptor: int) -> None:

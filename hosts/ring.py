@@ -19,7 +19,7 @@ class Ring:
         self.total += len(data)
         self._chunks.append(data)
         self._held += len(data)
-        while self._held - len(self._chunks[0]) >= self.limit:
+        while self._chunks and self._held - len(self._chunks[0]) >= self.limit:
             self._held -= len(self._chunks.popleft())
 
     def tail(self, lines: int = 40) -> str:

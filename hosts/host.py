@@ -1,0 +1,283 @@
+"""A host one can talk to: a process and a peer, joined by a lock.
+
+`send` encodes and writes in the caller's own thread and returns; the answer reaches the
+request's owner from the pump's thread. Between them stands no further thread: each hand-off
+costs more than all the rest of a small call.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from typing import Any, Protocol
+
+from .errors import HostGone, HostTimeout, RemoteError, RequestTooLarge
+from .ladder import KILL_NOW, StopLadder
+from .peer import Answered, Breach, PartCame, Peer, Refused, Released, Stray
+from .process import Command, HostProcess, ProcessExit
+from .pump import Pump
+from .report import CrashReport, probable_cause
+from .watchdog import Watchdog
+from .wire import MAX_LINE_BYTES, encode_request
+
+logger = logging.getLogger("callboard.hosts")
+
+
+class RequestOwner(Protocol):
+    """Who is told how one request goes: any number of parts, then exactly one of the others.
+
+    All calls come from the host's pump thread and must not block. After the owner abandoned the
+    request, only `on_released` or `on_lost` may come.
+    """
+
+    def on_part(self, payload: Any) -> None:
+        """A partial result."""
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        """The answer."""
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        """The answer is an error: ``type``, ``detail``, ``stack``."""
+
+    def on_breach(self, reason: str, detail: str) -> None:
+        """The host broke the protocol, so there will be no answer."""
+
+    def on_lost(self, report: CrashReport) -> None:
+        """The host is gone, so there will be no answer."""
+
+    def on_released(self) -> None:
+        """The abandoned request has ended over there."""
+
+    @property
+    def call_id(self) -> str:
+        """What the crash report is to call this request."""
+
+
+class HostListener(Protocol):
+    """Who is told of a host's life. All calls come from its pump thread and must not block."""
+
+    def on_stray(self, text: bytes) -> None:
+        """A line of output that is no protocol message."""
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        """It has ended; the owners of its requests have been told. ``breach`` if that was why."""
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Its process tree has ended too, but for these pids. The last call."""
+
+
+class Host:
+    """One life of a host program."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Command,
+        listener: HostListener,
+        *,
+        generation: int = 1,
+        max_line: int = MAX_LINE_BYTES,
+        watchdog: Watchdog | None = None,
+    ) -> None:
+        """Start the process; it is read from `start` on.
+
+        Raises:
+            HostStartError: the process cannot be started.
+        """
+        self.name = name
+        self.generation = generation
+        self.max_line = max_line
+        self._listener = listener
+        self._peer: Peer[RequestOwner] = Peer(max_line=max_line)
+        self._lock = threading.Lock()
+        self._ids = itertools.count(1)
+        self._breach: str | None = None
+        self._ended = False
+        self._process = HostProcess.spawn(command, host=name, watchdog=watchdog)
+        self._pump = Pump(self._process, self)
+
+    def start(self) -> None:
+        """Begin to read; from now on the listener is told."""
+        self._pump.start()
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last lines of stderr."""
+        return self._process.stderr.tail()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Stray lines, late, duplicate and unknown answers, by name."""
+        return dict(self._peer.counts)
+
+    def send(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str:
+        """Send a request and return its id; ``owner`` hears how it goes. Never blocks.
+
+        Raises:
+            HostGone: the host is not running; nothing was sent.
+            RequestTooLarge: the request is beyond the line limit; nothing was sent.
+            JsonValueError: the parameters are not JSON; nothing was sent.
+        """
+        request_id = f"{self.generation}-{next(self._ids)}"
+        line = encode_request(request_id, method, params)
+        if len(line) > self.max_line:
+            raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
+        with self._lock:
+            if self._ended or self._breach is not None:
+                raise HostGone(f"host {self.name!r} has ended", host=self.name)
+            self._peer.open(request_id, owner)
+        try:
+            self._process.write(line)
+        except HostGone:
+            with self._lock:
+                withdrawn = self._peer.withdraw(request_id)
+            # Not there any more: the end of the host was quicker, and has told the owner.
+            if withdrawn:
+                raise
+        return request_id
+
+    def abandon(self, request_id: str) -> bool:
+        """Give a request up; False when its end was quicker."""
+        with self._lock:
+            return self._peer.abandon(request_id)
+
+    def ask(
+        self, method: str, params: dict[str, Any], timeout: float | None = None
+    ) -> tuple[Any, dict[str, Any] | None]:
+        """Send a request and wait for its answer: the value, and the state if one came.
+
+        For programs and threads that may block; never from an actor or a pump.
+
+        Raises:
+            HostGone: the host is not running, or ended before it answered.
+            HostTimeout: no answer within ``timeout`` seconds; the request is given up.
+            RemoteError: the host answered with an error.
+            RequestTooLarge, JsonValueError: as `send`.
+        """
+        owner = _Asked(method)
+        request_id = self.send(method, params, owner)
+        if not owner.ended.wait(timeout) and self.abandon(request_id):
+            assert timeout is not None
+            raise HostTimeout(host=self.name, method=method, seconds=timeout)
+        owner.ended.wait()
+        if owner.lost is not None:
+            raise HostGone(owner.lost, host=self.name)
+        if owner.error is not None:
+            raise RemoteError(owner.error, host=self.name)
+        return owner.value, owner.state
+
+    def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
+        """Begin to end the host; returns at once, `join` waits."""
+        self._process.stop(reason, ladder or StopLadder())
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait until the host and its tree are gone and all is told; True when so."""
+        return self._pump.join(timeout)
+
+    # The process's listener, in the pump's thread.
+
+    def on_output(self, data: bytes) -> None:
+        """Hand each message to whom it belongs."""
+        with self._lock:
+            events = self._peer.receive(data)
+        for event in events:
+            match event:
+                case Answered(owner, value, state):
+                    owner.on_answer(value, state)
+                case PartCame(owner, payload):
+                    owner.on_part(payload)
+                case Refused(owner, error):
+                    owner.on_refused(error)
+                case Released(owner):
+                    owner.on_released()
+                case Stray(text):
+                    logger.info("host %r printed: %.500s", self.name, text.decode("utf-8", "replace"))
+                    self._listener.on_stray(text)
+                case Breach(reason, detail, owner, fatal):
+                    self._on_breach(reason, detail, owner, fatal=fatal)
+                case _:
+                    logger.debug("host %r: dropped a message: %s", self.name, event)
+
+    def _on_breach(self, reason: str, detail: str, owner: RequestOwner | None, *, fatal: bool) -> None:
+        logger.warning("host %r broke the protocol: %s", self.name, detail)
+        if owner is not None:
+            owner.on_breach(reason, detail)
+        if not fatal:
+            return
+        with self._lock:
+            self._breach = reason
+            opened, abandoned = self._peer.lost()
+        for owner in opened:
+            owner.on_breach(reason, detail)
+        for owner in abandoned:
+            owner.on_released()
+        self._process.stop(detail, KILL_NOW)
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        """Tell every owner that is left, then the listener."""
+        with self._lock:
+            self._ended = True
+            opened, abandoned = self._peer.lost()
+            unfinished = self._peer.unfinished
+        stderr = self.stderr_tail
+        if unfinished:
+            stderr = f"{stderr}\n[unfinished stdout line: {unfinished[:200].decode('utf-8', 'replace')}]".lstrip("\n")
+        report = CrashReport(
+            host=self.name,
+            generation=self.generation,
+            exit=exit_.text,
+            code=exit_.code,
+            signal=exit_.signal,
+            uptime=exit_.uptime,
+            cause=probable_cause(exit_, stderr, in_flight=len(opened), unfinished=unfinished),
+            in_flight=tuple(owner.call_id for owner in opened),
+            stderr=stderr,
+            counts=self.counts,
+        )
+        for owner in opened + abandoned:
+            owner.on_lost(report)
+        self._listener.on_ended(exit_, report, breach=self._breach)
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Pass it on."""
+        self._listener.on_gone(leftovers)
+
+
+class _Asked:
+    """The owner of a request that somebody waits for."""
+
+    def __init__(self, method: str) -> None:
+        self.call_id = method
+        self.ended = threading.Event()
+        self.value: Any = None
+        self.state: dict[str, Any] | None = None
+        self.error: dict[str, Any] | None = None
+        self.lost: str | None = None
+
+    def on_part(self, payload: Any) -> None:
+        """Nobody asked for parts."""
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        self.value, self.state = value, state
+        self.ended.set()
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        self.error = error
+        self.ended.set()
+
+    def on_breach(self, reason: str, detail: str) -> None:
+        self.lost = f"{reason}: {detail}"
+        self.ended.set()
+
+    def on_lost(self, report: CrashReport) -> None:
+        self.lost = report.summary
+        self.ended.set()
+
+    def on_released(self) -> None:
+        self.ended.set()

@@ -1,0 +1,91 @@
+"""What is known about the end of a host: the crash report, and the guess at its cause."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .process import ProcessExit
+
+
+@dataclass(frozen=True, slots=True)
+class CrashReport:
+    """Everything that is known of how one life of a host ended; carried by every call that it cost.
+
+    Attributes:
+        host: the host's name.
+        generation: which of its lives this was.
+        exit: ``exit code 1``, ``signal SIGKILL``, or why it never started.
+        code: exit status, or ``None``.
+        signal: signal number, or ``None``.
+        uptime: seconds.
+        cause: the probable cause, in a sentence.
+        in_flight: ids of the calls that were under way.
+        stderr: the last lines it wrote.
+        counts: stray lines, late and duplicate answers and the like, by name.
+        leftovers: pids of its tree that would not end.
+    """
+
+    host: str
+    generation: int
+    exit: str
+    code: int | None
+    signal: int | None
+    uptime: float
+    cause: str
+    in_flight: tuple[str, ...]
+    stderr: str
+    counts: dict[str, int]
+    leftovers: tuple[int, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """One line for an error text."""
+        return f"host {self.host!r} (generation {self.generation}) ended: {self.exit}; {self.cause}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON."""
+        fields = asdict(self)
+        fields["uptime"] = round(self.uptime, 3)
+        fields["in_flight"] = list(self.in_flight)
+        fields["leftovers"] = list(self.leftovers)
+        return fields
+
+
+_CLUES = (
+    (r"heap out of memory|Reached heap limit", "it ran out of its JavaScript heap memory"),
+    (r"ERR_MODULE_NOT_FOUND|Cannot find (module|package)", "a module that it imports is missing"),
+    (r"SyntaxError", "a file that it loads has a syntax error"),
+    (r"triggerUncaughtException|UnhandledPromiseRejection|Unhandled 'error' event|Uncaught", "an error that nothing caught"),
+    (r"EADDRINUSE", "an address that it wants to listen on is in use"),
+    (r"bad option", "Node does not know an option that it was started with"),
+    (r"MemoryError", "it ran out of memory"),
+    (r"Traceback \(most recent call last\)", "an exception that nothing caught"),
+)  # fmt: skip
+
+_BY_SIGNAL = {
+    4: "illegal instruction, in native code",
+    6: "it aborted itself",
+    7: "bus error, in native code",
+    8: "arithmetic error, in native code",
+    9: "somebody killed it: an operator, or the system when memory ran out",
+    11: "segmentation fault, in native code",
+    15: "somebody asked it to end (SIGTERM)",
+}
+
+
+def probable_cause(exit_: ProcessExit, stderr: str, *, in_flight: int = 0, unfinished: bytes = b"") -> str:
+    """Guess why a host ended, from its exit and its last words; the guess is for people."""
+    if exit_.stop_reason is not None:
+        return exit_.stop_reason
+    for pattern, cause in _CLUES:
+        if re.search(pattern, stderr):
+            return cause
+    if exit_.signal is not None:
+        return _BY_SIGNAL.get(exit_.signal, "a signal ended it")
+    if unfinished:
+        return "it exited in the middle of a message, without waiting for its output to be written"
+    if exit_.code == 0:
+        return "it exited by itself" + (" while it owed answers" if in_flight else "")
+    return "it exited by itself with an error"
