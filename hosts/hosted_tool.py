@@ -1,0 +1,170 @@
+"""The proxy that makes a tool in a host a `ToolPlugin` like any other.
+
+A proxy stands for the plugin across all lives of its host: `host` is the present life or
+``None``. Its methods block until the host answers, so they are for programs, tests and worker
+threads; the actors send their calls to the host directly and use the proxy for the rest
+(formatting, previews, tags).
+
+On a board the supervisor starts and replaces the host. Alone, a proxy is a context manager that
+starts one unsupervised life::
+
+    with node_file("./upper.mjs", id="upper") as tool:
+        state = tool.init({})
+        tool.execute_tool("upper", {"text": "hello"}, state)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from .errors import HostGone, RemoteError
+from .host import Host
+from .ladder import StopLadder
+from .methods import METHODS
+from .process import Command, ProcessExit
+from .report import CrashReport
+
+Json = dict[str, Any]
+
+LACKING = "MethodNotFound"
+"""The error type by which a host says that it does not offer a method."""
+
+
+class HostedToolPlugin:
+    """A `ToolPlugin` whose methods run in a host.
+
+    Args:
+        name: the plugin's name, unique on its board.
+        command: makes the command line of the next life; called again for each.
+        version: for people.
+    """
+
+    def __init__(self, name: str, command: Callable[[], Command], *, version: str = "0") -> None:
+        self.name = name
+        self.version = version
+        self.command = command
+        self.host: Host | None = None
+        self._lacking: set[str] = set()
+
+    def attach(self, host: Host | None) -> None:
+        """Name the present life; a new one may offer other methods."""
+        self.host = host
+        self._lacking.clear()
+
+    # Required methods
+
+    def init(self, config: Json) -> Json:
+        """Load the tool over there; its initial state. Raises as `Host.ask`."""
+        value, state = self._ask("init", {"config": config})
+        state = state if state is not None else value
+        return state if isinstance(state, dict) else {}
+
+    def get_tool_schemas(self, state: Json) -> list[Json]:
+        """The schemas of the tools. Raises as `Host.ask`."""
+        value, _ = self._ask("get_tool_schemas", {"state": state})
+        return value if isinstance(value, list) else []
+
+    def execute_tool(self, tool_name: str | None, payload: Any, state: Json) -> Any:
+        """Run the tool and wait; ``state`` is updated in place. Raises as `Host.ask`."""
+        value, new_state = self._ask(
+            "execute_tool", {"tool_name": tool_name, "arguments": payload, "state": state}
+        )
+        if new_state is not None:
+            state.clear()
+            state.update(new_state)
+        return value
+
+    # Optional methods: the answer of a host that lacks one is None, so that the defaults hold.
+
+    def get_config_schema(self) -> Any:
+        """What the tool's configuration may be, as a JSON Schema, or ``None``."""
+        return self._ask_optional("get_config_schema", {})
+
+    def get_ui_elements(self) -> Any:
+        """User interface elements, or ``None``."""
+        return self._ask_optional("get_ui_elements", {})
+
+    def get_tags(self, config: Json, models: list[Json]) -> Any:
+        """Tags that the tool adds, or ``None``."""
+        return self._ask_optional("get_tags", {"config": config, "models": models})
+
+    def required_tags(self) -> Any:
+        """Tags that the tool needs, or ``None``."""
+        return self._ask_optional("required_tags", {})
+
+    def forbidden_tags(self) -> Any:
+        """Tags that rule the tool out, or ``None``."""
+        return self._ask_optional("forbidden_tags", {})
+
+    def format_tool_result(self, result: Json, state: Json) -> Any:
+        """What the model is to see, or ``None``."""
+        return self._ask_optional("format_tool_result", {"result": result, "state": state})
+
+    def format_tool_call_preview(self, tool_name: str | None, payload: Any, state: Json) -> Any:
+        """What a person sees before the call runs, or ``None``."""
+        return self._ask_optional(
+            "format_tool_call_preview", {"tool_name": tool_name, "arguments": payload, "state": state}
+        )
+
+    def to_display_format(self, text: str, result: Json, state: Json) -> Any:
+        """What a person sees of the result, or ``None``."""
+        return self._ask_optional("to_display_format", {"text": text, "result": result, "state": state})
+
+    def _ask(self, method: str, params: Json) -> tuple[Any, Json | None]:
+        host = self.host
+        if host is None:
+            raise HostGone(f"the host of {self.name!r} is not running", host=self.name)
+        return host.ask(method, params, METHODS[method].timeout)
+
+    def _ask_optional(self, method: str, params: Json) -> Any:
+        if method in self._lacking:
+            return None
+        try:
+            return self._ask(method, params)[0]
+        except RemoteError as error:
+            if error.type != LACKING:
+                raise
+            self._lacking.add(method)
+            return None
+
+    # Alone, without a board
+
+    def open(self) -> Self:
+        """Start one life, unsupervised.
+
+        Raises:
+            HostStartError: it cannot be started.
+        """
+        host = Host(self.name, self.command(), _Unsupervised())
+        host.start()
+        self.attach(host)
+        return self
+
+    def close(self, ladder: StopLadder | None = None) -> None:
+        """End the life that `open` started, and wait until it is gone."""
+        host, self.host = self.host, None
+        if host is not None:
+            host.stop("closed", ladder)
+            host.join()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Unsupervised:
+    """Listens to a life that nobody restarts: whoever asks it hears of its end."""
+
+    def on_stray(self, text: bytes) -> None:
+        """Logged by the host already."""
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        """The owners of its requests have been told."""
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Nothing hangs on it."""
+
+

@@ -1,0 +1,60 @@
+"""JavaScript tools: the command line that runs one of them in `host.mjs`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from .environment import host_environment
+from .errors import HostStartError
+from .hosted_tool import HostedToolPlugin
+from .node import find_node
+from .process import Command
+
+HOST_SCRIPT = Path(__file__).with_name("host.mjs")
+"""The runner; it needs nothing but Node."""
+
+
+class NodeToolPlugin(HostedToolPlugin):
+    """One exported JavaScript tool in a Node host of its own.
+
+    Args:
+        name: the plugin's name, unique on its board.
+        entry: the module to load.
+        export: the export to use; the default export when ``None``.
+        env: variables that the host gets beside the allowed ones.
+        node: the Node program; looked up when ``None`` (see `find_node`).
+        node_options: options for Node itself, such as ``--max-old-space-size=256``.
+        version: for people.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entry: str | os.PathLike[str],
+        *,
+        export: str | None = None,
+        env: Mapping[str, str] | None = None,
+        node: str | None = None,
+        node_options: tuple[str, ...] = (),
+        version: str = "0",
+    ) -> None:
+        super().__init__(name, self._command, version=version)
+        self.entry = Path(entry).absolute()
+        self.export = export
+        self._env = dict(env or {})
+        self._node = node
+        self._node_options = node_options
+
+    def _command(self) -> Command:
+        if not self.entry.is_file():
+            raise HostStartError(
+                f"cannot start host {self.name!r}: no such file: {self.entry}", host=self.name, permanent=True
+            )
+        node = find_node(self._node)
+        assert node.path is not None
+        argv = [node.path, *self._node_options, str(HOST_SCRIPT), "--entry", str(self.entry)]
+        if self.export is not None:
+            argv += ["--export", self.export]
+        return Command(tuple(argv), host_environment(os.environ, self._env), str(self.entry.parent))
