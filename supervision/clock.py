@@ -1,0 +1,121 @@
+"""Time, as a part that can be replaced.
+
+Everything on a board that waits asks a `Clock` to be called later; nothing sleeps. The real one
+is a heap and one thread, started with the first timer; tests hand in one that they advance.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+logger = logging.getLogger("callboard.supervision")
+
+
+class Timer(Protocol):
+    """A call that has been put on the clock."""
+
+    def cancel(self) -> None:
+        """Do not make the call; too late is not an error."""
+
+
+class Clock(Protocol):
+    """Monotonic seconds, and calls at a time."""
+
+    def now(self) -> float:
+        """The present, in seconds since an arbitrary moment; never goes back."""
+
+    def call_at(self, when: float, function: Callable[[], None]) -> Timer:
+        """Call ``function`` once it is ``when``. It runs on the clock's thread: it must not block."""
+
+
+class _Entry:
+    __slots__ = ("clock", "function", "order", "when")
+
+    def __init__(self, clock: SystemClock, when: float, order: int, function: Callable[[], None]) -> None:
+        self.clock = clock
+        self.when = when
+        self.order = order
+        self.function: Callable[[], None] | None = function
+
+    def __lt__(self, other: _Entry) -> bool:
+        return (self.when, self.order) < (other.when, other.order)
+
+    def cancel(self) -> None:
+        if self.function is not None:
+            self.function = None
+            self.clock.note_cancelled()
+
+
+class SystemClock:
+    """The machine's monotonic clock. The wall clock may jump; nothing here looks at it.
+
+    Nearly every timer is a call's deadline and is cancelled long before it is due. So a cancelled
+    entry stays in the heap, and the heap is rebuilt when most of it is dead: both are cheaper
+    than taking one out of the middle. A new timer wakes the thread only if it is the earliest.
+    """
+
+    def __init__(self) -> None:
+        self._heap: list[_Entry] = []
+        self._lock = threading.Lock()
+        self._wake = threading.Condition(self._lock)
+        self._order = itertools.count()
+        self._cancelled = 0
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    now = staticmethod(time.monotonic)
+
+    def call_at(self, when: float, function: Callable[[], None]) -> Timer:
+        """See `Clock.call_at`. After `close` the call is never made."""
+        entry = _Entry(self, when, next(self._order), function)
+        with self._lock:
+            heapq.heappush(self._heap, entry)
+            if self._heap[0] is entry:
+                if self._thread is None and not self._closed:
+                    self._thread = threading.Thread(target=self._run, name="callboard-clock", daemon=True)
+                    self._thread.start()
+                self._wake.notify()
+        return entry
+
+    def note_cancelled(self) -> None:
+        """An entry of the heap is dead; sweep when most are."""
+        # Counted without the lock: a lost count delays the sweep, and cancelling stays cheap.
+        self._cancelled += 1
+        if self._cancelled > 512 and self._cancelled * 2 > len(self._heap):
+            with self._lock:
+                self._heap = [entry for entry in self._heap if entry.function is not None]
+                heapq.heapify(self._heap)
+                self._cancelled = 0
+
+    def close(self) -> None:
+        """Make no more calls, and end the thread."""
+        with self._lock:
+            self._closed = True
+            self._heap.clear()
+            self._wake.notify()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                while not self._closed:
+                    wait = self._heap[0].when - time.monotonic() if self._heap else None
+                    if wait is not None and wait <= 0:
+                        break
+                    self._wake.wait(wait)
+                if self._closed:
+                    return
+                function = heapq.heappop(self._heap).function
+            if function is not None:
+                try:
+                    function()
+                except Exception:
+                    logger.exception("a timed call failed")

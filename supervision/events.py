@@ -1,0 +1,154 @@
+"""What happened, in one order: the event stream of a board.
+
+Every event has a sequence number; all subscribers see the same events in that order. They are
+told by a thread of the stream's own, so that a slow or failing subscriber harms neither the
+board nor another subscriber.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+logger = logging.getLogger("callboard.events")
+
+MAX_WAITING = 10_000
+"""Events kept for subscribers that are slower than events come; past that new ones are dropped
+and counted."""
+
+KINDS = frozenset({
+    "host_starting", "host_ready", "host_crashed", "host_backoff", "host_parked", "host_stopped",
+    "plugin_registered", "plugin_removed", "claim_failed", "thread_fenced", "thread_returned",
+    "call_ended", "output_stray", "actor_failed",
+})  # fmt: skip
+"""Every kind of event there is; the reference describes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened.
+
+    Attributes:
+        sequence: 1, 2, 3, … on one board; the order of things.
+        kind: one of `KINDS`.
+        subject: the plugin or host it happened to.
+        time: wall clock, seconds since the epoch; for people, never for decisions.
+        facts: JSON; which keys there are depends on the kind.
+    """
+
+    sequence: int
+    kind: str
+    subject: str
+    time: float
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Subscription:
+    """A subscriber's place in the stream; `close` gives it up."""
+
+    def __init__(self, stream: EventStream, callback: Callable[[Event], None], kinds: frozenset[str]) -> None:
+        self.callback = callback
+        self.kinds = kinds
+        self._stream = stream
+
+    def close(self) -> None:
+        """Hear no more. An event that is being delivered at this moment may still arrive."""
+        self._stream.unsubscribe(self)
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class EventStream:
+    """The stream: publish from any thread, never blocking; subscribe at any time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._subscriptions: tuple[Subscription, ...] = ()
+        self._wanted: frozenset[str] = frozenset()
+        self._waiting: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
+        self._sequence = 0
+        self._thread: threading.Thread | None = None
+        self.dropped = 0
+
+    def subscribe(
+        self, callback: Callable[[Event], None], kinds: Iterable[str] | None = None
+    ) -> Subscription:
+        """Have ``callback`` called with each later event of ``kinds`` (of all kinds when ``None``).
+
+        Raises:
+            ValueError: there is no such kind.
+        """
+        wanted = KINDS if kinds is None else frozenset(kinds)
+        if unknown := sorted(wanted - KINDS):
+            raise ValueError(f"no such kind of event: {', '.join(unknown)}; there are: {', '.join(sorted(KINDS))}")
+        subscription = Subscription(self, callback, wanted)
+        with self._lock:
+            self._set((*self._subscriptions, subscription))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="callboard-events", daemon=True)
+                self._thread.start()
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """Take a subscription back; unknown ones are ignored."""
+        with self._lock:
+            self._set(tuple(s for s in self._subscriptions if s is not subscription))
+
+    def wants(self, kind: str) -> bool:
+        """Whether anybody listens to a kind; lets the hot path leave out what nobody hears."""
+        return kind in self._wanted
+
+    def publish(self, kind: str, subject: str, **facts: Any) -> None:
+        """Tell what happened. Never blocks; the facts must be JSON."""
+        assert kind in KINDS, kind
+        with self._lock:
+            self._sequence += 1
+            if kind not in self._wanted:
+                return
+            if self._waiting.qsize() >= MAX_WAITING:
+                self.dropped += 1
+                return
+            self._waiting.put(Event(self._sequence, kind, subject, time.time(), facts))
+
+    def settle(self, timeout: float) -> bool:
+        """Wait until everything published so far has been told; False when that took too long."""
+        told = threading.Event()
+        with self._lock:
+            if self._thread is None:
+                return True
+            self._waiting.put(told)
+        return told.wait(timeout)
+
+    def close(self) -> None:
+        """Tell what is waiting, then no more."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            self._waiting.put(None)
+            if thread is not threading.current_thread():
+                thread.join(5.0)
+
+    def _set(self, subscriptions: tuple[Subscription, ...]) -> None:
+        self._subscriptions = subscriptions
+        self._wanted = frozenset().union(*(s.kinds for s in subscriptions))
+
+    def _run(self) -> None:
+        while (item := self._waiting.get()) is not None:
+            if isinstance(item, threading.Event):
+                item.set()
+                continue
+            for subscription in self._subscriptions:
+                if item.kind in subscription.kinds:
+                    try:
+                        subscription.callback(item)
+                    except Exception:
+                        logger.exception("a subscriber failed on event %s of %r", item.kind, item.subject)

@@ -1,0 +1,54 @@
+"""How a life ended, in the words that a restart decision needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class ExitKind(StrEnum):
+    """Why a life ended."""
+
+    REQUESTED = "requested"
+    """We stopped it."""
+    CLEAN = "clean"
+    """It ended by itself with status 0, owing nothing."""
+    CODE = "code"
+    """It ended by itself with another status, or with 0 while it owed answers."""
+    SIGNAL = "signal"
+    """A signal ended it that was not ours."""
+    PROTOCOL = "protocol"
+    """It broke the protocol, so we ended it."""
+    HANG = "hang"
+    """It kept a call beyond its deadline and its grace time, so we ended it."""
+    START_FAILED = "start_failed"
+    """It never became ready: it could not be started, or refused, or ended on the way."""
+    START_TIMEOUT = "start_timeout"
+    """It did not become ready in time, so we ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The end of one life of a child.
+
+    Attributes:
+        kind: why it ended.
+        cause: the same in a sentence for people.
+        ready_for: seconds from ready to the end, or ``None`` if it never became ready.
+        permanent: the next life would end the same way (a missing file, a syntax error), so
+            trying again helps nobody.
+        report: everything known, as JSON; handed on, never looked into.
+    """
+
+    kind: ExitKind
+    cause: str
+    ready_for: float | None = None
+    permanent: bool = False
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_crash(self) -> bool:
+        """Whether anything went wrong."""
+        return self.kind not in {ExitKind.REQUESTED, ExitKind.CLEAN}

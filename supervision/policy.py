@@ -1,0 +1,134 @@
+"""When to start a child again, and when to give up: one pure decision.
+
+`decide` takes facts and `now` and returns a named outcome; whoever asks holds the clock and does
+the deed. Three things keep a broken child from being started for ever:
+
+* the *intensity*: so many restarts in a sliding period and no more, failed starts included;
+* only *stable uptime* gives the budget back. A successful start does not: a child that comes up
+  well and dies a second later would have its budget restored each time;
+* a parked child is *probed*: one start after the cool-down, and back to the park if that life
+  ends before it was stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .backoff import Backoff
+from .exits import Exit, ExitKind
+
+
+class RestartType(StrEnum):
+    """For which ends a child is started again."""
+
+    PERMANENT = "permanent"
+    """For every end that we did not ask for."""
+    TRANSIENT = "transient"
+    """For crashes only."""
+    TEMPORARY = "temporary"
+    """Never."""
+
+
+@dataclass(frozen=True, slots=True)
+class RestartPolicy:
+    """What is to be done about ends; times in seconds.
+
+    Attributes:
+        restart: for which ends.
+        backoff: how long to wait.
+        intensity: restarts allowed within ``period``; one more and the child is parked.
+        period: the length of the sliding window; a restart exactly that long ago still counts.
+        stable_for: a life that was ready for this long restores the budget.
+        cool_down: how long a parked child is left alone before it is probed.
+    """
+
+    restart: RestartType = RestartType.PERMANENT
+    backoff: Backoff = field(default_factory=Backoff)
+    intensity: int = 5
+    period: float = 60.0
+    stable_for: float = 10.0
+    cool_down: float = 60.0
+
+    def __post_init__(self) -> None:
+        if self.intensity < 0:
+            raise ValueError(f"'intensity' is {self.intensity}; it must be 0 or more restarts")
+        for name in ("period", "stable_for", "cool_down"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name!r} is {getattr(self, name)}; it must be more than 0 seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What of a child's past bears on its future.
+
+    Attributes:
+        restarts: the times of the restarts that may still be within the period.
+        streak: restarts in a row without a stable life.
+        probing: the present life is a probe of a parked child.
+    """
+
+    restarts: tuple[float, ...] = ()
+    streak: int = 0
+    probing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Start the child again after ``delay`` seconds."""
+
+    delay: float
+    history: History
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    """Leave the child alone until ``until``, or until somebody revives it when that is ``None``."""
+
+    until: float | None
+    why: str
+    history: History
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The child has ended for good."""
+
+    why: str
+
+
+Decision = Restart | Park | Stop
+
+
+def decide(
+    policy: RestartPolicy, history: History, exit_: Exit, now: float, random: Callable[[], float]
+) -> Decision:
+    """Say what follows the end of a life.
+
+    Args:
+        policy: the child's.
+        history: as the last decision left it.
+        exit_: how the life ended.
+        now: the time of the end, on the clock that ``history`` was written with.
+        random: gives floats in ``[0, 1)``; the source of the jitter.
+    """
+    if exit_.kind is ExitKind.REQUESTED:
+        return Stop("it was asked to stop")
+    if policy.restart is RestartType.TEMPORARY:
+        return Stop("it is temporary")
+    if policy.restart is RestartType.TRANSIENT and not exit_.is_crash:
+        return Stop("it ended well and is transient")
+    if exit_.permanent:
+        return Park(None, f"it cannot start: {exit_.cause}", History(probing=True))
+    if exit_.ready_for is not None and exit_.ready_for >= policy.stable_for:
+        history = History()
+    recent = tuple(time for time in history.restarts if now - time <= policy.period)
+    if history.probing:
+        why = f"the probe failed: {exit_.cause}"
+        return Park(now + policy.cool_down, why, History(recent, history.streak, probing=True))
+    if len(recent) >= policy.intensity:
+        why = f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
+        return Park(now + policy.cool_down, why, History(recent, history.streak, probing=True))
+    delay = policy.backoff.delay(history.streak, random)
+    return Restart(delay, History((*recent, now), history.streak + 1))
