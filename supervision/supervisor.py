@@ -1,0 +1,210 @@
+"""The supervisor actor: carries out what `Supervision` decides, and decides nothing itself.
+
+It never blocks and never sleeps: lives are started and stopped by callables that return at once
+and report later, and waiting is a timer that sends a message here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import pykka
+
+from .clock import Clock
+from .core import Changed, Effects, Removed, Schedule, StartLife, StopLife, Supervision
+from .events import EventStream
+from .exits import Exit, ExitKind
+from .policy import RestartPolicy
+
+logger = logging.getLogger("callboard.supervision")
+
+
+class Life(Protocol):
+    """One running life of a child."""
+
+    def stop(self, reason: str) -> None:
+        """Begin to end it; returns at once. Its end is reported like any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class LifeReporter:
+    """By which a life tells its supervisor how it goes; from any thread, never blocking."""
+
+    supervisor: pykka.ActorRef[SupervisorActor]
+    child: str
+    generation: int
+
+    def ready(self) -> None:
+        """It answers calls."""
+        self.supervisor.tell(LifeReady(self.child, self.generation))
+
+    def ended(self, exit_: Exit) -> None:
+        """It has ended, and nothing of it is left. Once."""
+        self.supervisor.tell(LifeEnded(self.child, self.generation, exit_))
+
+
+@dataclass(frozen=True, slots=True)
+class ChildSpec:
+    """What the supervisor has to know of a child.
+
+    Attributes:
+        id: unique among the supervisor's children.
+        start: starts the next life and returns at once.
+        policy: when to start it again.
+        on_change: told of each change of state, in the supervisor's thread: the event's kind and
+            its facts. Must not block.
+    """
+
+    id: str
+    start: Callable[[LifeReporter], Life]
+    policy: RestartPolicy
+    on_change: Callable[[str, dict[str, Any]], None] = lambda _kind, _facts: None
+
+
+@dataclass(frozen=True, slots=True)
+class AddChild:
+    """Take a child in and start it."""
+
+    spec: ChildSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order by hand: ``stop``, ``park``, ``restart``, ``revive`` or ``remove``."""
+
+    verb: str
+    child: str
+    reason: str = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class GetStatus:
+    """Ask for the state of all children, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class LifeReady:
+    """A life answers calls."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeEnded:
+    """A life has ended."""
+
+    child: str
+    generation: int
+    exit: Exit
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A scheduled time has come."""
+
+    child: str
+    token: int
+
+
+class SupervisorActor(pykka.ThreadingActor):
+    """Starts, watches and restarts its children.
+
+    Args:
+        clock: where waiting is put.
+        events: where changes are published.
+        random: the source of the jitter.
+    """
+
+    use_daemon_thread: ClassVar[bool] = True
+
+    def __init__(self, clock: Clock, events: EventStream, random: Callable[[], float]) -> None:
+        super().__init__()
+        self._clock = clock
+        self._events = events
+        self._supervision = Supervision(random)
+        self._specs: dict[str, ChildSpec] = {}
+        self._lives: dict[str, Life] = {}
+
+    def on_receive(self, message: Any) -> Any:
+        """Handle one message; a bug in it is logged and published, and the actor goes on."""
+        try:
+            return self._handle(message)
+        except KeyError as error:
+            raise KeyError(f"no child {error.args[0]!r}; there are: {', '.join(self._specs) or 'none'}") from None
+        except Exception as error:
+            logger.exception("the supervisor failed on %r", message)
+            self._events.publish("actor_failed", "supervisor", message=repr(message)[:200], error=repr(error))
+            raise_to_asker(message, error)
+            return None
+
+    def _handle(self, message: Any) -> Any:
+        core, now = self._supervision, self._clock.now()
+        match message:
+            case LifeReady(child, generation):
+                self._do(core.ready(child, generation, now))
+            case LifeEnded(child, generation, exit_):
+                self._lives.pop(child, None)
+                self._do(core.ended(child, generation, exit_, now))
+            case Due(child, token):
+                self._do(core.due(child, token, now))
+            case AddChild(spec):
+                effects = core.add(spec.id, spec.policy, now)
+                self._specs[spec.id] = spec
+                self._do(effects)
+            case Order(verb, child, reason):
+                self._order(verb, child, reason, now)
+            case GetStatus():
+                return {child.id: child.as_dict(now) for child in core.children.values()}
+            case _:
+                raise TypeError(f"the supervisor does not know the message {message!r}")
+        return None
+
+    def _order(self, verb: str, child: str, reason: str, now: float) -> None:
+        core = self._supervision
+        match verb:
+            case "stop":
+                self._do(core.stop(child, now, reason))
+            case "park":
+                self._do(core.park(child, now, reason))
+            case "restart":
+                self._do(core.restart(child, now, reason))
+            case "revive":
+                self._do(core.revive(child, now))
+            case "remove":
+                self._do(core.remove(child, now, reason))
+            case _:
+                raise ValueError(f"no such order: {verb!r}")
+
+    def _do(self, effects: Effects) -> None:
+        for effect in effects:
+            match effect:
+                case Changed(child, kind, facts):
+                    self._events.publish(kind, child, **facts)
+                    self._specs[child].on_change(kind, facts)
+                case StartLife(child, generation):
+                    self._start(child, generation)
+                case StopLife(child, _, reason):
+                    if life := self._lives.get(child):
+                        life.stop(reason)
+                case Schedule(child, token, at):
+                    self._clock.call_at(at, lambda due=Due(child, token): self.actor_ref.tell(due))  # type: ignore[misc]
+                case Removed(child):
+                    del self._specs[child]
+
+    def _start(self, child: str, generation: int) -> None:
+        reporter = LifeReporter(self.actor_ref, child, generation)
+        try:
+            self._lives[child] = self._specs[child].start(reporter)
+        except Exception as error:
+            logger.exception("starting %r failed", child)
+            reporter.ended(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}", permanent=True))
+
+
+def raise_to_asker(message: Any, error: Exception) -> None:
+    """Administration is asked for, so its error goes to the asker; a report has nobody to hear it."""
+    if isinstance(message, (AddChild, Order, GetStatus)):
+        raise error
