@@ -6,6 +6,7 @@ and report later, and waiting is a timer that sends a message here.
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any, ClassVar, Protocol
 
 import pykka
 
+from ..plugins.errors import CallboardError
 from .clock import Clock
 from .core import Changed, Effects, Removed, Schedule, StartLife, StopLife, Supervision
 from .events import EventStream
@@ -20,6 +22,20 @@ from .exits import Exit, ExitKind
 from .policy import RestartPolicy
 
 logger = logging.getLogger("callboard.supervision")
+
+
+class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
+    """An order names a child that the supervisor does not have.
+
+    Attributes:
+        child: the name.
+        children: the names there are.
+    """
+
+    def __init__(self, child: str, children: list[str]) -> None:
+        super().__init__(f"there is no host {child!r}; there are: {', '.join(children) or 'none'}")
+        self.child = child
+        self.children = children
 
 
 class Life(Protocol):
@@ -39,11 +55,11 @@ class LifeReporter:
 
     def ready(self) -> None:
         """It answers calls."""
-        self.supervisor.tell(LifeReady(self.child, self.generation))
+        tell(self.supervisor, LifeReady(self.child, self.generation))
 
     def ended(self, exit_: Exit) -> None:
         """It has ended, and nothing of it is left. Once."""
-        self.supervisor.tell(LifeEnded(self.child, self.generation, exit_))
+        tell(self.supervisor, LifeEnded(self.child, self.generation, exit_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +126,13 @@ class Due:
     token: int
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The answer to a message that could not be carried out."""
+
+    error: Exception
+
+
 class SupervisorActor(pykka.ThreadingActor):
     """Starts, watches and restarts its children.
 
@@ -130,16 +153,19 @@ class SupervisorActor(pykka.ThreadingActor):
         self._lives: dict[str, Life] = {}
 
     def on_receive(self, message: Any) -> Any:
-        """Handle one message; a bug in it is logged and published, and the actor goes on."""
+        """Handle one message.
+
+        An error is a value here, for whoever asked (see `ask_supervisor`). Raised, it would stop
+        the actor if the message was told: pykka lets the *sender's* verb decide that.
+        """
         try:
             return self._handle(message)
-        except KeyError as error:
-            raise KeyError(f"no child {error.args[0]!r}; there are: {', '.join(self._specs) or 'none'}") from None
+        except CallboardError as error:
+            return Refusal(error)
         except Exception as error:
             logger.exception("the supervisor failed on %r", message)
             self._events.publish("actor_failed", "supervisor", message=repr(message)[:200], error=repr(error))
-            raise_to_asker(message, error)
-            return None
+            return Refusal(error)
 
     def _handle(self, message: Any) -> Any:
         core, now = self._supervision, self._clock.now()
@@ -165,6 +191,8 @@ class SupervisorActor(pykka.ThreadingActor):
 
     def _order(self, verb: str, child: str, reason: str, now: float) -> None:
         core = self._supervision
+        if child not in core.children:
+            raise UnknownChild(child, list(core.children))
         match verb:
             case "stop":
                 self._do(core.stop(child, now, reason))
@@ -191,7 +219,7 @@ class SupervisorActor(pykka.ThreadingActor):
                     if life := self._lives.get(child):
                         life.stop(reason)
                 case Schedule(child, token, at):
-                    self._clock.call_at(at, lambda due=Due(child, token): self.actor_ref.tell(due))  # type: ignore[misc]
+                    self._clock.call_at(at, functools.partial(tell, self.actor_ref, Due(child, token)))
                 case Removed(child):
                     del self._specs[child]
 
@@ -204,7 +232,23 @@ class SupervisorActor(pykka.ThreadingActor):
             reporter.ended(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}", permanent=True))
 
 
-def raise_to_asker(message: Any, error: Exception) -> None:
-    """Administration is asked for, so its error goes to the asker; a report has nobody to hear it."""
-    if isinstance(message, (AddChild, Order, GetStatus)):
-        raise error
+def tell(ref: pykka.ActorRef[Any], message: Any) -> bool:
+    """Tell an actor something that no longer matters once it has stopped; False if it has."""
+    try:
+        ref.tell(message)
+    except pykka.ActorDeadError:
+        return False
+    return True
+
+
+def ask_supervisor(ref: pykka.ActorRef[SupervisorActor], message: Any, timeout: float = 10.0) -> Any:
+    """Ask the supervisor and wait for its answer.
+
+    Raises:
+        UnknownChild: the order names a child that does not exist.
+        pykka.Timeout, pykka.ActorDeadError: it did not answer, or has stopped.
+    """
+    answer = ref.ask(message, timeout=timeout)
+    if isinstance(answer, Refusal):
+        raise answer.error
+    return answer

@@ -1,0 +1,305 @@
+"""The handle of one call: where its parts and its one result arrive.
+
+::
+
+    QUEUED ──begin──▶ STARTED ──finish──▶ ENDED
+       ▲                 │
+       └────put_back─────┘     (the host went before it was sent, or the tool is idempotent)
+
+A call ends once: of a result, a deadline, a cancel and a crash that come at the same moment, the
+first one wins and the others are told so. Whoever has the result sets it here, in whatever
+thread; the waiting caller is woken directly, and nothing climbs back through the actors.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..plugins.calling import Invocation
+from ..plugins.codes import failure
+from ..supervision.clock import Timer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+logger = logging.getLogger("callboard.actors")
+
+Result = dict[str, Any]
+
+MAX_UNREAD_PARTS = 65_536
+"""Parts kept for a caller that does not read them; past that the oldest are dropped and counted."""
+
+
+class Stage(Enum):
+    """How far a call has come."""
+
+    QUEUED = "queued"
+    STARTED = "started"
+    ENDED = "ended"
+
+
+class CallOwner(Protocol):
+    """The tool that a call has been given to. Both are called in any thread and must not block."""
+
+    def on_ended_early(self, call: Call, stage: Stage) -> None:
+        """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
+
+    def on_ended(self, call: Call, result: Result) -> None:
+        """It has its result."""
+
+
+class Call:
+    """One request to run a tool. Made by `Callboard.submit`; usable from any thread and event loop.
+
+    Attributes:
+        id: the caller's id, or one made up.
+        tool_name: the tool that was asked for, or ``None`` if the call named none.
+        plugin_name: the plugin that took it; ``None`` until it is routed.
+        invocation: what the tool is given.
+        attempt: 1, and one more for each time it was sent again.
+        parts_dropped: parts that nobody read in time (see `MAX_UNREAD_PARTS`).
+        deadline: when it will be ended, on the board's clock; ``None`` for never.
+        run: what the tool that runs it knows of it; nobody else's business.
+    """
+
+    __slots__ = (
+        "__weakref__", "_at_end", "_at_news", "_future", "_lock", "_owner", "_parts", "_result", "_stage",
+        "_timer", "attempt", "deadline", "id", "invocation", "parts_dropped", "plugin_name", "run",
+        "sequence", "streaming", "tool_name",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        call_id: str,
+        invocation: Invocation,
+        *,
+        deadline: float | None = None,
+        streaming: bool = True,
+    ) -> None:
+        self.id = call_id
+        self.tool_name = invocation.tool_name
+        self.plugin_name: str | None = None
+        self.invocation = invocation
+        self.deadline = deadline
+        self.streaming = streaming
+        self.attempt = 0
+        self.sequence = 0
+        self.parts_dropped = 0
+        self.run: Any = None
+        self._lock = threading.Lock()
+        self._stage = Stage.QUEUED
+        self._result: Result | None = None
+        self._parts: deque[Any] | None = None
+        self._at_news: list[Callable[[], None]] = []
+        self._at_end: list[Callable[[], None]] = []
+        self._owner: CallOwner | None = None
+        self._timer: Timer | None = None
+        self._future: Future[Result] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Call {self.id} of {self.tool_name}: {self._stage.value}>"
+
+    # For the caller
+
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self._stage is Stage.ENDED
+
+    @property
+    def stage(self) -> Stage:
+        """How far it has come."""
+        return self._stage
+
+    def result(self, timeout: float | None = None) -> Result:
+        """Wait for the result mapping. A tool's failure is a result and never an exception.
+
+        Args:
+            timeout: seconds to wait; the call goes on when they are over.
+
+        Raises:
+            TimeoutError: it has not ended within ``timeout``.
+        """
+        if self._result is None and not self._wait(self._at_end, timeout):
+            raise TimeoutError(f"call {self.id} of {self.tool_name} has not ended within {timeout} s")
+        assert self._result is not None
+        return self._result
+
+    def parts(self) -> Iterator[Any]:
+        """The partial results in order, each as the tool emitted it; ends when the call ends.
+
+        A part is given to one reader, once: two loops over one call share its parts.
+        """
+        while True:
+            if self._parts:
+                yield self._parts.popleft()
+            elif self._stage is Stage.ENDED and not self._parts:  # looked at again: the end comes last
+                return
+            else:
+                self._wait(self._at_news, None)
+
+    def cancel(self) -> bool:
+        """End the call with ``cancelled``, now; False if it had ended already.
+
+        A tool that is running is asked to stop if it can be asked, and may have had its effect.
+        """
+        return self.end_early("cancelled", "the caller cancelled the call")
+
+    def add_done_callback(self, function: Callable[[], None]) -> None:
+        """Call ``function`` once it has ended: at once, or from the thread that ends it."""
+        with self._lock:
+            if self._stage is not Stage.ENDED:
+                self._at_end.append(function)
+                return
+        function()
+
+    @property
+    def future(self) -> Future[Result]:
+        """The result as a `concurrent.futures.Future`; cancelling that does nothing to the call."""
+        from concurrent.futures import Future  # noqa: PLC0415 - only who asks pays for the import
+
+        with self._lock:
+            if self._future is not None:
+                return self._future
+            future = self._future = Future()
+        future.set_running_or_notify_cancel()
+        self.add_done_callback(lambda: future.set_result(self.result()))
+        return future
+
+    def __await__(self) -> Generator[Any, None, Result]:
+        yield from self._wait_async(self._at_end).__await__()
+        return self.result()
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        while True:
+            if self._parts:
+                yield self._parts.popleft()
+            elif self._stage is Stage.ENDED and not self._parts:  # looked at again: the end comes last
+                return
+            else:
+                await self._wait_async(self._at_news)
+
+    # For the tool that runs it
+
+    def adopt(self, owner: CallOwner, plugin_name: str) -> None:
+        """Note which tool it has been given to."""
+        self._owner = owner
+        self.plugin_name = plugin_name
+
+    def set_timer(self, timer: Timer) -> None:
+        """Note what will end it at its deadline, to be cancelled when it ends before."""
+        self._timer = timer
+        if self._stage is Stage.ENDED:
+            timer.cancel()
+
+    def begin(self) -> bool:
+        """It is about to be given to the tool. False if it has ended: then leave it alone."""
+        with self._lock:
+            if self._stage is not Stage.QUEUED:
+                return False
+            self._stage = Stage.STARTED
+            self.attempt += 1
+            return True
+
+    def put_back(self) -> bool:
+        """It was not given to the tool after all, or may be once more. False if it has ended."""
+        with self._lock:
+            if self._stage is not Stage.STARTED:
+                return False
+            self._stage = Stage.QUEUED
+            return True
+
+    def add_part(self, payload: Any) -> bool:
+        """Hand a part to whoever reads it. False, and nothing happens, once the call has ended."""
+        with self._lock:
+            if self._stage is Stage.ENDED:
+                return False
+            if self._parts is None:
+                self._parts = deque(maxlen=MAX_UNREAD_PARTS)
+            elif len(self._parts) == MAX_UNREAD_PARTS:
+                self.parts_dropped += 1
+            self._parts.append(payload)
+            waiting = self._at_news[:]
+            self._at_news.clear()
+        for function in waiting:
+            function()
+        return True
+
+    def finish(self, result: Result, *, only_in: Stage | None = None) -> bool:
+        """End the call. False, and nothing happens, if it had ended already.
+
+        Args:
+            result: the result mapping; the call's own from now on.
+            only_in: end it only if it is in this stage, because ``result`` is true only then.
+        """
+        with self._lock:
+            if self._stage is Stage.ENDED or (only_in is not None and self._stage is not only_in):
+                return False
+            self._result = result
+            self._stage = Stage.ENDED
+            waiting = self._at_news + self._at_end
+            self._at_news.clear()
+            self._at_end.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._owner is not None:
+            self._owner.on_ended(self, result)
+        for function in waiting:
+            function()
+        return True
+
+    def end_early(self, code: str, error: str) -> bool:
+        """End it from outside, saying truly whether the tool may have run. False if it had ended."""
+        while True:
+            stage = self._stage
+            if stage is Stage.ENDED:
+                return False
+            outcome = "outcome_unknown" if stage is Stage.STARTED else "not_sent"
+            if self.finish(failure(code, error, outcome=outcome), only_in=stage):
+                if self._owner is not None:
+                    self._owner.on_ended_early(self, stage)
+                return True
+
+    # Waiting: one-shot callbacks, for the end (_at_end) or for the next part or the end (_at_news)
+
+    def _wait(self, callbacks: list[Callable[[], None]], timeout: float | None) -> bool:
+        """Wait for one of ``callbacks``' occasions; False when the time is over before."""
+        gate = threading.Lock()
+        gate.acquire()
+        with self._lock:
+            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._parts):
+                return True
+            callbacks.append(gate.release)
+        if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+            return True
+        self._forget(callbacks, gate.release)
+        return self._stage is Stage.ENDED
+
+    async def _wait_async(self, callbacks: list[Callable[[], None]]) -> None:
+        from asyncio import Event, get_running_loop  # noqa: PLC0415 - whoever awaits has imported it
+
+        loop, woken = get_running_loop(), Event()
+
+        def wake() -> None:
+            try:
+                loop.call_soon_threadsafe(woken.set)
+            except RuntimeError:  # the loop was closed, and whoever waited in it is gone
+                logger.debug("nobody waits for call %s any more", self.id)
+
+        with self._lock:
+            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._parts):
+                return
+            callbacks.append(wake)
+        try:
+            await woken.wait()
+        finally:
+            self._forget(callbacks, wake)
+
+    def _forget(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> None:
+        with self._lock:
+            if function in callbacks:
+                callbacks.remove(function)

@@ -1,0 +1,121 @@
+"""What all threads that have to do with one plugin share: its lane, its state, its counts.
+
+The tool actor owns the desk. Callers put calls on it, the threads that run tools and the pumps
+that bring answers take them off, and none of them has to go through the actor for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..plugins.adapter import PluginAdapter
+from ..supervision.clock import Clock
+from ..supervision.events import EventStream
+from .call import Call, Result, Stage
+from .lane import Lane
+from .state import StateCell
+from .tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSettings:
+    """How a plugin's calls are run.
+
+    Attributes:
+        concurrency: how many may be under way at once.
+        mailbox_size: how many may wait.
+        deadline: seconds a call may take, waiting included; ``None`` for no limit.
+        grace: seconds that a call which was given up may go on before its thread is fenced off
+            or its host replaced.
+        idempotent: names of the tools whose calls may be sent again after a crash, or ``True``
+            for all of them.
+    """
+
+    concurrency: int = 1
+    mailbox_size: int = 1000
+    deadline: float | None = 60.0
+    grace: float = 1.0
+    idempotent: bool | frozenset[str] = False
+
+    def may_repeat(self, call: Call) -> bool:
+        """Whether a call that may have run can be sent again: once, and only if it does no harm."""
+        if call.attempt > 1:
+            return False
+        return self.idempotent if isinstance(self.idempotent, bool) else call.tool_name in self.idempotent
+
+
+class Desk:
+    """See the module. It is the `CallOwner` of the plugin's calls.
+
+    Args:
+        adapter: the plugin, with all defaults.
+        grant: see `Lane`; told how many pieces of work are granted.
+        give_up: tells the tool's actor that a call under way was ended early.
+    """
+
+    def __init__(
+        self,
+        adapter: PluginAdapter,
+        settings: ToolSettings,
+        state: dict[str, Any],
+        *,
+        clock: Clock,
+        events: EventStream,
+        grant: Callable[[int], None],
+        give_up: Callable[[Call], None],
+    ) -> None:
+        self.name = adapter.name
+        self.adapter = adapter
+        self.settings = settings
+        self.clock = clock
+        self.events = events
+        self.lane = Lane(settings.mailbox_size, settings.concurrency, grant)
+        self.cell = StateCell(state)
+        self.tally = Tally()
+        self._give_up = give_up
+
+    def submit(self, call: Call) -> None:
+        """Take a call: it waits, or is refused at once."""
+        call.adopt(self, self.name)
+        self.tally.submit()
+        refusal = self.lane.offer(call)
+        if refusal is not None:
+            call.finish(refusal(call))
+        elif call.done():  # its deadline passed while it was on its way here
+            self.lane.discard(call)
+
+    def submit_again(self, call: Call) -> None:
+        """Put a call back that was not given to the tool after all, or may be once more."""
+        refusal = self.lane.put_back(call)
+        if refusal is not None:
+            call.finish(refusal(call))
+        elif call.done():
+            self.lane.discard(call)
+
+    def shut(self, refusal: Callable[[Call], Result]) -> None:
+        """Refuse the calls that wait, and all that come."""
+        for call in self.lane.shut(refusal):
+            call.finish(refusal(call))
+
+    def on_ended_early(self, call: Call, stage: Stage) -> None:
+        """See `CallOwner`."""
+        if stage is Stage.QUEUED:
+            self.lane.discard(call)
+        else:
+            self._give_up(call)
+
+    def on_ended(self, call: Call, result: Result) -> None:
+        """See `CallOwner`."""
+        self.tally.end(result)
+        if self.events.wants("call_ended"):
+            self.events.publish(
+                "call_ended",
+                self.name,
+                call=call.id,
+                tool=call.tool_name,
+                success=bool(result.get("success")),
+                code=result.get("code"),
+                attempt=call.attempt,
+            )

@@ -1,0 +1,261 @@
+"""One life of a host as an actor: it starts with its process and stops when that is gone.
+
+::
+
+    spawn ─▶ init ─▶ get_tool_schemas ─▶ ready ─▶ … ─▶ ended ─▶ gone
+       └───────┴───────────────┴── refused, overdue or ended on the way: never ready
+
+Calls do not pass through here: they are written to the host by the tool actor and answered by
+the host's pump. This actor sees to the life itself. A new life is a new actor, so there is no
+half-restarted state to be in.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pykka
+
+from ..hosts.errors import HostError, HostStartError
+from ..hosts.host import Host
+from ..hosts.hosted_tool import HostedToolPlugin
+from ..hosts.ladder import KILL_NOW, StopLadder
+from ..hosts.process import ProcessExit
+from ..hosts.report import CrashReport
+from ..hosts.watchdog import Watchdog
+from ..supervision.clock import Clock, Timer
+from ..supervision.events import EventStream
+from ..supervision.exits import Exit, ExitKind
+from ..supervision.supervisor import LifeReporter, tell
+from . import messages as m
+from .base import HouseActor
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """How a host is run.
+
+    Attributes:
+        config: what its ``init`` is given.
+        start_deadline: seconds from spawn until it has to be ready.
+        max_line_bytes: the longest line, in either direction.
+        ladder: how it is stopped.
+    """
+
+    config: dict[str, Any]
+    start_deadline: float = 10.0
+    max_line_bytes: int = 64 * 1024 * 1024
+    ladder: StopLadder = StopLadder()
+
+
+class HostLife:
+    """A life, as the supervisor holds it."""
+
+    def __init__(self, actor: pykka.ActorRef[HostActor]) -> None:
+        self._actor = actor
+
+    def stop(self, reason: str) -> None:
+        """Begin to end it."""
+        tell(self._actor, m.EndLife(reason))
+
+
+class HostActor(HouseActor):
+    """See the module.
+
+    Args:
+        plugin: whose host this is; it is told which life is the present one.
+        settings: how it is run.
+        reporter: the supervisor's ear for this life.
+        tool: the actor that sends calls to it.
+    """
+
+    def __init__(
+        self,
+        plugin: HostedToolPlugin,
+        settings: HostSettings,
+        reporter: LifeReporter,
+        tool: pykka.ActorRef[Any],
+        clock: Clock,
+        events: EventStream,
+        watchdog: Watchdog | None,
+    ) -> None:
+        super().__init__(f"{plugin.name}#{reporter.generation}", events)
+        self._plugin = plugin
+        self._settings = settings
+        self._reporter = reporter
+        self._tool = tool
+        self._clock = clock
+        self._watchdog = watchdog
+        self._host: Host | None = None
+        self._timer: Timer | None = None
+        self._state: dict[str, Any] = {}
+        self._ready_at: float | None = None
+        self._verdict: Exit | None = None
+        self._exit: tuple[Exit, CrashReport] | None = None
+
+    def on_start(self) -> None:
+        """Two steps: an exception in here would end the actor and tell nobody."""
+        self.actor_ref.tell(m.HandshakeAnswered("spawn", None, None))
+
+    def receive(self, message: Any) -> None:
+        """Handle one message."""
+        match message:
+            case m.HandshakeAnswered(method, value, state):
+                self._advance(method, value, state)
+            case m.HandshakeFailed(method, cause, permanent):
+                self._end(Exit(ExitKind.START_FAILED, f"{method} failed: {cause}", permanent=permanent), KILL_NOW)
+            case m.StartOverdue():
+                if self._ready_at is None:
+                    cause = f"it was not ready within {self._settings.start_deadline:g} s"
+                    self._end(Exit(ExitKind.START_TIMEOUT, cause), KILL_NOW)
+            case m.EndLife(reason, hang):
+                kind = ExitKind.HANG if hang else ExitKind.REQUESTED
+                self._end(Exit(kind, reason), KILL_NOW if hang else self._settings.ladder)
+            case m.ProcessEnded(exit_, report, breach):
+                self._on_ended(exit_, report, breach)
+            case m.TreeGone(leftovers):
+                self._on_gone(leftovers)
+            case _:
+                super().receive(message)
+
+    def _advance(self, method: str, value: Any, state: dict[str, Any] | None) -> None:
+        match method:
+            case "spawn":
+                self._spawn()
+            case "init":
+                self._state = state if state is not None else value if isinstance(value, dict) else {}
+                self._request("get_tool_schemas", {"state": self._state})
+            case "get_tool_schemas":
+                self._on_schemas(value)
+
+    def _spawn(self) -> None:
+        if self._verdict is not None:  # told to end before it began
+            self._reporter.ended(self._verdict)
+            self.stop()
+            return
+        try:
+            self._host = Host(
+                self._plugin.name,
+                self._plugin.command(),
+                self,
+                generation=self._reporter.generation,
+                max_line=self._settings.max_line_bytes,
+                watchdog=self._watchdog,
+            )
+        except HostStartError as error:
+            self._reporter.ended(Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent))
+            self.stop()
+            return
+        self._host.start()
+        self._request("init", {"config": self._settings.config})
+        self._timer = self._clock.call_at(
+            self._clock.now() + self._settings.start_deadline,
+            functools.partial(tell, self.actor_ref, m.StartOverdue()),
+        )
+
+    def _request(self, method: str, params: dict[str, Any]) -> None:
+        assert self._host is not None
+        try:
+            self._host.send(method, params, _Handshake(method, functools.partial(tell, self.actor_ref)))
+        except HostError as error:
+            # It has ended, which the pump is about to tell; or the request cannot be sent at all.
+            self._end(Exit(ExitKind.START_FAILED, str(error)), KILL_NOW)
+
+    def _on_schemas(self, value: Any) -> None:
+        assert self._host is not None
+        if not isinstance(value, list) or not all(isinstance(schema, dict) for schema in value):
+            cause = f"get_tool_schemas answered with {type(value).__name__}, not with a list of objects"
+            self._end(Exit(ExitKind.START_FAILED, cause, permanent=True), KILL_NOW)
+            return
+        if self._verdict is not None:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._ready_at = self._clock.now()
+        self._plugin.attach(self._host)
+        tell(self._tool, m.HostUp(self._host, self.actor_ref, tuple(value), self._state))
+        self._reporter.ready()
+
+    def _end(self, verdict: Exit, ladder: StopLadder) -> None:
+        """Begin to end the process; the first verdict on why is the one that counts."""
+        if self._verdict is None:
+            self._verdict = verdict
+        if self._host is not None:
+            self._host.stop(self._verdict.cause, ladder)
+
+    def _on_ended(self, exit_: ProcessExit, report: CrashReport, breach: str | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._plugin.attach(None)
+        tell(self._tool, m.HostDown(self._reporter.generation))
+        ready_for = None if self._ready_at is None else self._clock.now() - self._ready_at
+        verdict = self._verdict or verdict_on(exit_, report, breach, ready=ready_for is not None)
+        self._exit = replace(verdict, ready_for=ready_for), report
+
+    def _on_gone(self, leftovers: tuple[int, ...]) -> None:
+        assert self._exit is not None
+        exit_, report = self._exit
+        report = replace(report, leftovers=leftovers)
+        self._reporter.ended(replace(exit_, report=report.as_dict()))
+        self.stop()
+
+    # The host's listener, in its pump's thread: pass everything on as messages.
+
+    def on_stray(self, text: bytes) -> None:
+        """Publish what was printed to stdout."""
+        if self.events.wants("output_stray"):
+            self.events.publish("output_stray", self._plugin.name, text=text[:500].decode("utf-8", "replace"))
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        """Tell the actor."""
+        tell(self.actor_ref, m.ProcessEnded(exit_, report, breach))
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Tell the actor."""
+        tell(self.actor_ref, m.TreeGone(tuple(leftovers)))
+
+
+_PERMANENT_CLUES = ("is missing", "has a syntax error", "does not know an option")
+
+
+def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, ready: bool) -> Exit:
+    """Put the end of a process that nobody asked to end into the words of a restart decision."""
+    if breach is not None:
+        return Exit(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
+    if not ready:
+        permanent = any(clue in report.cause for clue in _PERMANENT_CLUES)
+        return Exit(ExitKind.START_FAILED, f"{report.exit} before it was ready; {report.cause}", permanent=permanent)
+    if exit_.signal is not None:
+        return Exit(ExitKind.SIGNAL, f"{report.exit}; {report.cause}")
+    clean = exit_.code == 0 and not report.in_flight
+    return Exit(ExitKind.CLEAN if clean else ExitKind.CODE, f"{report.exit}; {report.cause}")
+
+
+class _Handshake:
+    """The owner of a request of the handshake: turns its end into a message."""
+
+    def __init__(self, method: str, tell_actor: Callable[[Any], bool]) -> None:
+        self.call_id = method
+        self._tell = tell_actor
+
+    def on_part(self, payload: Any) -> None:
+        """No part of a handshake is of interest."""
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        self._tell(m.HandshakeAnswered(self.call_id, value, state))
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        cause = f"{error.get('type', 'Error')}: {error.get('detail', '')}"
+        self._tell(m.HandshakeFailed(self.call_id, cause, permanent=error.get("phase") == "load"))
+
+    def on_breach(self, reason: str, detail: str) -> None:
+        self._tell(m.HandshakeFailed(self.call_id, detail, permanent=reason == "wrong_version"))
+
+    def on_lost(self, report: CrashReport) -> None:
+        """The end of the process is told by the pump."""
+
+    def on_released(self) -> None:
+        """Never abandoned."""

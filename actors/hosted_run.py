@@ -1,0 +1,78 @@
+"""One call under way in a host: what its answer, its failure or the host's end means for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..hosts.host import Host
+from ..hosts.report import CrashReport
+from ..plugins.codes import failure
+from ..plugins.results import normalise_result
+from .call import Call
+from .desk import Desk
+
+
+class HostedRun:
+    """The owner of an ``execute_tool`` request. All its methods run in the host's pump thread.
+
+    The order at the end is always: commit the state, free the place in the lane, hand over the
+    result. So when the caller has its answer, the next call finds everything in order.
+    """
+
+    __slots__ = ("_base", "_desk", "call", "ended", "host", "request_id")
+
+    def __init__(self, desk: Desk, call: Call, host: Host, base: int) -> None:
+        self._desk = desk
+        self._base = base
+        self.call = call
+        self.host = host
+        self.request_id: str | None = None
+        self.ended = False
+
+    @property
+    def call_id(self) -> str:
+        """For the crash report."""
+        return self.call.id
+
+    def on_part(self, payload: Any) -> None:
+        """Hand it to the caller."""
+        self.call.add_part(payload)
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        """The tool has answered; whether that is a result is still to be seen."""
+        answer = normalise_result(value)
+        if answer.valid and state is not None:
+            self._desk.cell.commit(state, self._base)
+        self._end(answer.result)
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        """The tool raised, or the host could not make JSON of what it returned."""
+        kind, detail = str(error.get("type") or "Error"), str(error.get("detail") or "")
+        code = "invalid_result" if kind == "InvalidResult" else "tool_raised"
+        facts = {"type": kind, "message": detail, "traceback": str(error.get("stack") or "")}
+        self._end(failure(code, f"{kind}: {detail}", outcome="outcome_unknown", exception=facts))
+
+    def on_breach(self, reason: str, detail: str) -> None:
+        """The host broke the protocol instead of answering."""
+        self._end(failure("protocol_error", detail, outcome="outcome_unknown", reason=reason))
+
+    def on_lost(self, report: CrashReport) -> None:
+        """The host went while it ran: the tool may have had its effect, in part or in whole."""
+        if self._desk.settings.may_repeat(self.call) and self.call.put_back():
+            self.ended = True
+            self._desk.submit_again(self.call)
+            self._desk.lane.release()
+            return
+        self._end(
+            failure("host_crashed", report.summary, outcome="outcome_unknown", crash_report=report.as_dict())
+        )
+
+    def on_released(self) -> None:
+        """It was given up, and has come to its end in the host."""
+        self.ended = True
+        self._desk.lane.release()
+
+    def _end(self, result: dict[str, Any]) -> None:
+        self.ended = True
+        self._desk.lane.release()
+        self.call.finish(result)

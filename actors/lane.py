@@ -1,0 +1,130 @@
+"""The work lane of a tool's mailbox: bounded, in order, and gated.
+
+A tool's mailbox has two lanes. Control (stop, status, news of the host) is the actor's own inbox;
+work waits here. The lane *grants* work one piece at a time and never more than ``concurrency``
+pieces at once, so at most that many messages about work are ever in the actor's inbox, and
+control waits behind no backlog. While the tool cannot work the lane is paused: calls wait, within
+their deadlines. When it will not work again soon the lane is shut: calls are refused at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from ..plugins.codes import failure
+from .call import Call, Result
+
+
+class Lane:
+    """Calls that wait for one tool. Thread-safe; nothing here blocks.
+
+    Args:
+        limit: how many calls may wait.
+        concurrency: how many may be under way.
+        grant: called once for each piece of work that may now be taken, under the lane's lock:
+            it has to pass the news on and do nothing else. Its argument is how many are granted now.
+    """
+
+    def __init__(self, limit: int, concurrency: int, grant: Callable[[int], None]) -> None:
+        self.limit = limit
+        self.concurrency = concurrency
+        self._grant = grant
+        self._lock = threading.Lock()
+        self._calls: deque[Call] = deque()
+        self._granted = 0
+        self._untaken = 0
+        self._open = True
+        self._refusal: Callable[[Call], Result] | None = None
+        self._sequence = itertools.count(1)
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait."""
+        return len(self._calls)
+
+    @property
+    def running(self) -> int:
+        """How many calls are under way."""
+        return self._granted - self._untaken
+
+    def offer(self, call: Call) -> Callable[[Call], Result] | None:
+        """Put a call at the end. Returns ``None``, or what makes its refusal; then it was not taken."""
+        with self._lock:
+            if self._refusal is not None:
+                return self._refusal
+            if len(self._calls) >= self.limit:
+                return _overloaded(self.limit)
+            call.sequence = next(self._sequence)
+            self._calls.append(call)
+            self._grant_more()
+        return None
+
+    def put_back(self, call: Call) -> Callable[[Call], Result] | None:
+        """Put a call back to where it stood in the order, even beyond the limit. Returns as `offer`."""
+        with self._lock:
+            if self._refusal is not None:
+                return self._refusal
+            place = next((i for i, other in enumerate(self._calls) if other.sequence > call.sequence), None)
+            self._calls.insert(len(self._calls) if place is None else place, call)
+            self._grant_more()
+        return None
+
+    def take(self) -> Call | None:
+        """Take the next call, once for each grant; ``None`` if there is none to take any more."""
+        with self._lock:
+            self._untaken -= 1
+            if self._open and self._calls:
+                return self._calls.popleft()
+            self._granted -= 1
+            return None
+
+    def release(self) -> None:
+        """A call that was taken is no longer under way."""
+        with self._lock:
+            self._granted -= 1
+            self._grant_more()
+
+    def discard(self, call: Call) -> bool:
+        """Take a waiting call out; False if it does not wait here (any more)."""
+        with self._lock:
+            try:
+                self._calls.remove(call)
+            except ValueError:
+                return False
+            return True
+
+    def pause(self) -> None:
+        """Grant no more; calls wait."""
+        with self._lock:
+            self._open = False
+
+    def resume(self) -> None:
+        """Grant again, and refuse no more."""
+        with self._lock:
+            self._open = True
+            self._refusal = None
+            self._grant_more()
+
+    def shut(self, refusal: Callable[[Call], Result]) -> list[Call]:
+        """Refuse calls from now on; return those that waited, for their owner to refuse."""
+        with self._lock:
+            self._open = False
+            self._refusal = refusal
+            waiting = list(self._calls)
+            self._calls.clear()
+            return waiting
+
+    def _grant_more(self) -> None:
+        while self._open and self._granted < self.concurrency and self._untaken < len(self._calls):
+            self._granted += 1
+            self._untaken += 1
+            self._grant(self._granted)
+
+
+def _overloaded(limit: int) -> Callable[[Call], Result]:
+    return lambda call: failure(
+        "overloaded", f"{limit} calls of {call.plugin_name!r} are waiting already", outcome="not_sent"
+    )

@@ -1,0 +1,175 @@
+"""The messages of the actors, all frozen: what may be told or asked, and by whom.
+
+`Dispatch` is for everybody; the rest is between the house's own actors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import pykka
+
+from ..hosts.host import Host
+from ..hosts.process import ProcessExit
+from ..hosts.report import CrashReport
+
+if TYPE_CHECKING:
+    from .call import Call
+    from .hosted_run import HostedRun
+    from .thread_run import ThreadRun
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """To the router, asked: run this tool call. The answer is its `Call`, at once.
+
+    Attributes:
+        tool_call: in any wire format that the board's registry reads.
+        context: given to tools that accept one.
+        deadline: seconds; ``None`` for the tool's or the board's default.
+    """
+
+    tool_call: Any
+    context: Mapping[str, Any] | None = None
+    deadline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """To the router: find the tool for a call whose claims have to be asked."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """To the router: a plugin has said what it thinks of a call (``None``: no opinion)."""
+
+    call: Call
+    plugin: str
+    verdict: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsOverdue:
+    """To the router: a call has waited for claims as long as it may."""
+
+    call: Call
+
+
+class Work:
+    """To a tool actor: the lane has granted a piece of work."""
+
+
+WORK: Final = Work()
+
+
+@dataclass(frozen=True, slots=True)
+class HostUp:
+    """To a tool actor: a life of the host answers calls."""
+
+    host: Host
+    life: pykka.ActorRef[Any]
+    schemas: tuple[dict[str, Any], ...]
+    state: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class HostDown:
+    """To a tool actor: that life has ended."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class HostOut:
+    """To a tool actor: the host is parked or stopped, and will not be back by itself soon.
+
+    Attributes:
+        error: a sentence for those who call.
+        report: the last crash report as JSON, if there is one.
+    """
+
+    error: str
+    report: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """To a tool actor: a call that was under way has been ended by its deadline or its caller."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """To a tool actor: a run was given up, and its grace time is over."""
+
+    run: HostedRun | ThreadRun
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadBack:
+    """To a tool actor: the fenced-off thread of a run has come back after all."""
+
+    run: ThreadRun
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """To a tool actor: end every call and stop."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandshakeAnswered:
+    """To a host actor: ``init`` or ``get_tool_schemas`` was answered."""
+
+    method: str
+    value: Any
+    state: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class HandshakeFailed:
+    """To a host actor: ``init`` or ``get_tool_schemas`` was refused.
+
+    Attributes:
+        permanent: the next life would be refused the same way.
+    """
+
+    method: str
+    cause: str
+    permanent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StartOverdue:
+    """To a host actor: it should have been ready by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndLife:
+    """To a host actor: end this life. ``hang`` when a call outstayed its grace time."""
+
+    reason: str
+    hang: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEnded:
+    """To a host actor, from its pump: the process has ended."""
+
+    exit: ProcessExit
+    report: CrashReport
+    breach: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeGone:
+    """To a host actor, from its pump: the whole tree has ended but for these pids."""
+
+    leftovers: tuple[int, ...]
