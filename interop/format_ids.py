@@ -1,0 +1,84 @@
+"""The ids of the wire formats, and every other name they go by.
+
+An id is an opaque string: the specification's own are irregular (``…custom.tool_schema`` for a
+schema, ``…custom`` for the call to it), so nothing is derived from their spelling but one rule:
+a *family* such as ``openai.responses`` is the prefix, up to a dot, of the formats that belong to it.
+
+Ids of schemas, calls and results are three name spaces. Where the id of a call and of a result are
+the same, the result is the one that answers that call.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .errors import Kind
+
+OPENAI_CHAT: Final = "openai.chat_completions"
+OPENAI_RESPONSES: Final = "openai.responses"
+
+CHAT_FUNCTION: Final = "openai.chat_completions.function"
+RESPONSES_FUNCTION: Final = "openai.responses.function"
+RESPONSES_CUSTOM: Final = "openai.responses.custom"
+RESPONSES_CUSTOM_SCHEMA: Final = "openai.responses.custom.tool_schema"
+
+CORE_TOOL_RESULT: Final = "core.tool_result"
+CORE_PROVIDER_NATIVE: Final = "core.provider_native_tool_result"
+
+ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
+    {
+        "schema": MappingProxyType(
+            {
+                "openai.chat_completions.function.tool_schema": CHAT_FUNCTION,
+                "openai.chat.function": CHAT_FUNCTION,
+                "openai.responses.function.tool_schema": RESPONSES_FUNCTION,
+                "openai.responses.custom": RESPONSES_CUSTOM_SCHEMA,
+            }
+        ),
+        "call": MappingProxyType(
+            {
+                "openai.chat_completions.function.tool_call": CHAT_FUNCTION,
+                "openai.chat.function": CHAT_FUNCTION,
+                "openai.responses.function_call": RESPONSES_FUNCTION,
+                "openai.responses.function.tool_call": RESPONSES_FUNCTION,
+                "openai.responses.custom_tool_call": RESPONSES_CUSTOM,
+                "openai.responses.custom.tool_call": RESPONSES_CUSTOM,
+                "openai.responses.custom.tool_schema": RESPONSES_CUSTOM,
+            }
+        ),
+        "result": MappingProxyType(
+            {
+                "openai.chat_completions.function.tool_result": CHAT_FUNCTION,
+                "openai.chat.function": CHAT_FUNCTION,
+                "openai.responses.function_call_output": RESPONSES_FUNCTION,
+                "openai.responses.function.tool_result": RESPONSES_FUNCTION,
+                "openai.responses.custom_tool_call_output": RESPONSES_CUSTOM,
+                "openai.responses.custom.tool_result": RESPONSES_CUSTOM,
+                "openai.responses.custom.tool_schema": RESPONSES_CUSTOM,
+                "tool_result": CORE_TOOL_RESULT,
+                "provider_native_tool_result": CORE_PROVIDER_NATIVE,
+            }
+        ),
+    }
+)
+"""For each kind of value: other name -> id."""
+
+
+def canonical_format(kind: Kind, format_id: str) -> str:
+    """Return the one id of a format; an id that is in no table stands for itself."""
+    return ALIASES[kind].get(format_id, format_id)
+
+
+def belongs_to(format_id: str, family: str) -> bool:
+    """Say whether a format is a family's, or is itself what is called the family."""
+    return format_id == family or format_id.startswith(family + ".")
+
+
+def formats_of(family: str, known: Iterable[str], kind: Kind) -> tuple[str, ...]:
+    """Return the known formats of a family, in the order in which they are known; aliases count."""
+    wanted = canonical_format(kind, family)
+    return tuple(format_id for format_id in known if belongs_to(format_id, wanted))

@@ -1,0 +1,132 @@
+"""The content parts of OpenAI's two APIs: the same text, images and files under different names.
+
+A reader takes whatever may stand as a result's content there, a text or a list of parts; a writer
+returns ``None`` for what its API has no part for. Chat is read more widely than it is written: its
+tool messages take text alone, though tolerant servers take images too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InvalidShapeError
+from ..parts import MediaPart, ResultPart, TextPart, UnreadPart
+
+
+def read_content(format_id: str, content: Any) -> tuple[ResultPart, ...]:
+    """Return the parts of a result's content, in either API's spelling.
+
+    Raises:
+        InvalidShapeError: it is neither text, nor a list of objects, nor missing.
+    """
+    if content is None:
+        return ()
+    if isinstance(content, str):
+        return (TextPart(content),)
+    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+        raise InvalidShapeError(format_id, "the content must be a text or a list of parts")
+    return tuple(_read_part(part) for part in content)
+
+
+def write_chat_text(part: ResultPart) -> dict[str, Any] | None:
+    """Return a text part of a Chat tool message; there is no other."""
+    return {"type": "text", "text": part.text} if isinstance(part, TextPart) else None
+
+
+def write_responses_part(part: ResultPart) -> dict[str, Any] | None:
+    """Return a part of a Responses output: text, image or file."""
+    match part:
+        case TextPart(text=text):
+            return {"type": "input_text", "text": text}
+        case MediaPart(kind="image", url=url, file_id=file_id, detail=detail) if url or file_id:
+            source = {"image_url": url} if url else {"file_id": file_id}
+            return {"type": "input_image", **source, **_said(detail=detail)}
+        case MediaPart(kind="file", url=url, file_id=file_id, data=data, filename=filename):
+            return {
+                "type": "input_file",
+                **_said(file_url=url, file_id=file_id, file_data=data, filename=filename),
+            }
+        case _:
+            return None
+
+
+def _read_part(part: dict[str, Any]) -> ResultPart:
+    stated = part.get("type")
+    read: ResultPart | None = None
+    match stated:
+        case "text" | "input_text" | "output_text":
+            read = _read_text(part)
+        case "image_url":
+            read = _read_chat_image(part)
+        case "input_audio":
+            read = _read_chat_audio(part)
+        case "file":
+            read = _read_chat_file(part)
+        case "input_image":
+            read = _read_responses_image(part)
+        case "input_file":
+            read = _read_responses_file(part)
+    return read or UnreadPart(stated if isinstance(stated, str) else "part without a type")
+
+
+def _read_text(part: dict[str, Any]) -> TextPart | None:
+    text = part.get("text")
+    return TextPart(text, _rest(part, "type", "text")) if isinstance(text, str) else None
+
+
+def _read_chat_image(part: dict[str, Any]) -> MediaPart | None:
+    image = part.get("image_url")
+    if not isinstance(image, dict) or not isinstance(image.get("url"), str):
+        return None
+    extras = _rest(part, "type", "image_url") + _rest(image, "url", "detail")
+    return MediaPart("image", url=image["url"], detail=_text(image, "detail"), extras=extras)
+
+
+def _read_chat_audio(part: dict[str, Any]) -> MediaPart | None:
+    audio = part.get("input_audio")
+    if not isinstance(audio, dict) or not isinstance(audio.get("data"), str):
+        return None
+    extras = _rest(part, "type", "input_audio") + _rest(audio, "data", "format")
+    return MediaPart("audio", data=audio["data"], subtype=_text(audio, "format"), extras=extras)
+
+
+def _read_chat_file(part: dict[str, Any]) -> MediaPart | None:
+    file = part.get("file")
+    if not isinstance(file, dict):
+        return None
+    extras = _rest(part, "type", "file") + _rest(file, "file_id", "file_data", "filename")
+    return _file(file, None, extras)
+
+
+def _read_responses_image(part: dict[str, Any]) -> MediaPart | None:
+    url, file_id = _text(part, "image_url"), _text(part, "file_id")
+    if url is None and file_id is None:
+        return None
+    extras = _rest(part, "type", "image_url", "file_id", "detail")
+    return MediaPart("image", url=url, file_id=file_id, detail=_text(part, "detail"), extras=extras)
+
+
+def _read_responses_file(part: dict[str, Any]) -> MediaPart | None:
+    extras = _rest(part, "type", "file_url", "file_id", "file_data", "filename")
+    return _file(part, _text(part, "file_url"), extras)
+
+
+def _file(found: dict[str, Any], url: str | None, extras: tuple[str, ...]) -> MediaPart | None:
+    file_id, data = _text(found, "file_id"), _text(found, "file_data")
+    if url is None and file_id is None and data is None:
+        return None
+    filename = _text(found, "filename")
+    return MediaPart("file", url=url, file_id=file_id, data=data, filename=filename, extras=extras)
+
+
+def _text(found: dict[str, Any], key: str) -> str | None:
+    value = found.get(key)
+    return value if isinstance(value, str) else None
+
+
+def _rest(found: dict[str, Any], *known: str) -> tuple[str, ...]:
+    return tuple(key for key, value in found.items() if key not in known and value is not None)
+
+
+def _said(**values: str | None) -> dict[str, str]:
+    return {key: value for key, value in values.items() if value is not None}

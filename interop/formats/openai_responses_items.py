@@ -1,0 +1,78 @@
+"""What the items of the Responses API share, whether of function tools or of custom tools."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..conversion import Converted, Loss, lost_extras
+from ..errors import ConversionError
+from ..format_ids import OPENAI_RESPONSES, RESPONSES_CUSTOM_SCHEMA, RESPONSES_FUNCTION
+from ..function_calls import leftovers
+from ..hub import InspectedResult, InspectedSchema
+from ..json_copy import copy_json
+from ..result_text import native_content, write_parts
+from .openai_content import read_content, write_responses_part
+
+_SHARED = ("defer_loading", "allowed_callers")
+"""Keys of a declaration that function tools and custom tools both have."""
+
+
+def kept_extras(schema: InspectedSchema) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+    """Return the extras of a declaration that stay within this API, and those that are lost."""
+    kept: dict[str, Any] = {}
+    lost: dict[str, dict[str, Any]] = {}
+    for format_id, keys in schema.extras.items():
+        if format_id in {RESPONSES_FUNCTION, RESPONSES_CUSTOM_SCHEMA}:
+            kept.update({key: item for key, item in keys.items() if key in _SHARED})
+            lost[format_id] = {key: item for key, item in keys.items() if key not in _SHARED}
+        else:
+            lost[format_id] = keys
+    return kept, lost_extras(lost)
+
+
+def item_metadata(value: dict[str, Any], payload_key: str) -> dict[str, Any]:
+    """Return what a call item says beside the call: its own id, status, caller, and unknown keys."""
+    metadata: dict[str, Any] = {}
+    for key, name in (("id", "item_id"), ("status", "status"), ("caller", "caller")):
+        if value.get(key) is not None:
+            metadata[name] = copy_json(value[key], what=f"$.{key}")
+    known = ("type", "call_id", "name", "namespace", payload_key, "id", "status", "caller")
+    extras = leftovers(value, known)
+    if extras:
+        metadata["extras"] = extras
+    return metadata
+
+
+def read_output(format_id: str, value: dict[str, Any]) -> InspectedResult:
+    """Return the meaning of an output item."""
+    call_id, name = value.get("call_id"), value.get("name")
+    extras = leftovers(value, ("type", "call_id", "name", "output"))
+    return InspectedResult(
+        format=format_id,
+        call_id=call_id if isinstance(call_id, str) and call_id else None,
+        tool_name=name if isinstance(name, str) and name else None,
+        parts=read_content(format_id, value.get("output")),
+        extras={format_id: extras} if extras else {},
+    )
+
+
+def write_output(
+    item_type: Literal["function_call_output", "custom_tool_call_output"], value: InspectedResult
+) -> Converted:
+    """Return a result as an output item; one text is written as text, all else as a list of parts.
+
+    Raises:
+        ConversionError: the result does not say which call it answers.
+    """
+    if value.call_id is None:
+        raise ConversionError("it does not say which call it answers: give the call, or a core tool message")
+    output, losses = native_content(value, OPENAI_RESPONSES) or _output(value)
+    item = {"type": item_type, "call_id": value.call_id, "output": output}
+    return Converted(item, losses + lost_extras(value.extras))
+
+
+def _output(value: InspectedResult) -> tuple[str | list[dict[str, Any]], tuple[Loss, ...]]:
+    written, losses = write_parts(value, write_responses_part)
+    if len(written) > 1 or (written and written[0]["type"] != "input_text"):
+        return written, losses
+    return "".join(item["text"] for item in written), losses

@@ -1,0 +1,73 @@
+"""Results that a tool wrote for one provider: ``{"type": "provider_native_tool_result", ...}``.
+
+To that provider the content goes untouched. To any other it goes by what can be read of it; the rest
+is named in a note. The specification's own example puts images into a Chat tool message, which
+OpenAI's server refuses and tolerant servers take: the tool that writes an envelope answers for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from ..errors import InvalidShapeError
+from ..format_ids import CORE_PROVIDER_NATIVE, OPENAI_CHAT, OPENAI_RESPONSES, belongs_to
+from ..function_calls import leftovers
+from ..hub import InspectedResult, NativeContent
+from ..json_copy import copy_json
+from ..parts import ResultPart, UnreadPart
+from .openai_content import read_content
+
+FORMAT_OPENAI_CHAT_COMPLETIONS: Final = OPENAI_CHAT
+FORMAT_OPENAI_RESPONSES: Final = OPENAI_RESPONSES
+
+
+def make_provider_native_tool_result(*, format: str, content: Any) -> dict[str, Any]:  # noqa: A002 (specification)
+    """Return an envelope whose content is handed on untouched to providers of ``format``.
+
+    Args:
+        format: the family it is written for, such as `FORMAT_OPENAI_CHAT_COMPLETIONS`.
+        content: what goes into that provider's result; it is copied.
+
+    Raises:
+        JsonValueError: the content is not JSON.
+    """
+    return {
+        "type": "provider_native_tool_result",
+        "format": format,
+        "content": copy_json(content, what="content"),
+    }
+
+
+class ProviderNativeResults:
+    """Reads envelopes."""
+
+    format: ClassVar = CORE_PROVIDER_NATIVE
+    discriminators: ClassVar = frozenset({"provider_native_tool_result"})
+
+    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+        """The type says it all."""
+        return True
+
+    def inspect(self, value: dict[str, Any]) -> InspectedResult:
+        """Return the content, both as it is and as far as it can be read."""
+        family = value.get("format")
+        if not isinstance(family, str) or not family or "content" not in value:
+            raise InvalidShapeError(CORE_PROVIDER_NATIVE, "it must have a string 'format' and a 'content'")
+        content = copy_json(value["content"], what="$.content")
+        extras = leftovers(value, ("type", "format", "content"))
+        return InspectedResult(
+            format=CORE_PROVIDER_NATIVE,
+            parts=_parts(family, content),
+            native=NativeContent(family, content),
+            extras={CORE_PROVIDER_NATIVE: extras} if extras else {},
+        )
+
+
+def _parts(family: str, content: Any) -> tuple[ResultPart, ...]:
+    known = belongs_to(family, OPENAI_CHAT) or belongs_to(family, OPENAI_RESPONSES)
+    try:
+        return read_content(CORE_PROVIDER_NATIVE, content)
+    except InvalidShapeError:
+        if known:
+            raise
+        return (UnreadPart(f"content of {family}"),)

@@ -1,0 +1,79 @@
+"""Copies of JSON values that share nothing with the original, and JSON text of them.
+
+Copies are exact: ``true`` stays apart from ``1`` and ``1.0``, integers keep all their digits, and a
+lone surrogate (which models do emit) survives. That is why they are made here and not by writing
+JSON and reading it back.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import orjson
+
+from ..plugins.errors import JsonValueError
+
+MAX_DEPTH = 100
+"""Levels of nesting in a value we read; deeper ones are an attack or a mistake."""
+
+_SCALARS = frozenset({str, int, bool, type(None)})
+
+_Trail = tuple["_Trail", str | int] | None
+"""The way from the root to a value, linked backwards: it is only written out for an error."""
+
+
+def copy_json(value: Any, *, what: str = "$") -> Any:
+    """Return a copy of a JSON value; tuples become lists.
+
+    Raises:
+        JsonValueError: the value is not JSON, or nested deeper than `MAX_DEPTH`; names the path,
+            which starts with ``what``.
+    """
+    return value if type(value) in _SCALARS else _copy(value, what, None, 0)
+
+
+def _copy(value: Any, what: str, trail: _Trail, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise _not_json(what, trail, f"is nested more than {MAX_DEPTH} levels deep")
+    if isinstance(value, dict):
+        copy = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise _not_json(what, trail, f"has a key of type {type(key).__name__}; JSON keys are strings")
+            copy[key] = item if type(item) in _SCALARS else _copy(item, what, (trail, key), depth + 1)
+        return copy
+    if isinstance(value, (list, tuple)):
+        return [
+            item if type(item) in _SCALARS else _copy(item, what, (trail, index), depth + 1)
+            for index, item in enumerate(value)
+        ]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _not_json(what, trail, f"is {value}, which JSON cannot say")
+    if isinstance(value, (str, int, float)):
+        return value
+    raise _not_json(what, trail, f"is a {type(value).__name__}, which is not JSON")
+
+
+_MOST_KEY_CHARS = 40
+
+
+def _not_json(what: str, trail: _Trail, problem: str) -> JsonValueError:
+    steps: list[str] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(f"[{step}]" if isinstance(step, int) else f".{step[:_MOST_KEY_CHARS]}")
+    path = what + "".join(reversed(steps))
+    return JsonValueError(f"{path} {problem}", path=path)
+
+
+def json_text(value: Any) -> str:
+    """Write a JSON value compactly; what UTF-8 cannot carry (lone surrogates) is escaped.
+
+    The value is trusted to be JSON, as from `copy_json` or a parser.
+    """
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)

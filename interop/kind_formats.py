@@ -1,0 +1,74 @@
+"""All formats of one kind of value: who reads them, who writes them, and in which order they count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .accessor_index import AccessorIndex
+from .adapter_index import AdapterIndex
+from .format_ids import canonical_format, formats_of
+from .members import members_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .contribution import TieredContribution
+    from .conversion import ToolInteropTarget
+    from .errors import Kind
+    from .members import Member, Shelf
+
+Hub = TypeVar("Hub")
+
+_SHELVES: dict[Kind, tuple[Shelf, Shelf]] = {
+    "schema": ("schema_accessors", "schema_adapters"),
+    "call": ("call_accessors", "call_adapters"),
+    "result": ("result_accessors", "result_adapters"),
+}
+
+
+class KindFormats(Generic[Hub]):
+    """The accessors, the adapters and the formats of schemas, of calls, or of results; immutable.
+
+    Attributes:
+        accessors: who reads.
+        adapters: who writes.
+        known: ids of all formats that can be read or written. Built-in ones come first, so that what a
+            family means by default does not change with what is contributed.
+    """
+
+    __slots__ = ("accessors", "adapters", "kind", "known")
+
+    def __init__(self, kind: Kind, hub: type[Hub], contributions: Iterable[TieredContribution]) -> None:
+        """Sort what is contributed for ``kind``; contributions are in order of precedence."""
+        entries = tuple(contributions)
+        accessor_shelf, adapter_shelf = _SHELVES[kind]
+        readers = members_of(entries, accessor_shelf)
+        writers = members_of(entries, adapter_shelf)
+        self.kind: Kind = kind
+        self.accessors: AccessorIndex[Hub] = AccessorIndex(kind, hub, readers)
+        self.adapters = AdapterIndex(kind, writers)
+        self.known = _known(kind, readers, writers)
+
+    def accepted(self, target: ToolInteropTarget, target_formats: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the ids of the formats a conversion may end in, best first.
+
+        ``target_formats`` decides if there are any, each a format, an alias or a family; else the
+        formats of the target's family.
+        """
+        asked = target_formats or (target.family,)
+        ids: dict[str, None] = {}
+        for name in asked:
+            members = formats_of(name, self.known, self.kind) or (canonical_format(self.kind, name),)
+            ids.update(dict.fromkeys(members))
+        return tuple(ids)
+
+    def knows(self, format_ids: Iterable[str]) -> bool:
+        """Say whether any of the formats can be read or written."""
+        return any(format_id in self.known for format_id in format_ids)
+
+
+def _known(kind: Kind, readers: tuple[Member[Any], ...], writers: tuple[Member[Any], ...]) -> tuple[str, ...]:
+    named = [(member.tier, member.it.format) for member in readers]
+    named += [(member.tier, member.it.target) for member in writers]
+    named.sort(key=lambda pair: -pair[0])
+    return tuple(dict.fromkeys(canonical_format(kind, format_id) for _, format_id in named))
