@@ -54,7 +54,7 @@ class HostedToolActor(HouseActor):
             clock=clock,
             events=events,
             grant=lambda _granted: self.actor_inbox.put(_WORK),
-            give_up=lambda call: tell(self.actor_ref, m.GivenUp(call)) and None,
+            give_up=self._give_up,
         )
         self.desk.lane.pause()
         self._clock = clock
@@ -63,6 +63,9 @@ class HostedToolActor(HouseActor):
         self._fresh = True
         self._host: Host | None = None
         self._life: pykka.ActorRef[Any] | None = None
+
+    def _give_up(self, call: Call) -> None:
+        tell(self.actor_ref, m.GivenUp(call))
 
     def receive(self, message: Any) -> None:
         """Handle one message."""

@@ -1,0 +1,188 @@
+"""The router: reads a tool call, finds the tool that takes it, and gives it to that tool's desk.
+
+Most boards have no plugin that claims calls. There the way of a call needs nothing but a look
+into an immutable table, so whoever submits it does that in its own thread, by `Switch`. Where
+claims have to be asked the actor waits for them, without blocking and with a limit: a plugin
+that does not answer in time has no opinion.
+
+Calls of one name are given on in the order in which they came, also while claims are waited for.
+Calls of different names do not wait for each other.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..plugins.codes import failure
+from ..supervision.clock import Clock, Timer
+from ..supervision.events import EventStream
+from ..supervision.supervisor import tell
+from . import messages as m
+from .base import HouseActor
+from .call import Call
+from .claims import ClaimsAsker
+from .desk import Desk
+from .routing import Ambiguous, NoTool, Routes, Taken, choose
+
+
+class Switch:
+    """The routes and desks as they are now; read without a lock, replaced as a whole."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.routes = Routes()
+        self.desks: Mapping[str, Desk] = {}
+
+    def update(self, change: Callable[[Routes], Routes]) -> None:
+        """Replace the routes."""
+        with self._lock:
+            self.routes = change(self.routes)
+
+    def add(self, desk: Desk) -> None:
+        """Know a desk from now on."""
+        with self._lock:
+            self.desks = {**self.desks, desk.name: desk}
+
+    def remove(self, name: str) -> None:
+        """Know a plugin no more."""
+        with self._lock:
+            self.routes = self.routes.without(name)
+            self.desks = {n: desk for n, desk in self.desks.items() if n != name}
+
+    def deliver(self, call: Call, claims: Mapping[str, bool | None]) -> None:
+        """Give the call to the tool that takes it, or end it with the reason why there is none."""
+        choice = choose(self.routes, call.tool_name, claims)
+        match choice:
+            case Taken(plugin):
+                desk = self.desks.get(plugin)
+                if desk is not None:
+                    desk.submit(call)
+                else:  # removed at this very moment
+                    call.finish(_no_tool(call, NoTool(), self))
+            case Ambiguous(plugins):
+                error = f"{' and '.join(map(repr, plugins))} take the call of {call.tool_name!r} with equal right"
+                call.finish(failure("ambiguous_tool", error, outcome="not_sent", plugins=list(plugins)))
+            case NoTool():
+                call.finish(_no_tool(call, choice, self))
+
+
+def _no_tool(call: Call, choice: NoTool, switch: Switch) -> dict[str, Any]:
+    if choice.rejected_by:
+        error = f"{', '.join(map(repr, choice.rejected_by))} offers {call.tool_name!r} but rejects this call"
+    elif call.tool_name is None:
+        error = "the call names no tool, and no plugin claims it"
+    else:
+        names = sorted(switch.routes.by_name)
+        shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")  # noqa: PLR2004
+        error = f"there is no tool {call.tool_name!r}; there are: {shown or 'none'}"
+    return failure("unknown_tool", error, outcome="not_sent")
+
+
+@dataclass(slots=True)
+class _Pending:
+    call: Call
+    asked: set[str]
+    timer: Timer
+    claims: dict[str, bool | None] = field(default_factory=dict)
+
+
+class RouterActor(HouseActor):
+    """See the module.
+
+    Args:
+        switch: the present routes.
+        submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
+        asker: asks the claims.
+        patience: seconds that a call may wait for claims.
+    """
+
+    def __init__(
+        self,
+        switch: Switch,
+        submit: Callable[[m.Dispatch], Call],
+        asker: ClaimsAsker,
+        clock: Clock,
+        events: EventStream,
+        patience: float,
+    ) -> None:
+        super().__init__("router", events)
+        self._switch = switch
+        self._submit = submit
+        self._asker = asker
+        self._clock = clock
+        self._patience = patience
+        self._lanes: dict[str | None, deque[_Pending]] = {}
+        self._waiting: dict[int, _Pending] = {}
+
+    def receive(self, message: Any) -> Any:
+        """Handle one message."""
+        match message:
+            case m.Dispatch():
+                return self._submit(message)
+            case m.Route(call):
+                self._route(call)
+            case m.Claimed(call, plugin, verdict):
+                self._claimed(call, plugin, verdict)
+            case m.ClaimsOverdue(call):
+                self._overdue(call)
+            case m.Shutdown(reason):
+                for pending in list(self._waiting.values()):
+                    pending.call.finish(failure("cancelled", reason, outcome="not_sent"))
+                self.stop()
+            case _:
+                super().receive(message)
+        return None
+
+    def _route(self, call: Call) -> None:
+        claimers = self._switch.routes.claimers
+        overdue = functools.partial(tell, self.actor_ref, m.ClaimsOverdue(call))
+        timer = self._clock.call_at(self._clock.now() + self._patience, overdue)
+        pending = _Pending(call, set(claimers), timer)
+        self._waiting[id(call)] = pending
+        self._lanes.setdefault(call.tool_name, deque()).append(pending)
+        for plugin in claimers:
+            desk = self._switch.desks.get(plugin)
+            if desk is None:
+                pending.asked.discard(plugin)
+                continue
+            self._asker.ask(desk.adapter, desk.cell, call.invocation, self._answer(call, plugin))
+        self._deliver_ready(call.tool_name)
+
+    def _answer(self, call: Call, plugin: str) -> Callable[[bool | None], None]:
+        return lambda verdict: tell(self.actor_ref, m.Claimed(call, plugin, verdict)) and None
+
+    def _claimed(self, call: Call, plugin: str, verdict: bool | None) -> None:
+        pending = self._waiting.get(id(call))
+        if pending is None or plugin not in pending.asked:
+            return
+        pending.asked.discard(plugin)
+        pending.claims[plugin] = verdict
+        self._deliver_ready(call.tool_name)
+
+    def _overdue(self, call: Call) -> None:
+        pending = self._waiting.get(id(call))
+        if pending is None:
+            return
+        for plugin in pending.asked:
+            self.events.publish(
+                "claim_failed", plugin, tool=call.tool_name, error=f"no answer within {self._patience:g} s"
+            )
+        pending.asked.clear()
+        self._deliver_ready(call.tool_name)
+
+    def _deliver_ready(self, name: str | None) -> None:
+        """Give on the calls of one name that wait for no claim any more, from the first one on."""
+        lane = self._lanes.get(name)
+        while lane and (not lane[0].asked or lane[0].call.done()):
+            pending = lane.popleft()
+            pending.timer.cancel()
+            del self._waiting[id(pending.call)]
+            if not pending.call.done():
+                self._switch.deliver(pending.call, pending.claims)
+        if not lane:
+            self._lanes.pop(name, None)

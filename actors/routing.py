@@ -1,0 +1,128 @@
+"""Which tool takes a call: a pure function over names and claims.
+
+The rule is the specification's: first the claims, then the name.
+
+1. A plugin that says ``True`` takes the call. If several do, the one among them that offers the
+   call's name; if that does not decide, the call is ambiguous.
+2. Otherwise the plugin that offers the call's name and did not say ``False``. If several do,
+   the call is ambiguous.
+3. Otherwise there is no tool for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..plugins.errors import PluginError
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """This plugin takes the call."""
+
+    plugin: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoTool:
+    """Nobody takes it. ``rejected_by`` offer its name, but said no to this call."""
+
+    rejected_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """These plugins have equal right to it."""
+
+    plugins: tuple[str, ...]
+
+
+Choice = Taken | NoTool | Ambiguous
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """Who offers which name, and who wants to be asked. Immutable: a new one replaces it.
+
+    Attributes:
+        tools: tool names by plugin, in the order of registration.
+        claimers: the plugins that have `can_handle_tool_call`.
+        by_name: plugins by tool name; made from ``tools``.
+    """
+
+    tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    claimers: tuple[str, ...] = ()
+    by_name: Mapping[str, tuple[str, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        by_name: dict[str, tuple[str, ...]] = {}
+        for plugin, names in self.tools.items():
+            for name in names:
+                by_name[name] = (*by_name.get(name, ()), plugin)
+        object.__setattr__(self, "by_name", by_name)
+
+    def including(self, plugin: str, names: Iterable[str], *, claims: bool) -> Routes:
+        """The routes with a plugin added, or its names replaced."""
+        claimers = tuple(p for p in self.claimers if p != plugin) + ((plugin,) if claims else ())
+        return Routes({**self.tools, plugin: tuple(names)}, claimers)
+
+    def without(self, plugin: str) -> Routes:
+        """The routes without a plugin."""
+        return Routes(
+            {p: names for p, names in self.tools.items() if p != plugin},
+            tuple(p for p in self.claimers if p != plugin),
+        )
+
+    def check(self, plugin: str, names: Sequence[str], *, claims: bool) -> None:
+        """Refuse a plugin whose calls could not be told from another's.
+
+        Names may be shared as long as at most one of the sharers has no claims: the others say
+        which calls are theirs, and it takes the rest.
+
+        Raises:
+            NameTaken: they could not.
+        """
+        if doubled := sorted({name for name in names if names.count(name) > 1}):
+            raise NameTaken(f"plugin {plugin!r} offers {doubled[0]!r} twice", plugin=plugin, tool=doubled[0])
+        for name in names:
+            silent = [p for p in self.by_name.get(name, ()) if p != plugin and p not in self.claimers]
+            if silent and not claims:
+                raise NameTaken(
+                    f"plugin {plugin!r} offers the tool {name!r}, which {silent[0]!r} offers already; "
+                    "rename one, or give one a can_handle_tool_call that tells their calls apart",
+                    plugin=plugin,
+                    tool=name,
+                )
+
+
+class NameTaken(PluginError):  # noqa: N818 - the state is the message
+    """Two plugins offer one tool name, and nothing tells their calls apart.
+
+    Attributes:
+        tool: the name.
+    """
+
+    def __init__(self, message: str, *, plugin: str, tool: str) -> None:
+        super().__init__(message, plugin=plugin)
+        self.tool = tool
+
+
+def choose(routes: Routes, name: str | None, claims: Mapping[str, bool | None]) -> Choice:
+    """Say who takes a call.
+
+    Args:
+        routes: the plugins there are.
+        name: the call's tool name, if it has one.
+        claims: what the plugins that were asked said; those not in it have no opinion.
+    """
+    offering = routes.by_name.get(name, ()) if name is not None else ()
+    eager = tuple(plugin for plugin, verdict in claims.items() if verdict is True and plugin in routes.tools)
+    if len(eager) > 1:
+        eager = tuple(plugin for plugin in eager if plugin in offering) or eager
+    if eager:
+        return Taken(eager[0]) if len(eager) == 1 else Ambiguous(eager)
+    willing = tuple(plugin for plugin in offering if claims.get(plugin) is not False)
+    if len(willing) == 1:
+        return Taken(willing[0])
+    return Ambiguous(willing) if willing else NoTool(offering)
