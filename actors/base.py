@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import queue
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pykka
 
@@ -31,6 +31,16 @@ class HouseActor(pykka.ThreadingActor):
         super().__init__()
         self.name = name
         self.events = events
+
+    @classmethod
+    def launch(cls, actor: Self) -> pykka.ActorRef[Self]:
+        """Start an actor that was made before, so that parts of it can be shared beforehand.
+
+        `start` makes and starts in one step, and keeps the object to itself.
+        """
+        pykka.ActorRegistry.register(actor.actor_ref)
+        actor._start_actor_loop()  # noqa: SLF001 - the second half of pykka's own `start`
+        return actor.actor_ref
 
     @staticmethod
     def _create_actor_inbox() -> ActorInbox:

@@ -18,11 +18,12 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from enum import Enum
+from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.calling import Invocation
 from ..plugins.codes import failure
-from ..supervision.clock import Timer
+from ..supervision.clock import Clock, Timer
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -63,6 +64,8 @@ class Call:
         invocation: what the tool is given.
         attempt: 1, and one more for each time it was sent again.
         parts_dropped: parts that nobody read in time (see `MAX_UNREAD_PARTS`).
+        submitted: when it was, on the board's clock.
+        seconds: how long it may take, waiting included; ``None`` for no limit.
         deadline: when it will be ended, on the board's clock; ``None`` for never.
         run: what the tool that runs it knows of it; nobody else's business.
     """
@@ -70,7 +73,7 @@ class Call:
     __slots__ = (
         "__weakref__", "_at_end", "_at_news", "_future", "_lock", "_owner", "_parts", "_result", "_stage",
         "_timer", "attempt", "deadline", "id", "invocation", "parts_dropped", "plugin_name", "run",
-        "sequence", "streaming", "tool_name",
+        "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
 
     def __init__(
@@ -78,14 +81,16 @@ class Call:
         call_id: str,
         invocation: Invocation,
         *,
-        deadline: float | None = None,
+        submitted: float = 0.0,
         streaming: bool = True,
     ) -> None:
         self.id = call_id
         self.tool_name = invocation.tool_name
         self.plugin_name: str | None = None
         self.invocation = invocation
-        self.deadline = deadline
+        self.submitted = submitted
+        self.seconds: float | None = None
+        self.deadline: float | None = None
         self.streaming = streaming
         self.attempt = 0
         self.sequence = 0
@@ -190,11 +195,21 @@ class Call:
         self._owner = owner
         self.plugin_name = plugin_name
 
-    def set_timer(self, timer: Timer) -> None:
-        """Note what will end it at its deadline, to be cancelled when it ends before."""
-        self._timer = timer
-        if self._stage is Stage.ENDED:
-            timer.cancel()
+    def limit(self, clock: Clock, seconds: float | None) -> None:
+        """Put its end by deadline on the clock, ``seconds`` after it was submitted.
+
+        Does nothing if it has a deadline already, or with ``None``.
+        """
+        if self.deadline is not None or seconds is None or seconds == inf:
+            return
+        self.seconds = seconds
+        self.deadline = self.submitted + seconds
+        self._timer = clock.call_at(self.deadline, self._expire)
+        if self._stage is Stage.ENDED:  # ended while its timer was being set
+            self._timer.cancel()
+
+    def _expire(self) -> None:
+        self.end_early("deadline_exceeded", f"{self.tool_name!r} did not answer within {self.seconds:g} s")
 
     def begin(self) -> bool:
         """It is about to be given to the tool. False if it has ended: then leave it alone."""

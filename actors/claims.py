@@ -37,6 +37,12 @@ class ClaimsAsker:
         self._idle = 0
         self._asking: dict[str, int] = {}
 
+    @property
+    def asking(self) -> int:
+        """How many claims are under way."""
+        with self._lock:
+            return sum(self._asking.values())
+
     def ask(self, adapter: PluginAdapter, cell: StateCell, invocation: Invocation, answer: Answer) -> None:
         """Have ``answer`` called with the plugin's verdict, from another thread, if it ever gives one.
 

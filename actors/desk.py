@@ -80,6 +80,7 @@ class Desk:
         """Take a call: it waits, or is refused at once."""
         call.adopt(self, self.name)
         self.tally.submit()
+        call.limit(self.clock, self.settings.deadline)
         refusal = self.lane.offer(call)
         if refusal is not None:
             call.finish(refusal(call))

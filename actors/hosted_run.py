@@ -61,7 +61,7 @@ class HostedRun:
         if self._desk.settings.may_repeat(self.call) and self.call.put_back():
             self.ended = True
             self._desk.submit_again(self.call)
-            self._desk.lane.release()
+            self._desk.lane.release(self.call)
             return
         self._end(
             failure("host_crashed", report.summary, outcome="outcome_unknown", crash_report=report.as_dict())
@@ -70,9 +70,9 @@ class HostedRun:
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""
         self.ended = True
-        self._desk.lane.release()
+        self._desk.lane.release(self.call)
 
     def _end(self, result: dict[str, Any]) -> None:
         self.ended = True
-        self._desk.lane.release()
+        self._desk.lane.release(self.call)
         self.call.finish(result)

@@ -96,18 +96,18 @@ class HostedToolActor(HouseActor):
         desk, host = self.desk, self._host
         if host is None:  # the life ended while the grant was on its way here
             desk.submit_again(call)
-            desk.lane.release()
+            desk.lane.release(call)
             return
         invocation = call.invocation
         if invocation.payload_kind not in {"object", None}:
             error = f"{desk.name!r} runs in a host, which takes arguments as an object, not as {invocation.payload_kind}"
-            desk.lane.release()
+            desk.lane.release(call)
             call.finish(failure("invalid_call", error, outcome="not_sent"), only_in=Stage.QUEUED)
             return
         state, base = desk.cell.read()
         run = call.run = HostedRun(desk, call, host, base)
         if not call.begin():
-            desk.lane.release()
+            desk.lane.release(call)
             return
         params = {"tool_name": call.tool_name, "arguments": invocation.payload, "state": state}
         try:
@@ -118,9 +118,9 @@ class HostedToolActor(HouseActor):
             desk.lane.pause()
             if call.put_back():
                 desk.submit_again(call)
-            desk.lane.release()
+            desk.lane.release(call)
         except (RequestTooLarge, JsonValueError) as error:
-            desk.lane.release()
+            desk.lane.release(call)
             call.finish(failure("invalid_call", str(error), outcome="not_sent"))
 
     def _on_up(self, host: Host, life: pykka.ActorRef[Any], schemas: Schemas, state: dict[str, Any]) -> None:

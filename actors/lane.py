@@ -34,6 +34,7 @@ class Lane:
         self._grant = grant
         self._lock = threading.Lock()
         self._calls: deque[Call] = deque()
+        self._taken: set[Call] = set()
         self._granted = 0
         self._untaken = 0
         self._open = True
@@ -48,7 +49,17 @@ class Lane:
     @property
     def running(self) -> int:
         """How many calls are under way."""
-        return self._granted - self._untaken
+        return len(self._taken)
+
+    @property
+    def refusing(self) -> bool:
+        """Whether calls are refused at present."""
+        return self._refusal is not None
+
+    def under_way(self) -> list[Call]:
+        """The calls that were taken and not released yet."""
+        with self._lock:
+            return list(self._taken)
 
     def offer(self, call: Call) -> Callable[[Call], Result] | None:
         """Put a call at the end. Returns ``None``, or what makes its refusal; then it was not taken."""
@@ -77,13 +88,16 @@ class Lane:
         with self._lock:
             self._untaken -= 1
             if self._open and self._calls:
-                return self._calls.popleft()
+                call = self._calls.popleft()
+                self._taken.add(call)
+                return call
             self._granted -= 1
             return None
 
-    def release(self) -> None:
+    def release(self, call: Call) -> None:
         """A call that was taken is no longer under way."""
         with self._lock:
+            self._taken.discard(call)
             self._granted -= 1
             self._grant_more()
 

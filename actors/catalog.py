@@ -1,0 +1,106 @@
+"""What a board offers: the plugins' schemas and names, and the registry that reads their formats."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..interop.contribution import Tier, TieredContribution, ToolInteropContribution
+from ..interop.errors import InteropError
+from ..interop.registry import compose_registry
+from ..interop.tool_registry import ToolInteropRegistry
+from ..plugins.errors import ContractError
+from .routing import Routes
+
+Schemas = tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDescriptor:
+    """One tool, as a board offers it.
+
+    Attributes:
+        plugin_name: whose tool it is.
+        tool_name: what it is called by.
+        schema: its source schema, in the wire format that the plugin wrote it in.
+        available: a call would be taken now; a tool whose host is parked stays listed.
+    """
+
+    plugin_name: str
+    tool_name: str
+    schema: dict[str, Any]
+    available: bool = True
+
+
+class Catalog:
+    """See the module. Writes are serialised; what is read is replaced as a whole.
+
+    Attributes:
+        registry: reads and converts all formats that the board knows.
+        offers: the tools by plugin, in order of registration.
+    """
+
+    def __init__(self, contributions: Iterable[ToolInteropContribution] = ()) -> None:
+        self._lock = threading.Lock()
+        self._explicit = [TieredContribution(Tier.EXPLICIT, "configuration", c) for c in contributions]
+        self._by_plugin: dict[str, TieredContribution] = {}
+        self.registry: ToolInteropRegistry = compose_registry(self._explicit)
+        self.offers: dict[str, tuple[ToolDescriptor, ...]] = {}
+
+    def contribute(self, plugin: str, contribution: object) -> None:
+        """Add a plugin's formats.
+
+        Raises:
+            ContractError: it is no contribution.
+            ContributionError: an accessor or adapter lacks what its protocol asks for.
+        """
+        if not isinstance(contribution, ToolInteropContribution):
+            raise ContractError(
+                f"plugin {plugin!r}: get_tool_interop_contribution answered with a "
+                f"{type(contribution).__name__}, not with a ToolInteropContribution",
+                plugin=plugin,
+            )
+        with self._lock:
+            by_plugin = {**self._by_plugin, plugin: TieredContribution(Tier.TOOL, plugin, contribution)}
+            self.registry = compose_registry((*self._explicit, *by_plugin.values()))
+            self._by_plugin = by_plugin
+
+    def describe(self, plugin: str, schemas: Iterable[dict[str, Any]]) -> tuple[ToolDescriptor, ...]:
+        """The tools that ``schemas`` declare.
+
+        Raises:
+            ContractError: a schema is in no format that the registry reads.
+        """
+        described = []
+        for index, schema in enumerate(schemas):
+            try:
+                name = self.registry.inspect_schema(schema).name
+            except InteropError as error:
+                raise ContractError(f"plugin {plugin!r}: schema {index}: {error}", plugin=plugin) from error
+            described.append(ToolDescriptor(plugin, name, schema))
+        return tuple(described)
+
+    def offer(self, plugin: str, tools: tuple[ToolDescriptor, ...]) -> None:
+        """List a plugin's tools, or replace them."""
+        with self._lock:
+            self.offers = {**self.offers, plugin: tools}
+
+    def remove(self, plugin: str) -> None:
+        """List a plugin no more, and forget its formats."""
+        with self._lock:
+            self.offers = {name: tools for name, tools in self.offers.items() if name != plugin}
+            if self._by_plugin.pop(plugin, None) is not None:
+                self.registry = compose_registry((*self._explicit, *self._by_plugin.values()))
+
+
+def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool) -> Routes:
+    """The routes with a plugin's tools added or replaced.
+
+    Raises:
+        NameTaken: its calls could not be told from another plugin's.
+    """
+    names = [tool.tool_name for tool in tools]
+    routes.check(plugin, names, claims=claims)
+    return routes.including(plugin, names, claims=claims)

@@ -1,0 +1,197 @@
+"""A plugin as a member of a board: its actor, its desk, and how it is shut down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import pykka
+
+from ..hosts.hosted_tool import HostedToolPlugin
+from ..hosts.watchdog import Watchdog
+from ..plugins.adapter import PluginAdapter
+from ..plugins.errors import CallboardError
+from ..supervision.clock import Clock
+from ..supervision.events import EventStream
+from ..supervision.policy import RestartPolicy
+from ..supervision.supervisor import ChildSpec, LifeReporter, Order, SupervisorActor, tell
+from . import messages as m
+from .desk import Desk, ToolSettings
+from .host_actor import HostActor, HostLife, HostSettings
+from .hosted_tool_actor import HostedToolActor
+from .thread_tool_actor import ThreadToolActor
+
+
+class Member(Protocol):
+    """A plugin on a board.
+
+    Attributes:
+        name: the plugin's.
+        desk: where its calls go.
+        available: whether calls are taken at present.
+        ended: set once it has been shut down and nothing of it is left.
+    """
+
+    name: str
+    desk: Desk
+    ended: threading.Event
+
+    @property
+    def available(self) -> bool: ...
+
+    def status(self) -> dict[str, Any]:
+        """What is going on, as JSON."""
+
+    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
+        """End its calls with ``cancelled``, and itself. Returns at once; see ``ended``."""
+
+
+def _calls(desk: Desk) -> dict[str, Any]:
+    return {
+        "waiting": desk.lane.waiting,
+        "running": desk.lane.running,
+        "mailbox_size": desk.lane.limit,
+        "concurrency": desk.lane.concurrency,
+        "calls": desk.tally.as_dict(),
+        "state_version": desk.cell.version,
+    }
+
+
+def _end_calls(desk: Desk, reason: str) -> None:
+    for call in desk.lane.under_way():
+        call.end_early("cancelled", reason)
+
+
+class ThreadMember:
+    """A plugin that runs in this process."""
+
+    def __init__(
+        self,
+        adapter: PluginAdapter,
+        settings: ToolSettings,
+        state: dict[str, Any],
+        clock: Clock,
+        events: EventStream,
+    ) -> None:
+        self.name = adapter.name
+        self.ended = threading.Event()
+        self._tool = ThreadToolActor(adapter, settings, state, clock, events)
+        self.desk = self._tool.desk
+        self._actor = ThreadToolActor.launch(self._tool)
+
+    @property
+    def available(self) -> bool:
+        """See `Member`."""
+        return not self.desk.lane.refusing
+
+    def status(self) -> dict[str, Any]:
+        """See `Member`."""
+        fenced = {"fenced": self._tool.fenced, "fenced_total": self._tool.fenced_total}
+        return {"runs_in": "thread", "available": self.available, **_calls(self.desk), **fenced}
+
+    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:  # noqa: ARG002
+        """See `Member`."""
+        tell(self._actor, m.Shutdown(reason))
+        _end_calls(self.desk, reason)
+        self.ended.set()
+
+
+class HostedMember:
+    """A plugin that runs in a supervised host.
+
+    Args:
+        offer: told the schemas that a life brings, before it is sent calls.
+
+    Attributes:
+        settled: set once the first life is ready, or will not be.
+        out: why calls are refused at present, or ``None``.
+        problem: why its tools cannot be offered, or ``None``.
+    """
+
+    def __init__(
+        self,
+        adapter: PluginAdapter,
+        plugin: HostedToolPlugin,
+        host: HostSettings,
+        settings: ToolSettings,
+        policy: RestartPolicy,
+        *,
+        clock: Clock,
+        events: EventStream,
+        watchdog: Watchdog,
+        offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
+    ) -> None:
+        self.name = adapter.name
+        self.plugin = plugin
+        self.ended = threading.Event()
+        self.settled = threading.Event()
+        self.out: m.HostOut | None = None
+        self.problem: CallboardError | None = None
+        self._host = host
+        self._policy = policy
+        self._clock = clock
+        self._events = events
+        self._watchdog = watchdog
+        self._offer = offer
+        tool = HostedToolActor(adapter, settings, clock, events, self._on_schemas)
+        self.desk = tool.desk
+        self._actor = HostedToolActor.launch(tool)
+
+    def child_spec(self) -> ChildSpec:
+        """What the supervisor has to know."""
+        return ChildSpec(self.name, self._start_life, self._policy, self._on_change)
+
+    @property
+    def available(self) -> bool:
+        """See `Member`."""
+        return self.out is None and self.problem is None
+
+    def status(self) -> dict[str, Any]:
+        """See `Member`."""
+        status = {"runs_in": "host", "available": self.available, **_calls(self.desk)}
+        host = self.plugin.host
+        if host is not None:
+            status["host"] = {"pid": host.pid, "counts": host.counts}
+        if self.problem is not None:
+            status["problem"] = str(self.problem)
+        return status
+
+    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
+        """See `Member`."""
+        tell(self._actor, m.Shutdown(reason))
+        _end_calls(self.desk, reason)
+        if not tell(supervisor, Order("remove", self.name, reason)):
+            self.ended.set()
+
+    def _start_life(self, reporter: LifeReporter) -> HostLife:
+        return HostLife(
+            HostActor.start(
+                self.plugin, self._host, reporter, self._actor, self._clock, self._events, self._watchdog
+            )
+        )
+
+    def _on_schemas(self, _name: str, schemas: Iterable[dict[str, Any]]) -> None:
+        """In the tool actor's thread."""
+        try:
+            self._offer(self, schemas)
+            self.problem = None
+        except CallboardError as error:
+            self.problem = error
+        self.settled.set()
+
+    def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
+        """In the supervisor's thread."""
+        match kind:
+            case "host_crashed":
+                self._last_report = facts["report"]
+            case "host_parked" | "host_stopped":
+                self.out = m.HostOut(f"host {self.name!r} is not running: {facts['why']}", self._last_report)
+                tell(self._actor, self.out)
+                self.settled.set()
+                if kind == "host_stopped":
+                    self.ended.set()
+            case "host_ready":
+                self.out = None
+
+    _last_report: dict[str, Any] | None = None

@@ -1,0 +1,121 @@
+"""The threads in which tools of this process run.
+
+Tool code runs here and nowhere else: whatever it raises, `SystemExit` and `KeyboardInterrupt`
+too, ends here as a result, where in an actor's loop it would stop every actor of the process. A
+thread whose run is fenced off is not killed, which nobody can; it is replaced, and ends by
+itself if its tool ever returns.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.codes import failure
+from ..plugins.errors import JsonValueError
+from ..plugins.json_values import copy_json
+from .desk import Desk
+from .perform import Performance, perform
+from .thread_run import ThreadRun
+
+if TYPE_CHECKING:
+    from asyncio import Runner
+
+logger = logging.getLogger("callboard.actors")
+
+
+class Workers:
+    """Runs one plugin's calls, each in a thread; threads start when there is work for them.
+
+    Args:
+        name: the plugin's, for the threads' names.
+        on_back: told of a fenced-off run whose thread has come back.
+    """
+
+    def __init__(self, name: str, on_back: Callable[[ThreadRun], None]) -> None:
+        self._name = name
+        self._on_back = on_back
+        self._work: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._threads = 0
+        self.desk: Desk | None = None
+
+    def grant(self, granted: int) -> None:
+        """A piece of work may be taken; ``granted`` are under way with it. See `Lane`."""
+        self._work.put(True)
+        with self._lock:
+            if self._threads >= granted:
+                return
+            self._threads += 1
+        threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
+
+    def replace(self) -> None:
+        """Count a thread out that is stuck; the next grant starts another."""
+        with self._lock:
+            self._threads -= 1
+
+    def close(self) -> None:
+        """Let the threads end once they are idle."""
+        with self._lock:
+            for _ in range(self._threads):
+                self._work.put(False)
+
+    def _run(self) -> None:
+        desk = self.desk
+        assert desk is not None
+        loop = _Loop()
+        try:
+            while self._work.get():
+                call = desk.lane.take()
+                if call is None:
+                    continue
+                run = call.run = ThreadRun(call)
+                if not call.begin():
+                    desk.lane.release(call)
+                    continue
+                state, base = desk.cell.copy()
+                performance = perform(desk.adapter, run, state, loop.runner)
+                if not run.claim():
+                    self._on_back(run)
+                    return
+                result = _commit(desk, performance, state, base)
+                desk.lane.release(call)
+                call.finish(result)
+        finally:
+            loop.close()
+
+
+def _commit(desk: Desk, performance: Performance, state: dict[str, Any], base: int) -> dict[str, Any]:
+    """Keep the state of a valid answer; an answer whose state cannot be kept is not valid."""
+    if not performance.valid or performance.given_up:
+        return performance.result
+    try:
+        desk.cell.commit(copy_json(state, what="$.state"), base)
+    except JsonValueError as error:
+        return failure("invalid_result", f"the tool's state is no JSON any more: {error}", outcome="outcome_unknown")
+    return performance.result
+
+
+class _Loop:
+    """An event loop for one thread, made when the first asynchronous tool needs it."""
+
+    def __init__(self) -> None:
+        self._runner: Runner | None = None
+
+    def runner(self) -> Runner:
+        if self._runner is None:
+            from asyncio import Runner  # noqa: PLC0415 - most boards have no asynchronous tool
+
+            self._runner = Runner()
+        return self._runner
+
+    def close(self) -> None:
+        if self._runner is not None:
+            try:
+                self._runner.close()
+            except Exception:
+                logger.warning("closing a tool's event loop failed:\n%s", traceback.format_exc())
