@@ -22,7 +22,8 @@ from ..interop.contribution import ToolInteropContribution
 from ..interop.errors import InteropError
 from ..plugins.adapter import PluginAdapter
 from ..plugins.calling import Invocation
-from ..plugins.codes import failure
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
 from ..plugins.errors import CallboardError, PluginLoadError
 from ..supervision.clock import Clock, SystemClock
 from ..supervision.events import Event, EventStream, Subscription
@@ -237,18 +238,18 @@ class Board:
         )
         if inspected.payload_kind == "malformed":
             problem = inspected.payload_metadata.get("error", {}).get("message", "the arguments cannot be read")
-            call.finish(failure("invalid_call", str(problem), outcome="not_sent", raw=inspected.raw))
+            call.finish(failure(Code.INVALID_CALL, str(problem), raw=inspected.raw))
             return call
         if self._stopped:
-            call.finish(failure("cancelled", "the board has been stopped", outcome="not_sent"))
+            call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
             return call
         call.limit(self.clock, deadline)
         if deadline is not None and deadline <= 0:
-            call.end_early("deadline_exceeded", "the deadline had passed when the call was submitted")
+            call.end_early(Code.DEADLINE_EXCEEDED, "the deadline had passed when the call was submitted")
         elif not self._switch.routes.claimers:
             self._switch.deliver(call, {})
         elif not tell(self.router, m.Route(call)):
-            call.finish(failure("cancelled", "the board has been stopped", outcome="not_sent"))
+            call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
         return call
 
     def _dispatch(self, message: m.Dispatch) -> Call:
@@ -260,7 +261,7 @@ class Board:
             call_id if isinstance(call_id, str) else f"call_{next(self._ids)}",
             Invocation(tool_name=None, payload=None, payload_kind="malformed", tool_call=tool_call),
         )
-        call.finish(failure("invalid_call", error, outcome="not_sent"))
+        call.finish(failure(Code.INVALID_CALL, error))
         return call
 
     # Administration

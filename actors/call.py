@@ -19,10 +19,11 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from enum import Enum
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..plugins.calling import Invocation
-from ..plugins.codes import failure
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
 from ..supervision.clock import Clock, Timer
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.actors")
 
 Result = dict[str, Any]
+EarlyCode = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
 
 MAX_UNREAD_PARTS = 65_536
 """Parts kept for a caller that does not read them; past that the oldest are dropped and counted."""
@@ -71,7 +73,7 @@ class Call:
     """
 
     __slots__ = (
-        "__weakref__", "_at_end", "_at_news", "_future", "_lock", "_owner", "_parts", "_result", "_stage",
+        "__weakref__", "_at_end", "_at_news", "_future", "_lock", "_owner", "_chunks", "_result", "_stage",
         "_timer", "attempt", "deadline", "id", "invocation", "parts_dropped", "plugin_name", "run",
         "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
@@ -99,7 +101,7 @@ class Call:
         self._lock = threading.Lock()
         self._stage = Stage.QUEUED
         self._result: Result | None = None
-        self._parts: deque[Any] | None = None
+        self._chunks: deque[dict[str, Any]] | None = None
         self._at_news: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
         self._owner: CallOwner | None = None
@@ -139,10 +141,14 @@ class Call:
 
         A part is given to one reader, once: two loops over one call share its parts.
         """
+        return (chunk["part"] for chunk in self.chunks())
+
+    def chunks(self) -> Iterator[dict[str, Any]]:
+        """As `parts`, each as ``{"part": …}`` with whatever keys the tool put beside it."""
         while True:
-            if self._parts:
-                yield self._parts.popleft()
-            elif self._stage is Stage.ENDED and not self._parts:  # looked at again: the end comes last
+            if self._chunks:
+                yield self._chunks.popleft()
+            elif self._stage is Stage.ENDED and not self._chunks:  # looked at again: the end comes last
                 return
             else:
                 self._wait(self._at_news, None)
@@ -152,7 +158,7 @@ class Call:
 
         A tool that is running is asked to stop if it can be asked, and may have had its effect.
         """
-        return self.end_early("cancelled", "the caller cancelled the call")
+        return self.end_early(Code.CANCELLED, "the caller cancelled the call")
 
     def add_done_callback(self, function: Callable[[], None]) -> None:
         """Call ``function`` once it has ended: at once, or from the thread that ends it."""
@@ -181,9 +187,9 @@ class Call:
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         while True:
-            if self._parts:
-                yield self._parts.popleft()
-            elif self._stage is Stage.ENDED and not self._parts:  # looked at again: the end comes last
+            if self._chunks:
+                yield self._chunks.popleft()["part"]
+            elif self._stage is Stage.ENDED and not self._chunks:
                 return
             else:
                 await self._wait_async(self._at_news)
@@ -209,7 +215,7 @@ class Call:
             self._timer.cancel()
 
     def _expire(self) -> None:
-        self.end_early("deadline_exceeded", f"{self.tool_name!r} did not answer within {self.seconds:g} s")
+        self.end_early(Code.DEADLINE_EXCEEDED, f"{self.tool_name!r} did not answer within {self.seconds:g} s")
 
     def begin(self) -> bool:
         """It is about to be given to the tool. False if it has ended: then leave it alone."""
@@ -228,16 +234,16 @@ class Call:
             self._stage = Stage.QUEUED
             return True
 
-    def add_part(self, payload: Any) -> bool:
+    def add_chunk(self, chunk: dict[str, Any]) -> bool:
         """Hand a part to whoever reads it. False, and nothing happens, once the call has ended."""
         with self._lock:
             if self._stage is Stage.ENDED:
                 return False
-            if self._parts is None:
-                self._parts = deque(maxlen=MAX_UNREAD_PARTS)
-            elif len(self._parts) == MAX_UNREAD_PARTS:
+            if self._chunks is None:
+                self._chunks = deque(maxlen=MAX_UNREAD_PARTS)
+            elif len(self._chunks) == MAX_UNREAD_PARTS:
                 self.parts_dropped += 1
-            self._parts.append(payload)
+            self._chunks.append(chunk)
             waiting = self._at_news[:]
             self._at_news.clear()
         for function in waiting:
@@ -267,13 +273,13 @@ class Call:
             function()
         return True
 
-    def end_early(self, code: str, error: str) -> bool:
+    def end_early(self, code: EarlyCode, error: str) -> bool:
         """End it from outside, saying truly whether the tool may have run. False if it had ended."""
         while True:
             stage = self._stage
             if stage is Stage.ENDED:
                 return False
-            outcome = "outcome_unknown" if stage is Stage.STARTED else "not_sent"
+            outcome = Outcome.OUTCOME_UNKNOWN if stage is Stage.STARTED else Outcome.NOT_SENT
             if self.finish(failure(code, error, outcome=outcome), only_in=stage):
                 if self._owner is not None:
                     self._owner.on_ended_early(self, stage)
@@ -286,7 +292,7 @@ class Call:
         gate = threading.Lock()
         gate.acquire()
         with self._lock:
-            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._parts):
+            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._chunks):
                 return True
             callbacks.append(gate.release)
         if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
@@ -306,7 +312,7 @@ class Call:
                 logger.debug("nobody waits for call %s any more", self.id)
 
         with self._lock:
-            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._parts):
+            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._chunks):
                 return
             callbacks.append(wake)
         try:

@@ -6,8 +6,9 @@ from typing import Any
 
 from ..hosts.host import Host
 from ..hosts.report import CrashReport
-from ..plugins.codes import failure
-from ..plugins.results import normalise_result
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
+from ..plugins.results import complete_result
 from .call import Call
 from .desk import Desk
 
@@ -36,11 +37,11 @@ class HostedRun:
 
     def on_part(self, payload: Any) -> None:
         """Hand it to the caller."""
-        self.call.add_part(payload)
+        self.call.add_chunk({"part": payload})
 
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """The tool has answered; whether that is a result is still to be seen."""
-        answer = normalise_result(value)
+        answer = complete_result(value)
         if answer.valid and state is not None:
             self._desk.cell.commit(state, self._base)
         self._end(answer.result)
@@ -48,13 +49,15 @@ class HostedRun:
     def on_refused(self, error: dict[str, Any]) -> None:
         """The tool raised, or the host could not make JSON of what it returned."""
         kind, detail = str(error.get("type") or "Error"), str(error.get("detail") or "")
-        code = "invalid_result" if kind == "InvalidResult" else "tool_raised"
-        facts = {"type": kind, "message": detail, "traceback": str(error.get("stack") or "")}
-        self._end(failure(code, f"{kind}: {detail}", outcome="outcome_unknown", exception=facts))
+        if kind == "InvalidResult":
+            self._end(failure(Code.INVALID_RESULT, detail))
+            return
+        stack = str(error.get("stack") or "")
+        self._end(failure(Code.TOOL_RAISED, f"{kind}: {detail}", type=kind, message=detail, traceback=stack))
 
     def on_breach(self, reason: str, detail: str) -> None:
         """The host broke the protocol instead of answering."""
-        self._end(failure("protocol_error", detail, outcome="outcome_unknown", reason=reason))
+        self._end(failure(Code.PROTOCOL_ERROR, detail, reason=reason))
 
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
@@ -64,7 +67,7 @@ class HostedRun:
             self._desk.lane.release(self.call)
             return
         self._end(
-            failure("host_crashed", report.summary, outcome="outcome_unknown", crash_report=report.as_dict())
+            failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
         )
 
     def on_released(self) -> None:

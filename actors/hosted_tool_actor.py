@@ -14,7 +14,8 @@ import pykka
 from ..hosts.errors import HostGone, RequestTooLarge
 from ..hosts.host import Host
 from ..plugins.adapter import PluginAdapter
-from ..plugins.codes import failure
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
 from ..plugins.errors import JsonValueError
 from ..supervision.clock import Clock
 from ..supervision.events import EventStream
@@ -87,7 +88,7 @@ class HostedToolActor(HouseActor):
             case m.Overdue(run):
                 self._on_overdue(run)
             case m.Shutdown(reason):
-                self.desk.shut(lambda _: failure("cancelled", reason, outcome="not_sent"))
+                self.desk.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT))
                 self.stop()
             case _:
                 super().receive(message)
@@ -102,7 +103,7 @@ class HostedToolActor(HouseActor):
         if invocation.payload_kind not in {"object", None}:
             error = f"{desk.name!r} runs in a host, which takes arguments as an object, not as {invocation.payload_kind}"
             desk.lane.release(call)
-            call.finish(failure("invalid_call", error, outcome="not_sent"), only_in=Stage.QUEUED)
+            call.finish(failure(Code.INVALID_CALL, error), only_in=Stage.QUEUED)
             return
         state, base = desk.cell.read()
         run = call.run = HostedRun(desk, call, host, base)
@@ -121,7 +122,7 @@ class HostedToolActor(HouseActor):
             desk.lane.release(call)
         except (RequestTooLarge, JsonValueError) as error:
             desk.lane.release(call)
-            call.finish(failure("invalid_call", str(error), outcome="not_sent"))
+            call.finish(failure(Code.INVALID_CALL, str(error)))
 
     def _on_up(self, host: Host, life: pykka.ActorRef[Any], schemas: Schemas, state: dict[str, Any]) -> None:
         if self._fresh:  # later lives are given the last committed state with each call
@@ -156,4 +157,4 @@ _WORK = pykka._envelope.Envelope(m.WORK)  # noqa: SLF001
 
 def _unavailable(error: str, report: Mapping[str, Any] | None) -> Callable[[Call], Result]:
     facts = {} if report is None else {"crash_report": dict(report)}
-    return lambda _: failure("host_unavailable", error, outcome="not_sent", **facts)
+    return lambda _: failure(Code.HOST_UNAVAILABLE, error, **facts)

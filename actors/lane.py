@@ -14,7 +14,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from ..plugins.codes import failure
+from ..plugins.codes import Code
+from ..plugins.failures import failure
 from .call import Call, Result
 
 
@@ -140,5 +141,5 @@ class Lane:
 
 def _overloaded(limit: int) -> Callable[[Call], Result]:
     return lambda call: failure(
-        "overloaded", f"{limit} calls of {call.plugin_name!r} are waiting already", outcome="not_sent"
+        Code.OVERLOADED, f"{limit} calls of {call.plugin_name!r} are waiting already"
     )

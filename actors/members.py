@@ -11,6 +11,7 @@ import pykka
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.watchdog import Watchdog
 from ..plugins.adapter import PluginAdapter
+from ..plugins.codes import Code
 from ..plugins.errors import CallboardError
 from ..supervision.clock import Clock
 from ..supervision.events import EventStream
@@ -60,7 +61,7 @@ def _calls(desk: Desk) -> dict[str, Any]:
 
 def _end_calls(desk: Desk, reason: str) -> None:
     for call in desk.lane.under_way():
-        call.end_early("cancelled", reason)
+        call.end_early(Code.CANCELLED, reason)
 
 
 class ThreadMember:
@@ -128,6 +129,7 @@ class HostedMember:
         self.settled = threading.Event()
         self.out: m.HostOut | None = None
         self.problem: CallboardError | None = None
+        self._last_report: dict[str, Any] | None = None
         self._host = host
         self._policy = policy
         self._clock = clock
@@ -191,7 +193,7 @@ class HostedMember:
                 self.settled.set()
                 if kind == "host_stopped":
                     self.ended.set()
+            case "host_starting":
+                self.ended.clear()
             case "host_ready":
                 self.out = None
-
-    _last_report: dict[str, Any] | None = None

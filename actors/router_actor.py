@@ -18,7 +18,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..plugins.codes import failure
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
 from ..supervision.clock import Clock, Timer
 from ..supervision.events import EventStream
 from ..supervision.supervisor import tell
@@ -66,7 +67,7 @@ class Switch:
                     call.finish(_no_tool(call, NoTool(), self))
             case Ambiguous(plugins):
                 error = f"{' and '.join(map(repr, plugins))} take the call of {call.tool_name!r} with equal right"
-                call.finish(failure("ambiguous_tool", error, outcome="not_sent", plugins=list(plugins)))
+                call.finish(failure(Code.AMBIGUOUS_TOOL, error, plugins=list(plugins)))
             case NoTool():
                 call.finish(_no_tool(call, choice, self))
 
@@ -80,7 +81,7 @@ def _no_tool(call: Call, choice: NoTool, switch: Switch) -> dict[str, Any]:
         names = sorted(switch.routes.by_name)
         shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")  # noqa: PLR2004
         error = f"there is no tool {call.tool_name!r}; there are: {shown or 'none'}"
-    return failure("unknown_tool", error, outcome="not_sent")
+    return failure(Code.UNKNOWN_TOOL, error)
 
 
 @dataclass(slots=True)
@@ -132,7 +133,7 @@ class RouterActor(HouseActor):
                 self._overdue(call)
             case m.Shutdown(reason):
                 for pending in list(self._waiting.values()):
-                    pending.call.finish(failure("cancelled", reason, outcome="not_sent"))
+                    pending.call.finish(failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT))
                 self.stop()
             case _:
                 super().receive(message)

@@ -10,7 +10,8 @@ import functools
 from typing import Any
 
 from ..plugins.adapter import PluginAdapter
-from ..plugins.codes import failure
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
 from ..supervision.clock import Clock
 from ..supervision.events import EventStream
 from ..supervision.supervisor import tell
@@ -79,7 +80,7 @@ class ThreadToolActor(HouseActor):
             case m.ThreadBack(run):
                 self._on_thread_back(run)
             case m.Shutdown(reason):
-                self.desk.shut(lambda _: failure("cancelled", reason, outcome="not_sent"))
+                self.desk.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT))
                 self._workers.close()
                 self.stop()
             case _:
@@ -105,7 +106,7 @@ class ThreadToolActor(HouseActor):
         )
         if len(self._fenced) >= MAX_FENCED:
             error = f"{len(self._fenced)} calls of {self.name!r} are stuck in their threads"
-            self.desk.shut(lambda _: failure("host_unavailable", error, outcome="not_sent"))
+            self.desk.shut(lambda _: failure(Code.HOST_UNAVAILABLE, error))
         self.desk.lane.release(run.call)
 
     def _on_thread_back(self, run: ThreadRun) -> None:

@@ -15,7 +15,8 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import failure
+from ..plugins.codes import Code
+from ..plugins.failures import failure
 from ..plugins.errors import JsonValueError
 from ..plugins.json_values import copy_json
 from .desk import Desk
@@ -96,7 +97,7 @@ def _commit(desk: Desk, performance: Performance, state: dict[str, Any], base: i
     try:
         desk.cell.commit(copy_json(state, what="$.state"), base)
     except JsonValueError as error:
-        return failure("invalid_result", f"the tool's state is no JSON any more: {error}", outcome="outcome_unknown")
+        return failure(Code.INVALID_RESULT, f"the tool's state is no JSON any more: {error}")
     return performance.result
 
 
