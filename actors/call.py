@@ -250,12 +250,16 @@ class Call:
             function()
         return True
 
-    def finish(self, result: Result, *, only_in: Stage | None = None) -> bool:
+    def finish(
+        self, result: Result, *, only_in: Stage | None = None, first: Callable[[], None] | None = None
+    ) -> bool:
         """End the call. False, and nothing happens, if it had ended already.
 
         Args:
             result: the result mapping; the call's own from now on.
             only_in: end it only if it is in this stage, because ``result`` is true only then.
+            first: done once it is certain that this is the result, and before anybody is told:
+                what the next call relies on, such as the committed state.
         """
         with self._lock:
             if self._stage is Stage.ENDED or (only_in is not None and self._stage is not only_in):
@@ -265,6 +269,8 @@ class Call:
             waiting = self._at_news + self._at_end
             self._at_news.clear()
             self._at_end.clear()
+        if first is not None:
+            first()
         if self._timer is not None:
             self._timer.cancel()
         if self._owner is not None:

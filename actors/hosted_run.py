@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..hosts.host import Host
@@ -16,8 +17,9 @@ from .desk import Desk
 class HostedRun:
     """The owner of an ``execute_tool`` request. All its methods run in the host's pump thread.
 
-    The order at the end is always: commit the state, free the place in the lane, hand over the
-    result. So when the caller has its answer, the next call finds everything in order.
+    The order at the end is always: it is certain that the caller gets this result; the state is
+    committed; the place in the lane is free; the caller is told. So a state is committed if and
+    only if its answer is the one that counts, and the next call finds everything in order.
     """
 
     __slots__ = ("_base", "_desk", "call", "ended", "host", "request_id")
@@ -42,9 +44,7 @@ class HostedRun:
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """The tool has answered; whether that is a result is still to be seen."""
         answer = complete_result(value)
-        if answer.valid and state is not None:
-            self._desk.cell.commit(state, self._base)
-        self._end(answer.result)
+        self._end(answer.result, state if answer.valid else None)
 
     def on_refused(self, error: dict[str, Any]) -> None:
         """The tool raised, or the host could not make JSON of what it returned."""
@@ -75,7 +75,12 @@ class HostedRun:
         self.ended = True
         self._desk.lane.release(self.call)
 
-    def _end(self, result: dict[str, Any]) -> None:
+    def _end(self, result: dict[str, Any], state: dict[str, Any] | None = None) -> None:
         self.ended = True
+        if not self.call.finish(result, first=partial(self._settle, state)):
+            self._settle(None)
+
+    def _settle(self, state: dict[str, Any] | None) -> None:
+        if state is not None:
+            self._desk.cell.commit(state, self._base)
         self._desk.lane.release(self.call)
-        self.call.finish(result)

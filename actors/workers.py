@@ -13,20 +13,22 @@ import queue
 import threading
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.results import NormalisedResult, invalid_result
 from ..plugins.errors import JsonValueError
 from ..plugins.json_values import copy_json
 from .desk import Desk
-from .perform import Performance, perform
+from .perform import perform
 from .thread_run import ThreadRun
 
 if TYPE_CHECKING:
     from asyncio import Runner
 
 logger = logging.getLogger("callboard.actors")
+
+State = dict[str, Any]
 
 
 class Workers:
@@ -79,26 +81,31 @@ class Workers:
                     desk.lane.release(call)
                     continue
                 state, base = desk.cell.copy()
-                performance = perform(desk.adapter, run, state, loop.runner)
+                answer = perform(desk.adapter, run, state, loop.runner)
                 if not run.claim():
                     self._on_back(run)
                     return
-                result = _commit(desk, performance, state, base)
-                desk.lane.release(call)
-                call.finish(result)
+                _end(desk, run, answer, state, base)
         finally:
             loop.close()
 
 
-def _commit(desk: Desk, performance: Performance, state: dict[str, Any], base: int) -> dict[str, Any]:
-    """Keep the state of a valid answer; an answer whose state cannot be kept is not valid."""
-    if not performance.valid or performance.given_up:
-        return performance.result
-    try:
-        desk.cell.commit(copy_json(state, what="$.state"), base)
-    except JsonValueError as error:
-        return failure(Code.INVALID_RESULT, f"the tool's state is no JSON any more: {error}")
-    return performance.result
+def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State, base: int) -> None:
+    """Hand over the answer, in the order that `HostedRun` keeps too: certain, committed, free, told."""
+    new_state: State | None = None
+    if answer.valid:
+        try:
+            new_state = copy_json(state, what="$.state")
+        except JsonValueError as error:
+            answer = invalid_result(f"the tool's state is no JSON any more: {error}", path=error.path)
+
+    def settle(state: State | None = None) -> None:
+        if state is not None:
+            desk.cell.commit(state, base)
+        desk.lane.release(run.call)
+
+    if not run.call.finish(answer.result, first=partial(settle, new_state)):
+        settle()
 
 
 class _Loop:

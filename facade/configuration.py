@@ -1,0 +1,203 @@
+"""The configuration: read from a file or a mapping, checked whole, turned into frozen values.
+
+Nothing is started here and nothing guessed: an unknown key is refused by name, a value of the
+wrong kind by its path. Relative paths are relative to the configuration's own file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from .nearest import ConfigurationError, require_known
+from .plugins.errors import JsonValueError
+from .plugins.json_values import load_json
+from .supervision.backoff import Backoff
+from .supervision.policy import RestartPolicy, RestartType
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallDefaults:
+    """What holds for the calls of every plugin that says nothing else.
+
+    Attributes:
+        deadline: seconds a call may take, waiting included; ``None`` for no limit.
+        mailbox_size: how many calls of one plugin may wait.
+        concurrency: how many calls of one plugin may be under way.
+        grace: seconds that a call which was given up may go on before its host or thread is replaced.
+        claim_patience: seconds a call waits for plugins to say whether it is theirs.
+    """
+
+    deadline: float | None = 60.0
+    mailbox_size: int = 1000
+    concurrency: int = 1
+    grace: float = 1.0
+    claim_patience: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class PluginPolicy:
+    """What loading a package from source may do.
+
+    Attributes:
+        node_install_deps: install a package's dependencies.
+        node_build: run its build.
+        node_allow_install_scripts: let dependencies run scripts while they are installed.
+    """
+
+    node_install_deps: bool = True
+    node_build: bool = True
+    node_allow_install_scripts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A whole configuration.
+
+    Attributes:
+        plugins: the entries as they were written; `sources` reads them.
+        base: the folder that relative paths are relative to.
+        supervision: the restart policy of every host that has none of its own.
+        calls: the calls' defaults.
+        plugin_policy: what loading may do.
+        plugin_cache_dir: where packages are built.
+        node: the Node program, or ``None`` to look it up.
+        start_deadline: seconds a host has from spawn until it is ready.
+        agent: the keys that are the agent's business (``provider``, ``model``); handed on.
+        file: where it was read from, or ``None``.
+    """
+
+    plugins: tuple[Any, ...] = ()
+    base: Path = field(default_factory=Path.cwd)
+    supervision: RestartPolicy = field(default_factory=RestartPolicy)
+    calls: CallDefaults = field(default_factory=CallDefaults)
+    plugin_policy: PluginPolicy = field(default_factory=PluginPolicy)
+    plugin_cache_dir: Path = field(default_factory=lambda: Path("~/.cache/callboard/plugins").expanduser())
+    node: str | None = None
+    start_deadline: float = 10.0
+    agent: Mapping[str, Any] = field(default_factory=dict)
+    file: Path | None = None
+
+
+_AGENT_KEYS = frozenset({"provider", "model", "models"})
+_KEYS = frozenset({
+    "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
+}) | _AGENT_KEYS  # fmt: skip
+
+
+def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None) -> Configuration:
+    """Read a configuration from a JSON file or a mapping; the empty one for ``None``.
+
+    Raises:
+        ConfigurationError: the file cannot be read, is not JSON, or something in it is wrong.
+    """
+    if source is None:
+        return Configuration()
+    if isinstance(source, Mapping):
+        return _read(source, Path.cwd(), None)
+    file = Path(source).expanduser()
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"cannot read the configuration {file}: {error.strerror}", path="$") from error
+    try:
+        value = load_json(text)
+        return _read(_mapping(value, "$"), file.absolute().parent, file)
+    except JsonValueError as error:
+        raise ConfigurationError(str(error), path="$", file=str(file)) from error
+    except ConfigurationError as error:
+        raise ConfigurationError(str(error), path=error.path, file=str(file)) from error
+
+
+def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configuration:
+    require_known(given, _KEYS, path="$")
+    plugins = given.get("plugins", [])
+    if not isinstance(plugins, list | tuple):
+        raise ConfigurationError(f"$.plugins is {plugins!r:.60}; it has to be a list", path="$.plugins")
+    cache = Path(_text(given.get("plugin_cache_dir", "~/.cache/callboard/plugins"), "$.plugin_cache_dir"))
+    return Configuration(
+        plugins=tuple(plugins),
+        base=base,
+        supervision=read_policy(given.get("supervision", {}), "$.supervision"),
+        calls=_read_into(CallDefaults, given.get("calls", {}), "$.calls"),
+        plugin_policy=_read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
+        plugin_cache_dir=base / cache.expanduser(),
+        node=None if given.get("node") is None else _text(given["node"], "$.node"),
+        start_deadline=_number(given.get("start_deadline", 10.0), "$.start_deadline"),
+        agent={key: given[key] for key in _AGENT_KEYS if key in given},
+        file=file,
+    )
+
+
+def read_policy(
+    given: Any, path: str, default: RestartPolicy | None = None
+) -> RestartPolicy:
+    """Read a restart policy; what it leaves out comes from ``default``.
+
+    Raises:
+        ConfigurationError: something in it is wrong.
+    """
+    default = default or RestartPolicy()
+    mapping = dict(_mapping(given, path))
+    if "backoff" in mapping:
+        mapping["backoff"] = _read_into(Backoff, mapping["backoff"], f"{path}.backoff", default.backoff)
+    if "restart" in mapping:
+        try:
+            mapping["restart"] = RestartType(mapping["restart"])
+        except ValueError:
+            kinds = ", ".join(kind.value for kind in RestartType)
+            raise ConfigurationError(
+                f"{path}.restart is {mapping['restart']!r}; it has to be one of: {kinds}", path=f"{path}.restart"
+            ) from None
+    return _read_into(RestartPolicy, mapping, path, default)
+
+
+def _read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = None) -> Any:
+    """Read a mapping into a frozen dataclass whose fields are numbers, booleans or ready values."""
+    mapping = _mapping(given, path)
+    default = default if default is not None else kind()
+    names = {f.name: getattr(default, f.name) for f in fields(default)}
+    require_known(mapping, names, path=path)
+    for key, value in mapping.items():
+        names[key] = _alike(value, names[key], f"{path}.{key}")
+    try:
+        return kind(**names)
+    except ValueError as error:
+        raise ConfigurationError(f"{path}: {error}", path=path) from error
+
+
+def _alike(value: Any, default: Any, path: str) -> Any:
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise ConfigurationError(f"{path} is {value!r:.60}; it has to be true or false", path=path)
+        return value
+    if isinstance(default, int):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a whole number, 0 or more", path=path)
+        return value
+    if isinstance(default, float) or (default is None and path.endswith(".deadline")):
+        return None if value is None and path.endswith(".deadline") else _number(value, path)
+    return value
+
+
+def _mapping(value: Any, path: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be an object", path=path)
+    return value
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a text", path=path)
+    return value
+
+
+def _number(value: Any, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a number of seconds, 0 or more", path=path)
+    return float(value)

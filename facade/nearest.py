@@ -1,0 +1,37 @@
+"""Refusing a key nobody knows, by its name and with the one that was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .plugins.errors import CallboardError
+
+
+class ConfigurationError(CallboardError):
+    """A configuration cannot be used as it is.
+
+    Attributes:
+        path: where, as ``$.supervision.backoff.jitter``.
+        file: the file it was read from, or ``None``.
+    """
+
+    def __init__(self, message: str, *, path: str, file: str | None = None) -> None:
+        super().__init__(f"{file}: {message}" if file else message)
+        self.path = path
+        self.file = file
+
+
+def require_known(given: Mapping[str, Any], known: Iterable[str], *, path: str) -> None:
+    """Refuse the first key of ``given`` that is not ``known``.
+
+    Raises:
+        ConfigurationError: names the key, where it is, and the nearest known one.
+    """
+    names = sorted(known)
+    for key in given:
+        if key not in names:
+            near = difflib.get_close_matches(str(key), names, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+            raise ConfigurationError(f"unknown key {key!r} in {path}; {hint}", path=f"{path}.{key}")
