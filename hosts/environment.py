@@ -6,7 +6,10 @@ the configuration says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ALLOWED = frozenset({
     "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
@@ -16,7 +19,5 @@ _ALLOWED = frozenset({
 
 def host_environment(parent: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
     """The environment of a host: the allowed names of ``parent``, then all of ``declared``."""
-    allowed = {
-        name: value for name, value in parent.items() if name in _ALLOWED or name.startswith("LC_")
-    }
+    allowed = {name: value for name, value in parent.items() if name in _ALLOWED or name.startswith("LC_")}
     return allowed | dict(declared)

@@ -1,12 +1,12 @@
 """What can go wrong between Callboard and a host.
 
-    CallboardError
-    └── HostError             names the host
-        ├── HostStartError    it could not be started; says whether trying again can help
-        ├── HostGone          it is not there (any more) to be written to
-        ├── HostTimeout       it did not answer in time
-        ├── RemoteError       it answered: with an error (type, detail, stack)
-        └── RequestTooLarge   the request is beyond the line limit; nothing was sent
+CallboardError
+└── HostError             names the host
+    ├── HostStartError    it could not be started; says whether trying again can help
+    ├── HostGone          it is not there (any more) to be written to
+    ├── HostTimeout       it did not answer in time
+    ├── RemoteError       it answered: with an error (type, detail, stack)
+    └── RequestTooLarge   the request is beyond the line limit; nothing was sent
 """
 
 from __future__ import annotations

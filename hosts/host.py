@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .errors import HostGone, HostTimeout, RemoteError, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
@@ -18,8 +18,10 @@ from .peer import Answered, Breach, PartCame, Peer, Refused, Released, Stray
 from .process import Command, HostProcess, ProcessExit
 from .pump import Pump
 from .report import CrashReport, probable_cause
-from .watchdog import Watchdog
 from .wire import MAX_LINE_BYTES, encode_request
+
+if TYPE_CHECKING:
+    from .watchdog import Watchdog
 
 logger = logging.getLogger("callboard.hosts")
 
@@ -227,7 +229,11 @@ class Host:
             unfinished = self._peer.unfinished
         stderr = self.stderr_tail
         if unfinished:
-            stderr = f"{stderr}\n[unfinished stdout line: {unfinished[:200].decode('utf-8', 'replace')}]".lstrip("\n")
+            stderr = (
+                f"{stderr}\n[unfinished stdout line: {unfinished[:200].decode('utf-8', 'replace')}]".lstrip(
+                    "\n"
+                )
+            )
         report = CrashReport(
             host=self.name,
             generation=self.generation,

@@ -15,15 +15,18 @@ starts one unsupervised life::
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .errors import HostGone, RemoteError
 from .host import Host
-from .ladder import StopLadder
 from .methods import METHODS
-from .process import Command, ProcessExit
-from .report import CrashReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .ladder import StopLadder
+    from .process import Command, ProcessExit
+    from .report import CrashReport
 
 Json = dict[str, Any]
 
@@ -166,5 +169,3 @@ class _Unsupervised:
 
     def on_gone(self, leftovers: list[int]) -> None:
         """Nothing hangs on it."""
-
-

@@ -13,12 +13,15 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .environment import host_environment
 from .errors import HostStartError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 MINIMUM = (20, 0)
 """The oldest Node that runs the host."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .environment import host_environment
 from .errors import HostStartError
 from .hosted_tool import HostedToolPlugin
 from .node import find_node
 from .process import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HOST_SCRIPT = Path(__file__).with_name("host.mjs")
 """The runner; it needs nothing but Node."""

@@ -89,9 +89,7 @@ class Breach(NamedTuple, Generic[Owner]):
     fatal: bool
 
 
-Event = (
-    Answered[Owner] | Refused[Owner] | PartCame[Owner] | Released[Owner] | Stray | Dropped | Breach[Owner]
-)
+Event = Answered[Owner] | Refused[Owner] | PartCame[Owner] | Released[Owner] | Stray | Dropped | Breach[Owner]
 
 
 class Peer(Generic[Owner]):

@@ -13,16 +13,19 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from .errors import HostGone, HostStartError
 from .ladder import Rung, StopLadder
 from .ring import Ring
 from .sweep import created, descendants, end_session
-from .watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .watchdog import Watchdog
 
 try:
     from fcntl import F_SETPIPE_SZ, fcntl  # type: ignore[attr-defined,unused-ignore] # Linux only
@@ -136,7 +139,9 @@ class HostProcess:
                 f"cannot start host {host!r}: {error.strerror}: {error.filename}", host=host, permanent=True
             ) from error
         except OSError as error:
-            raise HostStartError(f"cannot start host {host!r}: {error}", host=host, permanent=False) from error
+            raise HostStartError(
+                f"cannot start host {host!r}: {error}", host=host, permanent=False
+            ) from error
         return cls(popen, host, watchdog)
 
     def write(self, data: bytes) -> None:

@@ -14,9 +14,12 @@ import select
 import threading
 import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from .ladder import KILL_NOW
-from .process import HostProcess, ProcessListener
+
+if TYPE_CHECKING:
+    from .process import HostProcess, ProcessListener
 
 _SMALL, _LARGE = 64 * 1024, 1024 * 1024
 _AFTER_EOF = 0.25
@@ -154,5 +157,7 @@ def _exit_descriptor(process: HostProcess) -> int:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # type: ignore[attr-defined,unused-ignore]
         os.close(writer)
 
-    threading.Thread(target=wait, name=f"callboard-wait-{process.pid}", daemon=True).start()  # pragma: no cover
+    threading.Thread(
+        target=wait, name=f"callboard-wait-{process.pid}", daemon=True
+    ).start()  # pragma: no cover
     return reader  # pragma: no cover

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .process import ProcessExit
+if TYPE_CHECKING:
+    from .process import ProcessExit
 
 
 @dataclass(frozen=True, slots=True)

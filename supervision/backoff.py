@@ -8,8 +8,11 @@ before the cap, where it vanishes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_EXPONENT = 1023
 """Beyond this a power of two is no float any more; the cap was reached long before."""
@@ -32,7 +35,7 @@ class Backoff:
     jitter: float = 0.2
 
     def __post_init__(self) -> None:
-        if not 0 <= self.first:
+        if not self.first >= 0:
             raise ValueError(f"backoff 'first' is {self.first}; it must be 0 or more seconds")
         if not 0 < self.min <= self.max:
             raise ValueError(f"backoff needs 0 < min <= max; min is {self.min}, max is {self.max}")

@@ -22,13 +22,16 @@ Nothing here has a clock, a thread or a process; the actor holds those.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .exits import Exit
 from .policy import History, Park, Restart, RestartPolicy, Stop, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .exits import Exit
 
 
 class ChildState(StrEnum):
@@ -191,7 +194,12 @@ class Supervision:
         if child.state is ChildState.STOPPING:
             return self._after_stop(child, now)
         child.last_exit = exit_
-        facts = {"generation": generation, "exit": exit_.kind.value, "cause": exit_.cause, "report": dict(exit_.report)}
+        facts = {
+            "generation": generation,
+            "exit": exit_.kind.value,
+            "cause": exit_.cause,
+            "report": dict(exit_.report),
+        }
         effects: list[Effect] = []
         if exit_.is_crash:
             child.crashes += 1
@@ -250,9 +258,7 @@ class Supervision:
             StartLife(child.id, child.generation),
         )
 
-    def _wait(
-        self, child: Child, state: ChildState, now: float, until: float | None, why: str
-    ) -> Effects:
+    def _wait(self, child: Child, state: ChildState, now: float, until: float | None, why: str) -> Effects:
         self._enter(child, state, now, why, until)
         kind = "host_parked" if state is ChildState.PARKED else "host_backoff"
         delay = None if until is None else round(until - now, 6)

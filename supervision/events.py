@@ -11,9 +11,11 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 logger = logging.getLogger("callboard.events")
 
@@ -89,7 +91,9 @@ class EventStream:
         """
         wanted = KINDS if kinds is None else frozenset(kinds)
         if unknown := sorted(wanted - KINDS):
-            raise ValueError(f"no such kind of event: {', '.join(unknown)}; there are: {', '.join(sorted(KINDS))}")
+            raise ValueError(
+                f"no such kind of event: {', '.join(unknown)}; there are: {', '.join(sorted(KINDS))}"
+            )
         subscription = Subscription(self, callback, wanted)
         with self._lock:
             self._set((*self._subscriptions, subscription))

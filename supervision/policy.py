@@ -12,12 +12,15 @@ the deed. Three things keep a broken child from being started for ever:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from .backoff import Backoff
 from .exits import Exit, ExitKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class RestartType(StrEnum):

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import pykka
 
 from ..plugins.errors import CallboardError
-from .clock import Clock
 from .core import Changed, Effects, Removed, Schedule, StartLife, StopLife, Supervision
-from .events import EventStream
 from .exits import Exit, ExitKind
-from .policy import RestartPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .clock import Clock
+    from .events import EventStream
+    from .policy import RestartPolicy
 
 logger = logging.getLogger("callboard.supervision")
 
