@@ -12,7 +12,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import pykka
 
@@ -32,11 +32,14 @@ from ..supervision.supervisor import AddChild, GetStatus, Order, SupervisorActor
 from . import messages as m
 from .call import Call
 from .catalog import Catalog, ToolDescriptor, add_routes
-from .claims import ClaimsAsker
 from .desk import ToolSettings
+from .hook_threads import HookThreads
 from .host_actor import HostSettings
 from .members import HostedMember, Member, ThreadMember
 from .router_actor import RouterActor, Switch
+
+
+Answer = TypeVar("Answer")
 
 
 class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
@@ -77,10 +80,10 @@ class Board:
         self._ids = itertools.count(1)
         self._watchdog = Watchdog()
         self._switch = Switch()
-        self._asker = ClaimsAsker(self.events)
+        self._threads = HookThreads()
         self.supervisor = SupervisorActor.start(self.clock, self.events, random.Random(seed).random)  # noqa: S311
         self.router = RouterActor.start(
-            self._switch, self._dispatch, self._asker, self.clock, self.events, claim_patience
+            self._switch, self._dispatch, self._threads, self.clock, self.events, claim_patience
         )
 
     # Plugins
@@ -301,6 +304,21 @@ class Board:
         """
         return self._members[name].desk.adapter
 
+    def run_hook(
+        self, name: str, hook: Callable[[PluginAdapter, dict[str, Any]], Answer], timeout: float = 5.0
+    ) -> Answer:
+        """Run one of a plugin's cheap hooks (formatting, a preview) with a copy of its state.
+
+        It runs on a thread of its own, so that one that hangs costs its caller ``timeout`` seconds
+        and nobody else anything.
+
+        Raises:
+            KeyError: there is no such plugin.
+            HookFailed: it raised, or did not return in time.
+        """
+        desk = self._members[name].desk
+        return self._threads.call(name, lambda: hook(desk.adapter, desk.cell.copy()[0]), timeout)
+
     def state_of(self, name: str) -> dict[str, Any]:
         """A copy of a plugin's committed state. Raises `KeyError`."""
         return self._members[name].desk.cell.copy()[0]
@@ -313,7 +331,7 @@ class Board:
         return {
             "running": not self._stopped,
             "plugins": {name: self._member_status(member, hosts.get(name)) for name, member in members.items()},
-            "claims_under_way": self._asker.asking,
+            "hooks_under_way": self._threads.asking,
             "events_dropped": self.events.dropped,
         }
 
@@ -342,7 +360,7 @@ class Board:
         for member in members:
             member.ended.wait(max(0.0, until - time.monotonic()))
         self._watchdog.close()
-        self._asker.close()
+        self._threads.close()
         self.supervisor.stop()
         self.events.close()
         if isinstance(self._own_clock, SystemClock):

@@ -26,8 +26,8 @@ from ..supervision.supervisor import tell
 from . import messages as m
 from .base import HouseActor
 from .call import Call
-from .claims import ClaimsAsker
 from .desk import Desk
+from .hook_threads import HookFailed, HookThreads
 from .routing import Ambiguous, NoTool, Routes, Taken, choose
 
 
@@ -98,7 +98,7 @@ class RouterActor(HouseActor):
     Args:
         switch: the present routes.
         submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
-        asker: asks the claims.
+        threads: where claims are asked.
         patience: seconds that a call may wait for claims.
     """
 
@@ -106,7 +106,7 @@ class RouterActor(HouseActor):
         self,
         switch: Switch,
         submit: Callable[[m.Dispatch], Call],
-        asker: ClaimsAsker,
+        threads: HookThreads,
         clock: Clock,
         events: EventStream,
         patience: float,
@@ -114,7 +114,7 @@ class RouterActor(HouseActor):
         super().__init__("router", events)
         self._switch = switch
         self._submit = submit
-        self._asker = asker
+        self._threads = threads
         self._clock = clock
         self._patience = patience
         self._lanes: dict[str | None, deque[_Pending]] = {}
@@ -151,11 +151,16 @@ class RouterActor(HouseActor):
             if desk is None:
                 pending.asked.discard(plugin)
                 continue
-            self._asker.ask(desk.adapter, desk.cell, call.invocation, self._answer(call, plugin))
+            claim = functools.partial(_claim, desk, call)
+            self._threads.ask(plugin, claim, functools.partial(self._on_verdict, call, plugin))
         self._deliver_ready(call.tool_name)
 
-    def _answer(self, call: Call, plugin: str) -> Callable[[bool | None], None]:
-        return lambda verdict: tell(self.actor_ref, m.Claimed(call, plugin, verdict)) and None
+    def _on_verdict(self, call: Call, plugin: str, verdict: bool | None | HookFailed) -> None:
+        """In the thread that asked."""
+        if isinstance(verdict, HookFailed):
+            self.events.publish("claim_failed", plugin, tool=call.tool_name, error=str(verdict))
+            verdict = None
+        tell(self.actor_ref, m.Claimed(call, plugin, verdict))
 
     def _claimed(self, call: Call, plugin: str, verdict: bool | None) -> None:
         pending = self._waiting.get(id(call))
@@ -187,3 +192,7 @@ class RouterActor(HouseActor):
                 self._switch.deliver(pending.call, pending.claims)
         if not lane:
             self._lanes.pop(name, None)
+
+
+def _claim(desk: Desk, call: Call) -> bool | None:
+    return desk.adapter.claim(call.invocation, desk.cell.copy()[0])

@@ -1,0 +1,121 @@
+"""Threads for the hooks of plugins, where one that hangs or raises harms nobody.
+
+Claims, formatting and previews are tool code, so they run neither in an actor nor in a pump, and
+they do not wait behind the tool's calls. They run here: on a thread that is idle if there is
+one, else on a new one. A thread that hangs is only lost for that one hook. A plugin with too many
+of them is not asked any more until one comes back.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ..plugins.errors import PluginError
+from ..plugins.failures import describe
+
+MAX_STUCK = 8
+"""Hooks of one plugin that may hang at once; a plugin with more is not asked."""
+
+_IDLE_SECONDS = 10.0
+
+Answer = TypeVar("Answer")
+
+
+class HookFailed(PluginError):  # noqa: N818 - the state is the message
+    """A hook raised, did not come back in time, or was not asked because too many hang already."""
+
+
+@dataclass(slots=True)
+class _Job(Generic[Answer]):
+    plugin: str
+    hook: Callable[[], Answer]
+    answer: Callable[[Answer | HookFailed], None]
+
+
+class HookThreads:
+    """See the module. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._idle = 0
+        self._asking: dict[str, int] = {}
+
+    @property
+    def asking(self) -> int:
+        """How many hooks are under way."""
+        with self._lock:
+            return sum(self._asking.values())
+
+    def ask(
+        self, plugin: str, hook: Callable[[], Answer], answer: Callable[[Answer | HookFailed], None]
+    ) -> None:
+        """Have ``answer`` called with what ``hook`` returns, or with why it failed. Never blocks.
+
+        The answer comes from another thread, or from this one if the plugin is not asked. It never
+        comes from a hook that hangs.
+        """
+        with self._lock:
+            stuck = self._asking.get(plugin, 0)
+            if stuck < MAX_STUCK:
+                self._asking[plugin] = stuck + 1
+                if self._idle:
+                    self._idle -= 1
+                else:
+                    threading.Thread(target=self._run, name="callboard-hooks", daemon=True).start()
+        if stuck < MAX_STUCK:
+            self._jobs.put(_Job(plugin, hook, answer))
+        else:
+            answer(HookFailed(f"{MAX_STUCK} earlier hooks of {plugin!r} have not come back", plugin=plugin))
+
+    def call(self, plugin: str, hook: Callable[[], Answer], timeout: float) -> Answer:
+        """Run ``hook`` and wait for what it returns.
+
+        Raises:
+            HookFailed: it raised, or did not return within ``timeout`` seconds.
+        """
+        answers: queue.SimpleQueue[Answer | HookFailed] = queue.SimpleQueue()
+        self.ask(plugin, hook, answers.put)
+        try:
+            answer = answers.get(timeout=timeout)
+        except queue.Empty:
+            raise HookFailed(f"a hook of {plugin!r} did not return within {timeout:g} s", plugin=plugin) from None
+        if isinstance(answer, HookFailed):
+            raise answer
+        return answer
+
+    def close(self) -> None:
+        """Let the idle threads end."""
+        with self._lock:
+            idle, self._idle = self._idle, 0
+        for _ in range(idle):
+            self._jobs.put(None)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                job = self._jobs.get(timeout=_IDLE_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if self._idle == 0:  # a job is on its way to this thread
+                        continue
+                    self._idle -= 1
+                    return
+            if job is None:
+                return
+            answer = _run_hook(job)
+            with self._lock:
+                self._asking[job.plugin] -= 1
+                self._idle += 1
+            job.answer(answer)
+
+
+def _run_hook(job: _Job[Answer]) -> Answer | HookFailed:
+    try:
+        return job.hook()
+    except BaseException as error:  # noqa: BLE001 - tool code: SystemExit too ends in here
+        return HookFailed(f"a hook of {job.plugin!r} raised {describe(error)}", plugin=job.plugin)

@@ -1,0 +1,139 @@
+"""The work lane: bounded, in order, never more under way than allowed, and nothing lost."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from callboard.actors.call import Call
+from callboard.actors.lane import Lane
+from callboard.plugins.calling import Invocation
+from callboard.plugins.codes import Code
+from callboard.plugins.failures import failure
+
+
+def a_call(name: str = "c") -> Call:
+    return Call(name, Invocation(tool_name="t", payload={}))
+
+
+def test_a_call_beyond_the_limit_is_refused_at_once():
+    lane = Lane(limit=2, concurrency=1, grant=lambda _granted: None)
+    for _ in range(2):
+        assert lane.offer(a_call()) is None
+
+    refusal = lane.offer(a_call())
+
+    assert refusal is not None
+    assert refusal(a_call())["code"] == "overloaded"
+    assert lane.waiting == 2
+
+
+def test_a_call_that_is_put_back_stands_where_it_stood():
+    lane = Lane(limit=10, concurrency=2, grant=lambda _granted: None)
+    calls = [a_call(str(n)) for n in range(4)]
+    for call in calls:
+        lane.offer(call)
+    taken = [lane.take(), lane.take()]
+
+    for call in reversed(taken):
+        lane.put_back(call)
+        lane.release(call)
+
+    assert [lane.take(), lane.take()] == calls[:2]
+
+
+def test_a_lane_that_is_shut_hands_back_what_waited_and_takes_nothing_more():
+    lane = Lane(limit=10, concurrency=1, grant=lambda _granted: None)
+    call = a_call()
+    lane.offer(call)
+
+    waited = lane.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"))
+    refusal = lane.offer(a_call())
+
+    assert waited == [call]
+    assert refusal is not None
+    assert lane.take() is None
+
+
+class LaneMachine(RuleBasedStateMachine):
+    """Any order of offering, taking, releasing, discarding, pausing: against a plain model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.granted = 0
+        self.lane = Lane(limit=4, concurrency=2, grant=self._grant)
+        self.waiting: list[Call] = []
+        self.running: list[Call] = []
+        self.open = True
+
+    def _grant(self, _granted: int) -> None:
+        self.granted += 1
+
+    @rule()
+    def offer(self) -> None:
+        call = a_call()
+        refused = self.lane.offer(call) is not None
+        assert refused == (len(self.waiting) >= 4)
+        if not refused:
+            self.waiting.append(call)
+
+    @precondition(lambda self: self.granted)
+    @rule()
+    def take(self) -> None:
+        self.granted -= 1
+        call = self.lane.take()
+        if call is None:
+            assert not self.open or not self.waiting
+        else:
+            assert call is self.waiting.pop(0)
+            self.running.append(call)
+
+    @precondition(lambda self: self.running)
+    @rule(data=st.data())
+    def release(self, data: st.DataObject) -> None:
+        call = data.draw(st.sampled_from(self.running))
+        self.running.remove(call)
+        self.lane.release(call)
+
+    @precondition(lambda self: self.running)
+    @rule(data=st.data())
+    def put_back(self, data: st.DataObject) -> None:
+        call = data.draw(st.sampled_from(self.running))
+        self.running.remove(call)
+        assert self.lane.put_back(call) is None
+        self.lane.release(call)
+        self.waiting.append(call)
+        self.waiting.sort(key=lambda call: call.sequence)
+
+    @precondition(lambda self: self.waiting)
+    @rule(data=st.data())
+    def discard(self, data: st.DataObject) -> None:
+        call = data.draw(st.sampled_from(self.waiting))
+        self.waiting.remove(call)
+        assert self.lane.discard(call)
+
+    @rule()
+    def pause(self) -> None:
+        self.lane.pause()
+        self.open = False
+
+    @rule()
+    def resume(self) -> None:
+        self.lane.resume()
+        self.open = True
+
+    @invariant()
+    def never_more_under_way_than_allowed(self) -> None:
+        assert len(self.running) + self.granted <= 2
+        assert self.lane.running == len(self.running)
+        assert self.lane.waiting == len(self.waiting)
+
+    @invariant()
+    def no_call_waits_while_there_is_a_place(self) -> None:
+        if self.open and self.waiting and len(self.running) + self.granted < 2:
+            assert self.granted >= len(self.waiting)
+
+
+TestLaneMachine = LaneMachine.TestCase
+TestLaneMachine.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)

@@ -1,0 +1,77 @@
+"""Who takes a call: names and claims, without an actor in sight."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.actors.routing import Ambiguous, NameTaken, NoTool, Routes, Taken, choose
+
+TWO = Routes({"a": ("x", "shared"), "b": ("y", "shared")}, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("name", "claims", "choice"),
+    [
+        ("x", {}, Taken("a")),
+        ("x", {"a": None}, Taken("a")),
+        ("x", {"b": True}, Taken("b")),
+        ("x", {"a": False}, NoTool(("a",))),
+        ("shared", {"a": True}, Taken("a")),
+        ("shared", {"a": False}, Taken("b")),
+        ("shared", {}, Ambiguous(("a", "b"))),
+        ("shared", {"a": True, "b": True}, Ambiguous(("a", "b"))),
+        ("y", {"a": True, "b": True}, Taken("b")),
+        ("nobody's", {}, NoTool()),
+        ("nobody's", {"a": True}, Taken("a")),
+        (None, {}, NoTool()),
+        (None, {"b": True}, Taken("b")),
+        (None, {"a": True, "b": True}, Ambiguous(("a", "b"))),
+        ("x", {"removed": True}, Taken("a")),
+    ],
+)
+def test_claims_come_first_and_the_name_decides_the_rest(name, claims, choice):
+    assert choose(TWO, name, claims) == choice
+
+
+@given(
+    st.sampled_from([None, "x", "y", "shared", "?"]),
+    st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from([True, False, None])),
+)
+def test_a_plugin_that_said_no_never_gets_the_call(name, claims):
+    choice = choose(TWO, name, claims)
+
+    taking = {choice.plugin} if isinstance(choice, Taken) else set()
+    assert all(claims.get(plugin) is not False for plugin in taking)
+
+
+def test_two_plugins_without_claims_cannot_offer_one_name():
+    routes = Routes({"a": ("x",)})
+
+    with pytest.raises(NameTaken, match=r"'b' offers the tool 'x', which 'a' offers already") as refusal:
+        routes.check("b", ["x"], claims=False)
+
+    assert refusal.value.tool == "x"
+
+
+def test_a_claim_lets_plugins_share_a_name():
+    Routes({"a": ("x",)}, ("a",)).check("b", ["x"], claims=False)
+    Routes({"a": ("x",)}).check("b", ["x"], claims=True)
+
+
+def test_a_plugin_cannot_offer_one_name_twice():
+    with pytest.raises(NameTaken, match="twice"):
+        Routes().check("a", ["x", "x"], claims=True)
+
+
+def test_a_plugin_may_replace_its_own_names():
+    routes = Routes({"a": ("x",)})
+    routes.check("a", ["x", "y"], claims=False)
+
+    assert routes.including("a", ["x", "y"], claims=False).by_name == {"x": ("a",), "y": ("a",)}
+
+
+def test_a_plugin_that_was_taken_off_is_not_routed_to():
+    assert choose(TWO.without("a"), "shared", {}) == Taken("b")
+    assert choose(TWO.without("a"), "x", {"a": True}) == NoTool()
