@@ -1,0 +1,127 @@
+"""Wire values to hold the formats to: the specification's own, and those of the corpus where it is at hand.
+
+The corpus is read where it lies, beside the checkout or where ``CALLBOARD_CORPUS`` points. Without it
+the rules still run over the values written down here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OURS = frozenset(
+    {
+        "openai.chat_completions.function",
+        "openai.responses.function",
+        "openai.responses.custom",
+        "core.tool_result",
+        "core.provider_native_tool_result",
+    }
+)
+"""The formats that are built in, as the corpus names them."""
+
+
+@dataclass(frozen=True)
+class Record:
+    format: str
+    kind: str
+    source: str
+    value: Any
+
+
+def _samples() -> list[Record]:
+    chat, responses, custom = (
+        "openai.chat_completions.function",
+        "openai.responses.function",
+        "openai.responses.custom",
+    )
+    parameters = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    grammar = {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"}
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    of = [
+        (chat, "schema", {"type": "function", "function": {"name": "read_file", "parameters": parameters}}),
+        (
+            responses,
+            "schema",
+            {"type": "function", "name": "read_file", "parameters": parameters, "strict": True},
+        ),
+        (
+            custom,
+            "schema",
+            {"type": "custom", "name": "apply_patch", "description": "Patch.", "format": grammar},
+        ),
+        (
+            chat,
+            "call",
+            {
+                "id": "call_1",
+                "type": "function",
+                "function": {"name": "read_file", "arguments": '{"path":"a"}'},
+            },
+        ),
+        (responses, "call", {"type": "function_call", "call_id": "call_1", "name": "ls", "arguments": "{}"}),
+        (
+            custom,
+            "call",
+            {"type": "custom_tool_call", "call_id": "call_1", "name": "exec", "input": '{"path":'},
+        ),
+        (chat, "result", {"role": "tool", "tool_call_id": "call_1", "content": "done"}),
+        (responses, "result", {"type": "function_call_output", "call_id": "call_1", "output": "done"}),
+        (custom, "result", {"type": "custom_tool_call_output", "call_id": "call_1", "output": "done"}),
+        ("core.tool_result", "result", {"type": "tool_result", "text": "done"}),
+        (
+            "core.provider_native_tool_result",
+            "result",
+            {"type": "provider_native_tool_result", "format": "openai.chat_completions", "content": [image]},
+        ),
+        # Formats that are not built in, each close to one that is.
+        ("openai.chat_completions.custom", "schema", {"type": "custom", "custom": {"name": "apply_patch"}}),
+        (
+            "openai.chat_completions.custom",
+            "call",
+            {"id": "call_1", "type": "custom", "custom": {"name": "apply_patch", "input": "x"}},
+        ),
+        ("anthropic.tool", "schema", {"type": "custom", "name": "ls", "input_schema": parameters}),
+        ("anthropic.tool", "call", {"type": "tool_use", "id": "toolu_1", "name": "ls", "input": {}}),
+        ("anthropic.tool", "result", {"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}),
+        ("amplifier.tool", "call", {"type": "tool_call", "id": "call_1", "name": "ls", "arguments": {}}),
+        ("amplifier.tool", "result", {"type": "tool_result", "tool_call_id": "call_1", "output": "done"}),
+        ("core.host_result", "result", {"success": True, "result": 1}),
+    ]
+    return [Record(format_id, kind, "written down here", value) for format_id, kind, value in of]
+
+
+def _corpus_directory() -> Path | None:
+    named = os.environ.get("CALLBOARD_CORPUS")
+    if named:
+        return Path(named)
+    beside = (parent / "shared" / "corpus" for parent in Path(__file__).resolve().parents)
+    return next((directory for directory in beside if directory.is_dir()), None)
+
+
+def _read_corpus() -> list[Record]:
+    directory = _corpus_directory()
+    files = sorted(directory.glob("*.jsonl")) if directory else []
+    lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines() if line)
+    return [Record(**json.loads(line)) for line in lines]
+
+
+RECORDS = _samples() + _read_corpus()
+
+
+def records(*, ours: bool, kind: str | None = None) -> list[Any]:
+    """Return the records of built-in formats, or of all others, as parameters of a test."""
+    chosen = [
+        record
+        for record in RECORDS
+        if (record.format in OURS) is ours and (kind is None or record.kind == kind)
+    ]
+    return [
+        pytest.param(record, id=f"{record.format}-{record.kind}-{number}")
+        for number, record in enumerate(chosen)
+    ]
