@@ -3,7 +3,8 @@
     CallboardError
     ├── PluginError           a plugin cannot be used as it is
     │   ├── PluginLoadError   it cannot be found, read or started
-    │   └── ContractError     it is there, but breaks the plugin contract
+    │   ├── ContractError     it is there, but breaks the plugin contract
+    │   └── HookError         one of its hooks raised
     ├── JsonValueError        a value that must be JSON is not
     └── (interop, hosts and actors add their own)
 
@@ -34,6 +35,20 @@ class PluginLoadError(PluginError):
 
 class ContractError(PluginError):
     """A plugin is there but breaks the plugin contract: a hook is missing or answers with the wrong shape."""
+
+
+class HookError(PluginError):
+    """A hook of a plugin raised; the plugin's own exception is the ``__cause__``.
+
+    Never raised for running a tool: what a tool raises reaches the one who runs it as it is.
+
+    Attributes:
+        hook: the hook's name, such as ``get_tool_schemas``.
+    """
+
+    def __init__(self, message: str, *, plugin: str, hook: str) -> None:
+        super().__init__(message, plugin=plugin)
+        self.hook = hook
 
 
 class JsonValueError(CallboardError):

@@ -1,15 +1,21 @@
 """JSON at the borders: text in, text out, copies, and where a value stops being JSON.
 
-orjson does the work. It refuses a few values that are JSON all the same (integers beyond
-64 bits, lone surrogates); for those the standard library takes over, so that whether a
-call can be sent does not depend on which digits are in it.
+orjson does the work. It refuses a few values that are JSON all the same (integers beyond 64 bits,
+lone surrogates); for those the standard library takes over, so that whether a call can be sent does
+not depend on which digits are in it. An `enum.Enum` counts as its value and a `uuid.UUID` as its text.
+
+What orjson would get wrong without a word is NaN: it writes ``null``. A number that silently became
+nothing is a wrong answer, so NaN and the infinities are refused here. The check is paid for only by
+values that hold a ``null``: such a value is read back and compared, and NaN differs from ``None``.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from enum import Enum
 from typing import Any
+from uuid import UUID
 
 import orjson
 
@@ -18,8 +24,14 @@ from .errors import JsonValueError
 JsonValue = Any
 JsonObject = dict[str, Any]
 
+_AS_IS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+"""A dataclass or a date is refused rather than written in a spelling that its owner did not choose."""
+
 _MAX_DEPTH = 250
 """Levels of nesting; orjson refuses at 254, and a limit of our own has our own error."""
+
+_MAX_INT_BITS = 14_000
+"""About 4,200 digits; Python itself refuses to write integers of more than 4,300."""
 
 
 def dump_json(value: JsonValue, *, what: str = "$") -> bytes:
@@ -29,17 +41,16 @@ def dump_json(value: JsonValue, *, what: str = "$") -> bytes:
         JsonValueError: the value is not JSON; names the path, which starts with ``what``.
     """
     try:
-        return orjson.dumps(value, option=_AS_IS)
+        text = orjson.dumps(value, option=_AS_IS)
     except TypeError:
+        return _dump_slowly(value, what)
+    if b"null" in text and orjson.loads(text) != value:
         require_json(value, what=what)
-        return json.dumps(value, separators=(",", ":")).encode("ascii")
-
-
-_AS_IS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+    return text
 
 
 def load_json(text: bytes | str) -> JsonValue:
-    """Read one JSON value.
+    """Read one JSON value. Of two equal keys the last counts; an integer beyond 64 bits becomes a float.
 
     Raises:
         JsonValueError: the text is not JSON.
@@ -57,29 +68,48 @@ def copy_json(value: JsonValue, *, what: str = "$") -> JsonValue:
         JsonValueError: the value is not JSON; names the path, which starts with ``what``.
     """
     try:
-        return orjson.loads(orjson.dumps(value, option=_AS_IS))
+        text = orjson.dumps(value, option=_AS_IS)
     except TypeError:
+        return json.loads(_dump_slowly(value, what))
+    copy = orjson.loads(text)
+    if b"null" in text and copy != value:  # tuples differ too, hence the closer look
         require_json(value, what=what)
-        return json.loads(json.dumps(value))
+    return copy
 
 
 def require_json(value: JsonValue, *, what: str = "$", _depth: int = 0) -> None:
-    """Raise `JsonValueError` at the first place where ``value`` is not JSON."""
+    """Raise `JsonValueError` at the first place where ``value`` is not JSON; its path starts with ``what``."""
     if _depth > _MAX_DEPTH:
         raise JsonValueError(f"{what} is nested more than {_MAX_DEPTH} levels deep", path=what)
-    match value:
-        case None | bool() | int() | str():
+    match plain := value.value if isinstance(value, Enum) else value:
+        case None | bool() | str() | UUID():
             return
-        case float():
-            if not math.isfinite(value):
-                raise JsonValueError(f"{what} is {value}, which JSON cannot say", path=what)
+        case int() | float():
+            _require_writable(plain, what)
         case dict():
-            for key, item in value.items():
+            for key, item in plain.items():
                 if not isinstance(key, str):
                     raise JsonValueError(f"{what} has the key {key!r}; JSON keys are strings", path=what)
                 require_json(item, what=f"{what}.{key}", _depth=_depth + 1)
         case list() | tuple():
-            for index, item in enumerate(value):
+            for index, item in enumerate(plain):
                 require_json(item, what=f"{what}[{index}]", _depth=_depth + 1)
         case _:
-            raise JsonValueError(f"{what} is a {type(value).__name__}, which is not JSON", path=what)
+            raise JsonValueError(f"{what} is a {type(plain).__name__}, which is not JSON", path=what)
+
+
+def _require_writable(number: float, what: str) -> None:
+    if isinstance(number, int):
+        if number.bit_length() > _MAX_INT_BITS:
+            raise JsonValueError(f"{what} is an integer of more than 4,200 digits", path=what)
+    elif not math.isfinite(number):
+        raise JsonValueError(f"{what} is {number}, which JSON cannot say", path=what)
+
+
+def _dump_slowly(value: JsonValue, what: str) -> bytes:
+    require_json(value, what=what)
+    return json.dumps(value, separators=(",", ":"), default=_plain).encode("ascii")
+
+
+def _plain(value: Enum | UUID) -> JsonValue:
+    return value.value if isinstance(value, Enum) else str(value)

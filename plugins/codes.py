@@ -1,0 +1,68 @@
+"""The codes of the failures that Callboard itself reports, and what each says about the call.
+
+The outcome answers the one question a caller has after a failure: may the tool have run? With
+``not_sent`` it has not, and the call may be sent again. With ``outcome_unknown`` it may have, in part
+or in whole, and only its owner knows whether running it twice does harm.
+
+A tool's own failure has neither code nor outcome: the tool ran, and says itself what happened.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """Whether the tool may have run."""
+
+    NOT_SENT = "not_sent"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+
+
+class Code(StrEnum):
+    """Why a call failed, where the failure is not the tool's own."""
+
+    UNKNOWN_TOOL = "unknown_tool"
+    """No tool takes the call."""
+    AMBIGUOUS_TOOL = "ambiguous_tool"
+    """More than one tool takes the call with equal right."""
+    INVALID_CALL = "invalid_call"
+    """The call cannot be read, or the tool cannot take its kind of payload."""
+    OVERLOADED = "overloaded"
+    """The mailbox is full."""
+    HOST_UNAVAILABLE = "host_unavailable"
+    """The host is parked, or not able to start."""
+    HOST_CRASHED = "host_crashed"
+    """The host ended while the call ran."""
+    DEADLINE_EXCEEDED = "deadline_exceeded"
+    """The deadline passed, before or after sending."""
+    CANCELLED = "cancelled"
+    """The caller cancelled, or the board stopped."""
+    TOOL_RAISED = "tool_raised"
+    """The tool raised instead of answering."""
+    INVALID_RESULT = "invalid_result"
+    """The tool answered with something that is no result, or is not JSON."""
+    PROTOCOL_ERROR = "protocol_error"
+    """The host broke the protocol."""
+    DENIED = "denied"
+    """A hook refused the call."""
+
+
+_NOT_SENT = (Outcome.NOT_SENT,)
+_UNKNOWN = (Outcome.OUTCOME_UNKNOWN,)
+
+OUTCOMES: dict[Code, tuple[Outcome, ...]] = {
+    Code.UNKNOWN_TOOL: _NOT_SENT,
+    Code.AMBIGUOUS_TOOL: _NOT_SENT,
+    Code.INVALID_CALL: _NOT_SENT,
+    Code.OVERLOADED: _NOT_SENT,
+    Code.HOST_UNAVAILABLE: _NOT_SENT,
+    Code.HOST_CRASHED: _UNKNOWN,
+    Code.DEADLINE_EXCEEDED: (*_NOT_SENT, *_UNKNOWN),
+    Code.CANCELLED: (*_NOT_SENT, *_UNKNOWN),
+    Code.TOOL_RAISED: _UNKNOWN,
+    Code.INVALID_RESULT: _UNKNOWN,
+    Code.PROTOCOL_ERROR: _UNKNOWN,
+    Code.DENIED: _NOT_SENT,
+}
+"""The outcomes that each code can have."""

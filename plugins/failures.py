@@ -1,0 +1,90 @@
+"""Results for the failures that Callboard itself reports.
+
+The only place where such a result is written, so that a code never goes with an outcome that it cannot
+have: a type checker refuses the pair, and so does `failure` at run time.
+"""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any, Literal, overload
+
+from .codes import OUTCOMES, Code, Outcome
+
+_MOST_FRAMES = 20
+"""Frames of a tool's traceback that are kept: the innermost ones, on both sides of a chain."""
+
+_NeverSent = Literal[
+    Code.UNKNOWN_TOOL,
+    Code.AMBIGUOUS_TOOL,
+    Code.INVALID_CALL,
+    Code.OVERLOADED,
+    Code.HOST_UNAVAILABLE,
+    Code.DENIED,
+]
+_Unknown = Literal[Code.HOST_CRASHED, Code.TOOL_RAISED, Code.INVALID_RESULT, Code.PROTOCOL_ERROR]
+_Either = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
+
+_RESERVED = frozenset({"success", "result"})
+
+
+@overload
+def failure(
+    code: _NeverSent, error: str, *, outcome: Literal[Outcome.NOT_SENT] = ..., **facts: Any
+) -> dict[str, Any]: ...
+@overload
+def failure(
+    code: _Unknown, error: str, *, outcome: Literal[Outcome.OUTCOME_UNKNOWN] = ..., **facts: Any
+) -> dict[str, Any]: ...
+@overload
+def failure(code: _Either, error: str, *, outcome: Outcome, **facts: Any) -> dict[str, Any]: ...
+
+
+def failure(code: Code, error: str, *, outcome: Outcome | None = None, **facts: Any) -> dict[str, Any]:
+    """Return ``{"success": false, "error", "code", "outcome", **facts}``.
+
+    Args:
+        code: why.
+        error: a sentence for people and for the model.
+        outcome: needed only where the code leaves it open.
+        facts: further JSON values, such as ``crash_report``.
+
+    Raises:
+        ValueError: the code cannot have this outcome, or leaves it open and none is given, or a fact
+            would replace ``success`` or ``result``.
+    """
+    possible = OUTCOMES[code]
+    if outcome is None and len(possible) == 1:
+        outcome = possible[0]
+    if outcome not in possible:
+        raise ValueError(f"a failure with code {code} says {' or '.join(possible)}, not {outcome}")
+    if not _RESERVED.isdisjoint(facts):
+        raise ValueError(f"a failure's facts cannot include {sorted(_RESERVED & facts.keys())}")
+    return {"success": False, "error": error, "code": code.value, "outcome": outcome.value, **facts}
+
+
+def tool_raised(error: BaseException) -> dict[str, Any]:
+    """Return the failure of a call whose tool raised: ``type``, ``message`` and ``traceback`` are facts.
+
+    It raises nothing, even for an exception that cannot be turned into text.
+    """
+    return failure(
+        Code.TOOL_RAISED,
+        describe(error),
+        type=type(error).__name__,
+        message=_message(error),
+        traceback="".join(traceback.format_exception(error, limit=-_MOST_FRAMES)),
+    )
+
+
+def describe(error: BaseException) -> str:
+    """Return ``ValueError: the message`` for an exception of a plugin's; raises nothing."""
+    kind, message = type(error).__name__, _message(error)
+    return f"{kind}: {message}" if message else kind
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a broken __str__ is the tool's, and the call still needs its answer
+        return "(the exception's own text cannot be read)"

@@ -1,0 +1,107 @@
+"""What the model and people see of a call: the plugin's own words, or the default ones.
+
+The three hooks of this file cannot cost a call its answer. One that raises, or answers with the wrong
+thing, is reported, and the default stands in:
+
+* for the model: text as it is, any other value as JSON text, and ``Error: …`` for a failure. A success
+  without ``result`` shows what else it says;
+* before a call: nothing, which leaves it to the application;
+* for people: ``{"type": "text", "content": …}`` with the text that the model sees.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import CallboardError, JsonValueError
+from .faults import HookFault
+from .json_values import copy_json, dump_json
+from .result_payloads import is_provider_native_tool_result
+
+if TYPE_CHECKING:
+    from .asking import HookSet
+    from .calling import Invocation
+    from .faults import Report
+
+Json = dict[str, Any]
+
+
+def default_text(result: Json) -> str:
+    """Return what the model sees of a result whose tool does not format it."""
+    if result.get("success"):
+        if "result" in result:
+            return as_text(result["result"])
+        rest = {key: value for key, value in result.items() if key != "success"}
+        return as_text(rest) if rest else ""
+    text = f"Error: {as_text(result.get('error'))}"
+    output = as_text(result.get("output"))
+    return f"{text}\n{output}" if output else text
+
+
+def as_text(value: Any) -> str:
+    """Return text as it is, ``None`` as no text, JSON as its text, and anything else as `str` writes it. Raises nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return str(value)
+    try:
+        return dump_json(value).decode()
+    except JsonValueError:
+        return _written(value)
+
+
+def _written(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - the value is a plugin's, and its text is only for show
+        return f"(a {type(value).__name__} that cannot be shown)"
+
+
+class Formatter:
+    """Asks one plugin's formatting hooks."""
+
+    def __init__(self, hooks: HookSet, *, name: str, report: Report) -> None:
+        self._hooks = hooks
+        self._name = name
+        self._report = report
+
+    def result(self, result: Json, state: Json) -> str | Json:
+        """Return what the model sees: text, or a copy of an explicit provider-native envelope."""
+        hook = "format_tool_result"
+        if not self._hooks.offers(hook):
+            return default_text(result)
+        try:
+            answer = self._hooks.ask(hook, copy_json(result), state)
+            if is_provider_native_tool_result(answer):
+                envelope: Json = copy_json(answer)
+                return envelope
+        except CallboardError as error:
+            self._tell(hook, error)
+            return default_text(result)
+        return default_text(result) if answer is None else as_text(answer)
+
+    def preview(self, invocation: Invocation, state: Json) -> str:
+        """Return one line about a call that is yet to run; empty if the plugin has nothing to say."""
+        hook = "format_tool_call_preview"
+        try:
+            return as_text(self._hooks.ask_call(hook, invocation, state))
+        except CallboardError as error:
+            self._tell(hook, error)
+            return ""
+
+    def display(self, text: str | Json, result: Json, state: Json) -> Json:
+        """Return what people see, given what the model sees. Of an envelope the hook is told as empty text."""
+        hook = "to_display_format"
+        seen = text if isinstance(text, str) else ""
+        default = {"type": "text", "content": seen}
+        if not self._hooks.offers(hook):
+            return default
+        try:
+            display = self._hooks.ask_object(hook, seen, copy_json(result), state)
+        except CallboardError as error:
+            self._tell(hook, error)
+            return default
+        return default if display is None else display
+
+    def _tell(self, hook: str, error: CallboardError) -> None:
+        self._report(HookFault(self._name, hook, f"{error}; the default stands in"))

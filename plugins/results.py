@@ -1,0 +1,105 @@
+"""What a tool answered, made into a result: the one reader of answers of every style.
+
+| answer | becomes |
+|---|---|
+| mapping with a boolean ``success`` | itself, copied; every key is kept |
+| mapping without ``success`` | the same, a failure if it has an ``error`` that is not null, else a success |
+| object with an attribute ``success`` | its ``success``, ``result``, ``output``, ``error``, ``metadata``; None is left out |
+| success with ``output`` and no ``result`` | ``result`` is the ``output``, which is kept too |
+| failure with ``error`` that is no text | ``error`` is its message, ``error_details`` the original |
+| failure without ``error`` | ``error`` says that nothing was said |
+| ``success`` that is no boolean, any other value, a value that is not JSON | an ``invalid_result`` failure |
+
+The last row is not the tool's failure but a broken contract: `NormalisedResult.valid` is false, and the
+state that came with the answer must not be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .codes import Code
+from .errors import JsonValueError
+from .failures import describe, failure
+from .json_values import copy_json, dump_json
+
+_ATTRIBUTES = ("success", "result", "output", "error", "metadata")
+
+
+class NormalisedResult(NamedTuple):
+    """A result, and whether the tool gave it.
+
+    Attributes:
+        result: ``{"success": true, …}`` or ``{"success": false, "error": "…", …}``; JSON, and nobody else's.
+        valid: the tool answered by the contract; false for the failures that Callboard reports.
+    """
+
+    result: dict[str, Any]
+    valid: bool
+
+
+def normalise_result(answer: Any) -> NormalisedResult:
+    """Read what an in-process tool answered; raises nothing. The result shares nothing with the answer."""
+    if type(answer) is not dict:
+        try:
+            fields = _fields(answer)
+        except Exception as error:  # noqa: BLE001 - a property of the tool's object raised; the call still ends
+            return invalid_result(f"reading the tool's answer raised {describe(error)}")
+        if fields is None:
+            return invalid_result(
+                f"the tool answered with {_kind(answer)}; a result is a mapping with 'success'"
+            )
+        answer = fields
+    try:
+        copy = copy_json(answer)
+    except JsonValueError as error:
+        return invalid_result(f"the tool's answer cannot be passed on: {error}", path=error.path)
+    return complete_result(copy)
+
+
+def complete_result(answer: Any) -> NormalisedResult:
+    """Read an answer that is JSON and nobody else's, such as a host's; it is completed in place. Raises nothing."""
+    if type(answer) is not dict:
+        return invalid_result(f"the tool answered with {_kind(answer)}; a result is a mapping with 'success'")
+    success = answer.get("success")
+    if success is None and "success" not in answer:
+        success = answer.get("error") is None
+        answer["success"] = success
+    if success is True:
+        if "result" not in answer and "output" in answer:
+            answer["result"] = answer["output"]
+    elif success is False:
+        error = answer.get("error")
+        if not isinstance(error, str):
+            _say_error(answer, error)
+    else:
+        return invalid_result(f"the tool's answer has {success!r:.80} as 'success'; it is true or false")
+    return NormalisedResult(answer, valid=True)
+
+
+def invalid_result(error: str, **facts: Any) -> NormalisedResult:
+    """Return the failure of a call whose tool broke the contract by its answer."""
+    return NormalisedResult(failure(Code.INVALID_RESULT, error, **facts), valid=False)
+
+
+def _fields(answer: Any) -> dict[Any, Any] | None:
+    if isinstance(answer, Mapping):
+        return dict(answer)
+    if isinstance(answer, type) or not hasattr(answer, "success"):
+        return None
+    fields = {name: getattr(answer, name, None) for name in _ATTRIBUTES}
+    return {name: value for name, value in fields.items() if value is not None or name == "success"}
+
+
+def _say_error(answer: dict[str, Any], error: Any) -> None:
+    if error is None:
+        answer["error"] = "the tool reported a failure and did not say why"
+        return
+    message = error.get("message") if isinstance(error, dict) else None
+    answer["error"] = message if isinstance(message, str) and message else dump_json(error).decode()
+    answer["error_details"] = error
+
+
+def _kind(answer: Any) -> str:
+    return "nothing" if answer is None else f"a {type(answer).__name__}"

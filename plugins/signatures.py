@@ -1,0 +1,110 @@
+"""How a hook's implementation wants to be called, read from its signature once.
+
+`plan_call` answers which of the values that a hook is offered go to the method, and how; it calls
+nothing. The four ways of the specification are cases of one rule: positional values in the order of
+the contract, as many as the method takes, then those keywords that it names, or all of them if it
+has ``**kwargs``.
+
+A method whose decorator used `functools.wraps` shows the signature of what it wraps. That one counts
+if a call fits it, since what is behind the wrapper is what has to take the values; a decorator that
+adds arguments of its own makes it misfit, and then the wrapper's own signature counts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .errors import ContractError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .hooks import Hook
+
+_KIND = inspect.Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """How to call one method.
+
+    Attributes:
+        positional: how many of the hook's positional values it gets.
+        keywords: the names it is given values for, in the order of the contract.
+        legacy: it is of the older ``(tool_name, arguments, state)`` contract: it has nothing to learn
+            from that a payload is not an object, so it must only be given objects.
+    """
+
+    positional: int
+    keywords: tuple[str, ...]
+    legacy: bool
+
+
+class _Misfit(Exception):  # noqa: N818 - it never leaves this file
+    """Why a signature cannot be called the hook's way."""
+
+
+def plan_call(method: Callable[..., Any], hook: Hook, *, plugin: str) -> CallPlan:
+    """Decide how ``method``, which implements ``hook``, is to be called.
+
+    A method whose signature cannot be read (some builtins) is called with the positional values.
+
+    Raises:
+        ContractError: no call that the contract allows fits the signature.
+    """
+    try:
+        seen = inspect.signature(method)
+        direct = inspect.signature(method, follow_wrapped=False)
+    except (ValueError, TypeError):
+        return CallPlan(len(hook.positional), (), legacy=False)
+    bound = frozenset(method.keywords) if isinstance(method, partial) else frozenset()
+    try:
+        return _fit(seen, hook, bound)
+    except _Misfit as misfit:
+        if direct != seen:
+            try:
+                return _fit(direct, hook, bound)
+            except _Misfit:
+                pass
+        offered = ", ".join(hook.positional)
+        if hook.keywords:
+            offered += ", *, " + ", ".join(hook.keywords)
+        raise ContractError(
+            f"plugin {plugin!r}: {hook.name}{seen} cannot be called as {hook.name}({offered}): {misfit}",
+            plugin=plugin,
+        ) from None
+
+
+def _fit(signature: inspect.Signature, hook: Hook, bound: frozenset[str]) -> CallPlan:
+    """Fit a call to a signature; names in ``bound`` were given values by `functools.partial` and keep them."""
+    askable = (frozenset(hook.keywords) | frozenset(hook.also)) - bound
+    slots: list[str] = []
+    named: set[str] = set()
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
+    for name, parameter in signature.parameters.items():
+        by_name = name in askable and parameter.kind in _BY_NAME
+        if parameter.kind in _POSITIONAL and not by_name and len(slots) < len(hook.positional):
+            slots.append(name)
+        elif by_name:
+            named.add(name)
+        elif parameter.default is _KIND.empty and parameter.kind not in _VARIADIC:
+            raise _Misfit(f"it requires {name!r}")
+    if _KIND.VAR_KEYWORD in kinds:
+        named.update(name for name in hook.keywords if name not in bound)
+    given = len(hook.positional) if _KIND.VAR_POSITIONAL in kinds else len(slots)
+    if given < hook.fewest:
+        raise _Misfit(f"it takes {given} positional arguments, not {hook.fewest}")
+    knows_payloads = any(name.startswith("payload") for name in (*slots, *named))
+    return CallPlan(
+        given,
+        tuple(name for name in (*hook.keywords, *hook.also) if name in named),
+        legacy="payload" in hook.positional and not knows_payloads and given == len(slots),
+    )
+
+
+_POSITIONAL = (_KIND.POSITIONAL_ONLY, _KIND.POSITIONAL_OR_KEYWORD)
+_BY_NAME = (_KIND.POSITIONAL_OR_KEYWORD, _KIND.KEYWORD_ONLY)
+_VARIADIC = (_KIND.VAR_POSITIONAL, _KIND.VAR_KEYWORD)
