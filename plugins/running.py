@@ -71,6 +71,7 @@ class ToolRunner:
             )
         self.for_result = self._first(_FOR_RESULT)
         self.for_parts = self._first(_FOR_PARTS)
+        self._at_once = None if self.for_result.streams else self._hooks[self.for_result]
         self._for_result_async = self._first(_FOR_RESULT_ASYNC)
         self._for_parts_async = self._first(_FOR_PARTS_ASYNC)
 
@@ -81,12 +82,11 @@ class ToolRunner:
 
     def execute(self, invocation: Invocation, state: Json) -> NormalisedResult:
         """Run the tool in this thread and wait. Raises what the tool raises."""
-        mode = self.for_result
-        if mode.streams:
+        hook = self._at_once
+        if hook is None:
             return _final(*deque(self.stream(invocation, state), maxlen=1))
-        hook = self._hooks[mode]
         if not hook.takes(invocation):
-            return self._refusal(mode, invocation)
+            return self._refusal(self.for_result, invocation)
         answer = hook.call(invocation, state)
         while type(answer) is not dict and isinstance(answer, Awaitable):
             answer = wait_here(answer)

@@ -1,0 +1,184 @@
+"""One plugin entry of a configuration: the source and its options, checked key by key.
+
+The options are those of `register` and `load` too. What they mean is for the rooms above to say; here they
+are only made certain to be of their kind, so that a misspelt option never passes for one that is not given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from .errors import PluginLoadError
+from .source import SOURCE_KEYS, PluginSource, parse_source
+from .spelling import meant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginOptions:
+    """What may be said about a plugin beside where it comes from.
+
+    Attributes:
+        config: for the plugin's `init`.
+        name: the name it is to go by; its own if ``None``.
+        concurrency: calls of it that may be under way at once.
+        deadline: seconds a call may take from its submission to its end; the board's default if ``None``.
+        idempotent: its tools that do no harm when they run twice: their names, or ``True`` for all.
+        required: the board does not start without it.
+        mailbox_size: calls that may wait for it; the board's default if ``None``.
+        restart: settings of its host's restart policy, as in the ``supervision`` section; not looked at here.
+        env: environment variables for its host.
+        limits: limits of its host, by name; not looked at here.
+        standby: hosts that are kept started and loaded, to take over.
+        share: the host may be shared with other plugins: with those of the same word, or of ``True``.
+    """
+
+    config: dict[str, Any] = field(default_factory=dict)
+    name: str | None = None
+    concurrency: int = 1
+    deadline: float | None = None
+    idempotent: frozenset[str] | bool = False
+    required: bool = False
+    mailbox_size: int | None = None
+    restart: dict[str, Any] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
+    standby: int = 0
+    share: str | bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PluginEntry:
+    """A plugin source with its options."""
+
+    source: PluginSource
+    options: PluginOptions
+
+
+def parse_entry(entry: Any, base: Path) -> PluginEntry:
+    """Read one item of the configuration's ``plugins``.
+
+    Args:
+        entry: a spelling of a plugin source, or a mapping of a source key and options.
+        base: what relative paths are relative to.
+
+    Raises:
+        PluginLoadError: the source is none, an option is not known (names the nearest), or is of the wrong kind.
+    """
+    if isinstance(entry, str):
+        return PluginEntry(parse_source(entry, base), PluginOptions())
+    if not isinstance(entry, dict):
+        raise PluginLoadError(
+            f"the plugin entry {entry!r:.200} is neither a text nor a mapping", plugin=f"{entry!r:.200}"
+        )
+    source = parse_source(entry, base)
+    rest = {key: value for key, value in entry.items() if key not in SOURCE_KEYS}
+    return PluginEntry(source, parse_options(rest, plugin=f"{entry!r:.200}", also=SOURCE_KEYS))
+
+
+def parse_options(
+    options: Mapping[str, Any], *, plugin: str, also: frozenset[str] = frozenset()
+) -> PluginOptions:
+    """Read the options of one plugin.
+
+    Args:
+        options: by name; ``None`` stands for the default.
+        plugin: whose they are, for errors.
+        also: other keys that may have been meant by an unknown one.
+
+    Raises:
+        PluginLoadError: an option is not known (names the nearest), or is of the wrong kind.
+    """
+    known = {each.name for each in fields(PluginOptions)}
+    read: dict[str, Any] = {}
+    for key, value in options.items():
+        if key not in known:
+            raise PluginLoadError(
+                f"unknown option {key!r} for plugin {plugin}; {meant(str(key), known | also)}", plugin=plugin
+            )
+        if value is None:
+            continue
+        try:
+            read[key] = _READERS[key](value)
+        except ValueError as error:
+            raise PluginLoadError(
+                f"option {key!r} of plugin {plugin} is {value!r:.100}; it has to be {error}", plugin=plugin
+            ) from None
+    return PluginOptions(**read)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("a text that is not empty")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false")  # noqa: TRY004 - one error of all readers
+    return value
+
+
+def _whole(least: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ValueError(f"a whole number of at least {least}")
+        return value
+
+    return read
+
+
+def _seconds(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
+        raise ValueError("a number of seconds above 0")
+    return float(value)
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise ValueError("a mapping")
+    return dict(value)
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(
+        isinstance(each, str) for pair in value.items() for each in pair
+    ):
+        raise ValueError("a mapping of texts to texts")
+    return dict(value)
+
+
+def _names(value: Any) -> frozenset[str] | bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, list | tuple | set | frozenset) and all(isinstance(each, str) for each in value):
+        return frozenset(value)
+    raise ValueError("true, false or a list of tool names")
+
+
+def _group(value: Any) -> str | bool:
+    return value if isinstance(value, bool) else _text(value)
+
+
+def _hosts(value: Any) -> int:
+    return int(value) if isinstance(value, bool) else _whole(0)(value)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "config": _mapping,
+    "name": _text,
+    "concurrency": _whole(1),
+    "deadline": _seconds,
+    "idempotent": _names,
+    "required": _flag,
+    "mailbox_size": _whole(1),
+    "restart": _mapping,
+    "env": _texts,
+    "limits": _mapping,
+    "standby": _hosts,
+    "share": _group,
+}

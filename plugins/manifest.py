@@ -1,0 +1,129 @@
+"""The tools of a Node package: ``package.json#agent.tools``, read into frozen values.
+
+Reading does not ask whether an entry file is there: a package may have to be built first. That is
+`NodePackage.missing_entries`, asked after the build.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .errors import PluginLoadError
+from .manifest_file import inside, read_manifest_file
+from .spelling import meant
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FILE = "package.json"
+_KEYS = frozenset({"id", "entry", "export"})
+_EXAMPLE = '{"agent": {"tools": [{"id": "echo", "entry": "dist/index.js"}]}}'
+
+
+@dataclass(frozen=True, slots=True)
+class NodeToolEntry:
+    """One tool plugin of a package.
+
+    Attributes:
+        id: the plugin's name; unique in its package.
+        entry: the module, an absolute path inside the package; it may not exist yet.
+        export: which export is the tool; the default export if ``None``.
+    """
+
+    id: str
+    entry: Path
+    export: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodePackage:
+    """A Node package that offers tools.
+
+    Attributes:
+        directory: where it is.
+        name: its name in ``package.json``, or that of its directory.
+        version: as it says, or ``"0"``.
+        tools: at least one.
+        builds: it has a ``build`` script.
+        has_dependencies: it needs other packages to run or to be built.
+    """
+
+    directory: Path
+    name: str
+    version: str
+    tools: tuple[NodeToolEntry, ...]
+    builds: bool
+    has_dependencies: bool
+
+    def missing_entries(self) -> tuple[NodeToolEntry, ...]:
+        """Return the tools whose module is not there."""
+        return tuple(tool for tool in self.tools if not tool.entry.is_file())
+
+    def require_entries(self) -> None:
+        """Make sure that the module of every tool is there.
+
+        Raises:
+            PluginLoadError: one is not; says whether a build may be what is missing.
+        """
+        missing = self.missing_entries()
+        if missing:
+            remedy = (
+                "build the package (npm run build)" if self.builds else "correct 'entry', or add the file"
+            )
+            raise PluginLoadError(
+                f"tool {missing[0].id!r} of {self.directory} has no module: "
+                f"{missing[0].entry} does not exist; {remedy}",
+                plugin=str(self.directory),
+            )
+
+
+def read_node_package(directory: Path) -> NodePackage:
+    """Read a package's manifest.
+
+    Raises:
+        PluginLoadError: there is no manifest, it lists no tools, or lists them in another way than
+            ``{"id", "entry", "export"?}``, twice by one id, or with an entry outside the package.
+    """
+    manifest = read_manifest_file(directory, _FILE, f"name a Node package that has one with {_EXAMPLE}")
+    agent = manifest.get("agent")
+    tools = agent.get("tools") if isinstance(agent, dict) else None
+    if not isinstance(tools, list) or not tools:
+        raise _refused(directory, f"lists no tools under agent.tools; add them, as in {_EXAMPLE}")
+    entries = tuple(_entry(directory, index, tool) for index, tool in enumerate(tools))
+    ids = [entry.id for entry in entries]
+    for each in ids:
+        if ids.count(each) > 1:
+            raise _refused(directory, f"has two tools of the id {each!r}; give each its own")
+    scripts = manifest.get("scripts")
+    name, version = manifest.get("name"), manifest.get("version")
+    return NodePackage(
+        directory,
+        name if isinstance(name, str) and name else directory.resolve().name,
+        version if isinstance(version, str) and version else "0",
+        entries,
+        builds=isinstance(scripts, dict) and "build" in scripts,
+        has_dependencies=any(
+            manifest.get(key) for key in ("dependencies", "devDependencies", "optionalDependencies")
+        ),
+    )
+
+
+def _entry(directory: Path, index: int, tool: Any) -> NodeToolEntry:
+    where = f"agent.tools[{index}]"
+    if not isinstance(tool, dict):
+        raise _refused(directory, f"has {tool!r:.100} as {where}; it has to be an object")
+    for key, value in tool.items():
+        if key not in _KEYS:
+            raise _refused(directory, f"has the unknown key {key!r} in {where}; {meant(key, _KEYS)}")
+        if not isinstance(value, str) or not value:
+            raise _refused(directory, f"has {value!r:.100} as {where}.{key}; it has to be a text")
+    for key in ("id", "entry"):
+        if key not in tool:
+            raise _refused(directory, f"has no {key!r} in {where}; add it")
+    entry = inside(directory, tool["entry"], directory / _FILE, f"{where}.entry")
+    return NodeToolEntry(tool["id"], entry, tool.get("export"))
+
+
+def _refused(directory: Path, problem: str) -> PluginLoadError:
+    return PluginLoadError(f"{directory / _FILE} {problem}", plugin=str(directory))

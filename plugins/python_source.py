@@ -1,0 +1,166 @@
+"""Python plugins from their sources: a dotted path, or a directory with an ``agent_plugin.json``.
+
+A directory's code is imported like any other: its import root is put at the end of `sys.path`, once, and
+stays there. At the end, so that a plugin's ``tests`` or ``json.py`` shadows nobody else's module. The price
+is that two plugins cannot both have a top-level module ``tools``: the second would silently get the first
+one's code, and is refused instead.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import PluginLoadError
+from .failures import describe
+from .manifest_file import inside, read_manifest_file
+from .spelling import meant
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_FILE = "agent_plugin.json"
+_EXAMPLE = '{"entries": ["my_tools.my_tool.MyTool"]}'
+_KEYS = frozenset({"entries", "subdirectory"})
+
+
+@dataclass(frozen=True, slots=True)
+class PythonPackage:
+    """What an ``agent_plugin.json`` says.
+
+    Attributes:
+        directory: where it is.
+        entries: dotted paths of plugins; at least one.
+        import_root: what has to be on `sys.path`: ``src`` in the subdirectory if there is one, else the
+            subdirectory, which is the directory itself unless the manifest says otherwise.
+    """
+
+    directory: Path
+    entries: tuple[str, ...]
+    import_root: Path
+
+
+def read_python_package(directory: Path) -> PythonPackage:
+    """Read a directory's ``agent_plugin.json``. Keys other than ``entries`` and ``subdirectory`` are left alone.
+
+    Raises:
+        PluginLoadError: there is no manifest, it lists no entries, or its subdirectory is not there or
+            lies outside the directory.
+    """
+    manifest = read_manifest_file(directory, _FILE, f"add one, such as {_EXAMPLE}")
+    entries = manifest.get("entries")
+    if not isinstance(entries, list) or not entries or not all(isinstance(each, str) for each in entries):
+        hints = [f"; {key!r}: {meant(key, _KEYS)}" for key in manifest if key not in _KEYS]
+        raise _refused(
+            directory,
+            f"lists no entries; it needs dotted paths of plugins, such as {_EXAMPLE}{''.join(hints)}",
+        )
+    subdirectory = manifest.get("subdirectory", ".")
+    if not isinstance(subdirectory, str):
+        raise _refused(directory, f"has {subdirectory!r:.100} as subdirectory; it has to be a text")
+    root = inside(directory, subdirectory, directory / _FILE, "subdirectory")
+    if not root.is_dir():
+        raise _refused(
+            directory, f"names the subdirectory {subdirectory!r}, which does not exist; correct it"
+        )
+    source = root / "src"
+    return PythonPackage(directory, tuple(entries), source if source.is_dir() else root)
+
+
+def load_python_package(directory: Path) -> tuple[Any, ...]:
+    """Return the plugins, classes or instances, that a directory's manifest lists, in its order.
+
+    Raises:
+        PluginLoadError: as `read_python_package` and `load_python_object`, or a module of the same name was
+            imported from elsewhere before.
+    """
+    package = read_python_package(directory)
+    root = str(package.import_root)
+    if root not in sys.path:
+        sys.path.append(root)
+        importlib.invalidate_caches()
+    return tuple(_load_from(package, entry) for entry in package.entries)
+
+
+def load_python_object(path: str) -> Any:
+    """Return what a dotted path such as ``package.module.PluginClass`` names.
+
+    Raises:
+        PluginLoadError: the module cannot be found or raised when it was imported, or it has no such name.
+    """
+    module, names = _import(path)
+    found: Any = module
+    for name in names:
+        if not hasattr(found, name):
+            owner = getattr(found, "__name__", path)
+            raise PluginLoadError(
+                f"cannot load plugin {path}: {owner} has no {name!r}; {meant(name, _public(found))}",
+                plugin=path,
+            )
+        found = getattr(found, name)
+    return found
+
+
+def _load_from(package: PythonPackage, entry: str) -> Any:
+    plugin = load_python_object(entry)
+    top = entry.partition(".")[0]
+    where = _location(sys.modules[top])
+    if where is not None and not where.is_relative_to(package.import_root.resolve()):
+        raise PluginLoadError(
+            f"cannot load plugin {entry} of {package.directory}: another module {top!r} is already in use, "
+            f"from {where}; rename one of the two",
+            plugin=entry,
+        )
+    return plugin
+
+
+def _import(path: str) -> tuple[ModuleType, list[str]]:
+    """Import the longest part of a dotted path that is a module, and return it with the names that are left."""
+    modules = path.split(".")
+    names = [modules.pop()]
+    missing = path
+    while modules:
+        name = ".".join(modules)
+        try:
+            return importlib.import_module(name), names
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise _import_failed(path, name, error) from error
+            missing = error.name  # the module itself, or a package above it
+        except (Exception, SystemExit) as error:
+            raise _import_failed(path, name, error) from error
+        names.insert(0, modules.pop())
+    raise PluginLoadError(
+        f"cannot load plugin {path}: there is no module {missing!r} here; install the package that has it, "
+        "or load a directory with 'path:'",
+        plugin=path,
+    )
+
+
+def _import_failed(path: str, module: str, error: BaseException) -> PluginLoadError:
+    remedy = ""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        remedy = f"; install what has the module {error.name!r}"
+    return PluginLoadError(
+        f"cannot load plugin {path}: importing {module} raised {describe(error)}{remedy}", plugin=path
+    )
+
+
+def _location(module: ModuleType) -> Path | None:
+    """Return where a module is; ``None`` for one that is in no file."""
+    file = getattr(module, "__file__", None)
+    if file is not None:
+        return Path(file).resolve()
+    paths = list(getattr(module, "__path__", ()))
+    return Path(paths[0]).resolve() if paths else None
+
+
+def _public(found: Any) -> list[str]:
+    return [name for name in dir(found) if not name.startswith("_")]
+
+
+def _refused(directory: Path, problem: str) -> PluginLoadError:
+    return PluginLoadError(f"{directory / _FILE} {problem}", plugin=str(directory))

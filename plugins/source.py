@@ -1,0 +1,167 @@
+"""Where a plugin comes from: every spelling of a plugin source, read into one frozen value.
+
+| spelling | value |
+|---|---|
+| ``"package.module.PluginClass"`` | `PythonObject` |
+| ``"path:DIRECTORY"`` | `PythonPackageSource` |
+| ``"node:DIRECTORY"``, ``{"node_tool": {"path": DIRECTORY}}`` | `NodePackageSource` |
+| ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF}}`` | `NodeGitSource` |
+| ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
+| ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
+
+Reading looks at no file: relative paths are made absolute, and whether something is there is for the loader
+to find out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import PluginLoadError
+from .spelling import meant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class PythonObject:
+    """A class or an instance in an importable module, by its dotted path."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class PythonPackageSource:
+    """A directory with an ``agent_plugin.json``."""
+
+    directory: Path
+
+
+@dataclass(frozen=True, slots=True)
+class NodePackageSource:
+    """A directory with a ``package.json`` that lists tools."""
+
+    directory: Path
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGitSource:
+    """A repository that holds a Node package; ``ref`` is ``None`` for its default branch."""
+
+    url: str
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFileSource:
+    """A single JavaScript or TypeScript file.
+
+    Attributes:
+        file: the module.
+        id: the plugin's name; that of the file, without its suffix, unless it is given.
+        export: which export is the tool; the default export if ``None``.
+    """
+
+    file: Path
+    id: str
+    export: str | None = None
+
+
+PluginSource = PythonObject | PythonPackageSource | NodePackageSource | NodeGitSource | NodeFileSource
+
+SOURCE_KEYS = frozenset({"plugin", "node_tool"})
+"""The keys of a mapping that say where a plugin comes from."""
+
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+_NODE_KEYS = {"path": {"path"}, "git": {"git", "ref"}, "file": {"file", "id", "export"}}
+
+
+def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
+    """Read one plugin source; a mapping may hold further keys, which are not looked at.
+
+    Args:
+        spelling: as in the table above.
+        base: what relative paths are relative to.
+
+    Raises:
+        PluginLoadError: it is no source; says what is wrong and what was probably meant.
+    """
+    if isinstance(spelling, str):
+        return _parse_text(spelling, base)
+    if len(SOURCE_KEYS & spelling.keys()) != 1:
+        raise _refused(spelling, "needs exactly one of the keys 'plugin' and 'node_tool'")
+    if "node_tool" in spelling:
+        return _parse_node_tool(spelling["node_tool"], base, spelling)
+    text = spelling["plugin"]
+    if not isinstance(text, str):
+        raise _refused(spelling, f"has {text!r} as 'plugin'; it has to be a text")
+    return _parse_text(text, base)
+
+
+def _parse_text(text: str, base: Path) -> PluginSource:
+    prefix, colon, rest = text.partition(":")
+    if not colon:
+        if _DOTTED.fullmatch(text):
+            return PythonObject(text)
+        raise _refused(text, "is neither a dotted path such as 'my_package.my_module.MyTool' nor 'KIND:…'")
+    if prefix not in _PREFIXES:
+        raise _refused(
+            text, f"begins with {prefix + ':'!r}; {meant(prefix + ':', [p + ':' for p in _PREFIXES])}"
+        )
+    if not rest:
+        raise _refused(text, f"has nothing after {prefix + ':'!r}")
+    if prefix == "node+git":
+        url, _, ref = rest.partition("#")
+        return _git(text, url, ref or None)
+    directory = _absolute(rest, base)
+    return PythonPackageSource(directory) if prefix == "path" else NodePackageSource(directory)
+
+
+_PREFIXES = ("path", "node", "node+git")
+
+
+def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
+    if not isinstance(value, dict):
+        raise _refused(entry, "has a 'node_tool' that is no mapping")
+    kinds = _NODE_KEYS.keys() & value.keys()
+    if len(kinds) != 1:
+        known = {key for keys in _NODE_KEYS.values() for key in keys}
+        hints = [f"{key!r}: {meant(key, known)}" for key in value if key not in known]
+        hint = f" ({'; '.join(hints)})" if hints else ""
+        raise _refused(entry, f"has a 'node_tool' without exactly one of 'path', 'git' and 'file'{hint}")
+    kind = kinds.pop()
+    for key, item in value.items():
+        if key not in _NODE_KEYS[kind]:
+            raise _refused(
+                entry, f"has the unknown key {key!r} in 'node_tool'; {meant(key, _NODE_KEYS[kind])}"
+            )
+        if not isinstance(item, str) or not item:
+            raise _refused(entry, f"has {item!r} as {key!r} of 'node_tool'; it has to be a text")
+    if kind == "path":
+        return NodePackageSource(_absolute(value["path"], base))
+    if kind == "git":
+        return _git(entry, value["git"], value.get("ref"))
+    file = _absolute(value["file"], base)
+    return NodeFileSource(file, value.get("id") or file.stem, value.get("export"))
+
+
+def _git(entry: Any, url: str, ref: str | None) -> NodeGitSource:
+    if not url:
+        raise _refused(entry, "has no repository address before '#'")
+    for word in (url, ref or ""):
+        if word.startswith("-"):  # git would take it for an option
+            raise _refused(entry, f"has {word!r}, which is neither an address nor a ref")
+    return NodeGitSource(url, ref)
+
+
+def _absolute(path: str, base: Path) -> Path:
+    return base.absolute() / Path(path).expanduser()
+
+
+def _refused(spelling: Any, problem: str) -> PluginLoadError:
+    text = spelling if isinstance(spelling, str) else repr(spelling)
+    return PluginLoadError(f"the plugin source {text!r:.200} {problem}", plugin=text)
