@@ -117,7 +117,7 @@ class Board:
         self.events.publish("plugin_registered", adapter.name, tools=[tool.tool_name for tool in tools])
         return tools
 
-    def add_hosted(
+    def begin_hosted(
         self,
         adapter: PluginAdapter,
         plugin: HostedToolPlugin,
@@ -125,9 +125,10 @@ class Board:
         host: HostSettings,
         policy: RestartPolicy | None = None,
         settings: ToolSettings | None = None,
-        required: bool = True,
-    ) -> tuple[ToolDescriptor, ...]:
-        """Run a plugin in a supervised host; returns its tools once the host is ready.
+    ) -> None:
+        """Begin to run a plugin in a supervised host; `settle_hosted` waits for it.
+
+        In two steps, so that many hosts can start at the same time.
 
         Args:
             adapter: the plugin, with all defaults.
@@ -135,12 +136,9 @@ class Board:
             host: how the host is run.
             policy: when the host is started again.
             settings: how the plugin's calls are run.
-            required: a host that does not come up is an error. Otherwise it stays parked, its
-                crash report in the status, and has no tools until it is revived.
 
         Raises:
-            PluginLoadError: it is required and its host did not come up.
-            PluginError: its name or a tool's name is taken.
+            PluginError: its name is taken.
             BoardStopped: the board has been stopped.
         """
         with self._lock:
@@ -159,14 +157,30 @@ class Board:
             self._members[adapter.name] = member
             self._switch.add(member.desk)
         ask_supervisor(self.supervisor, AddChild(member.child_spec()))
+
+    def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+        """Wait until a plugin's host is ready, or will not be; return its tools.
+
+        Args:
+            name: the plugin's.
+            required: a host that does not come up is an error, and its plugin is taken off the
+                board. Otherwise it stays, parked, with its crash report in the status, and has no
+                tools until it is revived.
+
+        Raises:
+            PluginLoadError: it is required and its host did not come up.
+            PluginError: a tool's name is taken, or its schemas cannot be read.
+        """
+        member = self._members[name]
+        assert isinstance(member, HostedMember)
         member.settled.wait()
         problem = member.problem
         if problem is None and required and member.out is not None:
-            problem = PluginLoadError(f"plugin {adapter.name!r}: {member.out.error}", plugin=adapter.name)
+            problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
         if problem is not None:
-            self.remove(adapter.name)
+            self.remove(name)
             raise problem
-        return self.catalog.offers.get(adapter.name, ())
+        return self.catalog.offers.get(name, ())
 
     def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""

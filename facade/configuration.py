@@ -28,16 +28,16 @@ class CallDefaults:
     Attributes:
         deadline: seconds a call may take, waiting included; ``None`` for no limit.
         mailbox_size: how many calls of one plugin may wait.
-        concurrency: how many calls of one plugin may be under way.
         grace: seconds that a call which was given up may go on before its host or thread is replaced.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
+        max_line_bytes: the largest message to or from a host, in bytes.
     """
 
     deadline: float | None = 60.0
     mailbox_size: int = 1000
-    concurrency: int = 1
     grace: float = 1.0
     claim_patience: float = 1.0
+    max_line_bytes: int = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,343 @@
+"""`Callboard`: the front door. Plugins in, tool calls in, answers out.
+
+A thin face on the board of actors: it reads the configuration, loads plugin sources and hands
+everything else on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pykka
+
+from .actors.board import Board
+from .actors.call import Call
+from .actors.catalog import ToolDescriptor
+from .configuration import Configuration, read_configuration
+from .interop.contribution import ToolInteropContribution
+from .interop.conversion import ToolInteropTarget
+from .interop.tool_registry import ToolInteropRegistry
+from .options import Options, complete
+from .plugins.adapter import PluginAdapter
+from .plugins.entry import parse_options
+from .plugins.errors import CallboardError
+from .loading import Loaded, load_entry
+from .supervision.clock import Clock
+from .supervision.events import Event, Subscription
+from .supervision.supervisor import SupervisorActor
+
+logger = logging.getLogger("callboard")
+
+Json = dict[str, Any]
+
+
+class NotStarted(CallboardError):  # noqa: N818 - the state is the message
+    """The board is not running: it was not started yet, or has been stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPlugin:
+    """A plugin of the configuration that could not be loaded; the others run without it.
+
+    Attributes:
+        source: as the configuration spells it.
+        error: what went wrong, and what to do.
+    """
+
+    source: str
+    error: str
+
+
+class Callboard:
+    """Runs tools as supervised actors: every call ends, once, with an answer that says what happened.
+
+    Use it as a context manager, or call `start` and `stop`. One that is never stopped leaves no
+    process behind and does not keep the interpreter from exiting. All methods may be called from
+    any thread; none of those marked *async* blocks an event loop.
+
+    Args:
+        config: a JSON file's path, a mapping, or nothing.
+        clock: time, for tests; the machine's when ``None``.
+        seed: of the jitter between restarts, for tests.
+        contributions: interop contributions that come before all others.
+
+    Raises:
+        ConfigurationError: the configuration cannot be used; nothing was started.
+    """
+
+    def __init__(
+        self,
+        config: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+        *,
+        clock: Clock | None = None,
+        seed: int | None = None,
+        contributions: Iterable[ToolInteropContribution] = (),
+    ) -> None:
+        self.configuration: Configuration = read_configuration(config)
+        self.failed: list[FailedPlugin] = []
+        self._make = lambda: Board(
+            clock=clock,
+            seed=seed,
+            claim_patience=self.configuration.calls.claim_patience,
+            contributions=contributions,
+        )
+        self._board: Board | None = None
+
+    def start(self) -> Self:
+        """Start the board and load the configured plugins; all hosts start at the same time.
+
+        A plugin that cannot be loaded is noted in `failed` and the status, unless its entry says
+        ``required``.
+
+        Raises:
+            PluginError: a required plugin cannot be loaded; the board has been stopped again.
+        """
+        if self._board is not None:
+            return self
+        self._board = self._make()
+        try:
+            self._load_configured(self._board)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """End every call with ``cancelled``, every host and every actor. Done when this returns.
+
+        Args:
+            timeout: seconds for hosts to end by themselves; what is left then is killed.
+        """
+        board, self._board = self._board, None
+        if board is not None:
+            board.stop(timeout)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # Plugins
+
+    def register(self, plugin: Any, *, config: Json | None = None, **options: Any) -> list[ToolDescriptor]:
+        """Run a Python tool in this process; returns its tools.
+
+        Args:
+            plugin: an instance or a class of a tool plugin, or an Amplifier-style tool.
+            config: given to its ``init``.
+            options: ``name``, ``concurrency``, ``deadline``, ``idempotent``, ``mailbox_size``.
+
+        Raises:
+            PluginError: it breaks the contract, its name or a tool's name is taken, or an option is
+                unknown or wrong.
+            NotStarted: the board does not run.
+        """
+        name = getattr(plugin, "name", None) or repr(plugin)
+        given = parse_options({**options, "config": config}, plugin=str(name))
+        read = complete(given, self.configuration)
+        return list(self._add(self._running, PluginAdapter(plugin, name=read.name, config=read.config), read))
+
+    def load(self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any) -> list[ToolDescriptor]:
+        """Load a plugin from a source, in any of the specification's spellings; returns its tools.
+
+        Waits until its hosts are ready. Relative paths are relative to the configuration's folder,
+        or to the working directory without one.
+
+        Args:
+            source: such as ``"node:./plugins/js-echo-tool"`` or ``{"node_tool": {"file": …, "id": …}}``.
+            config: given to its ``init``.
+            options: as `register`, and ``required`` (default true: a host that does not come up
+                is an error), ``restart``, ``env``.
+
+        Raises:
+            PluginError: the source or an option is unknown or wrong, or it cannot be found, read or
+                started.
+            NotStarted: the board does not run.
+        """
+        entry = {"plugin": source} if isinstance(source, str) else dict(source)
+        entry = {"required": True, **entry, **options}
+        if config is not None:
+            entry["config"] = config
+        board = self._running
+        loaded = load_entry(entry, self.configuration)
+        return [tool for one in self._begin(board, loaded) for tool in self._settle(board, one)]
+
+    def _load_configured(self, board: Board) -> None:
+        begun: list[tuple[Any, Loaded]] = []
+        for entry in self.configuration.plugins:
+            with self._noting(entry):
+                begun += [(entry, one) for one in self._begin(board, load_entry(entry, self.configuration))]
+        for entry, one in begun:
+            with self._noting(entry):
+                self._settle(board, one)
+
+    def _noting(self, entry: Any) -> _Noting:
+        return _Noting(self.failed, entry)
+
+    def _begin(self, board: Board, loaded: list[Loaded]) -> list[Loaded]:
+        for one in loaded:
+            if one.hosted is None:
+                self._add(board, one.adapter, one.options)
+            else:
+                options = one.options
+                board.begin_hosted(
+                    one.adapter, one.hosted, host=options.host, policy=options.policy, settings=options.tool
+                )
+        return loaded
+
+    def _settle(self, board: Board, one: Loaded) -> tuple[ToolDescriptor, ...]:
+        if one.hosted is None:
+            return board.catalog.offers[one.adapter.name]
+        return board.settle_hosted(one.adapter.name, required=one.options.required)
+
+    def _add(self, board: Board, adapter: PluginAdapter, options: Options) -> tuple[ToolDescriptor, ...]:
+        return board.add(adapter, config=options.config, settings=options.tool)
+
+    def remove(self, name: str) -> None:
+        """Take a plugin off the board. Its calls end with ``cancelled``. Raises `KeyError`."""
+        self._running.remove(name)
+
+    # Calls
+
+    def submit(
+        self,
+        tool_call: Any,
+        *,
+        deadline: float | None = None,
+        context: Mapping[str, Any] | None = None,
+        streaming: bool = True,
+    ) -> Call:
+        """Run a tool call; returns its handle at once. What is wrong with the call is its result.
+
+        Args:
+            tool_call: in any known wire format.
+            deadline: seconds it may take, waiting included; ``None`` for the tool's default,
+                ``math.inf`` for no limit.
+            context: given to tools that accept one.
+            streaming: have a tool that can stream do so.
+
+        Raises:
+            NotStarted: the board does not run.
+        """
+        return self._running.submit(tool_call, deadline=deadline, context=context, streaming=streaming)
+
+    def execute(self, tool_call: Any, **options: Any) -> Json:
+        """Run a tool call and wait for its result mapping. Options as `submit`."""
+        return self.submit(tool_call, **options).result()
+
+    async def execute_async(self, tool_call: Any, **options: Any) -> Json:
+        """Run a tool call and await its result mapping. Options as `submit`."""
+        return await self.submit(tool_call, **options)
+
+    def stream(self, tool_call: Any, **options: Any) -> Iterator[Json]:
+        """Run a tool call; yields ``{"part": …}`` as they come, and last the result mapping."""
+        call = self.submit(tool_call, **options)
+        yield from call.chunks()
+        yield call.result()
+
+    async def stream_async(self, tool_call: Any, **options: Any) -> AsyncIterator[Json]:
+        """As `stream`, awaiting."""
+        call = self.submit(tool_call, **options)
+        async for part in call:
+            yield {"part": part}
+        yield await call
+
+    # What there is, and what is going on
+
+    def tools(self) -> list[ToolDescriptor]:
+        """All tools with their source schemas, in order of registration."""
+        return self._running.tools()
+
+    def schemas(self, target_formats: list[str] | None = None) -> list[Json]:
+        """The schemas of all tools, converted to the first of ``target_formats`` that can say each.
+
+        As the plugins wrote them without ``target_formats``.
+
+        Raises:
+            ConversionError: a schema cannot be said in any of the formats; names the tool.
+        """
+        sources = [tool.schema for tool in self.tools()]
+        if not target_formats:
+            return sources
+        return self.registry.convert_schemas(sources, ToolInteropTarget(target_formats[0]), target_formats)
+
+    def status(self) -> Json:
+        """What is going on, as JSON: plugins, hosts, mailboxes, counts, restarts, crash reports."""
+        if self._board is None:
+            return {"running": False, "plugins": {}, "failed": []}
+        failed = [{"source": one.source, "error": one.error} for one in self.failed]
+        return {**self._board.status(), "failed": failed}
+
+    def subscribe(
+        self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None
+    ) -> Subscription:
+        """Hear of what happens: a callable is called, an actor told, with each `Event`, in order.
+
+        Raises:
+            ValueError: there is no such kind of event.
+        """
+        return self._running.subscribe(subscriber, kinds)
+
+    def restart(self, name: str) -> None:
+        """End a plugin's host and start the next at once, with a fresh budget. Raises `UnknownChild`."""
+        self._running.order("restart", name)
+
+    def park(self, name: str) -> None:
+        """End a plugin's host and leave it parked; its calls are refused. Raises `UnknownChild`."""
+        self._running.order("park", name)
+
+    def revive(self, name: str) -> None:
+        """Start a parked or stopped host at once, with a fresh budget. Raises `UnknownChild`."""
+        self._running.order("revive", name)
+
+    # For other actors, and for the agent layer
+
+    @property
+    def board(self) -> Board:
+        """The board of actors behind this face. Raises `NotStarted`."""
+        return self._running
+
+    @property
+    def router(self) -> pykka.ActorRef[Any]:
+        """The router actor; ask it `callboard.actors.messages.Dispatch`."""
+        return self._running.router
+
+    @property
+    def supervisor(self) -> pykka.ActorRef[SupervisorActor]:
+        """The supervisor actor."""
+        return self._running.supervisor
+
+    @property
+    def registry(self) -> ToolInteropRegistry:
+        """Reads and converts all formats that the board knows."""
+        return self._running.catalog.registry
+
+    @property
+    def _running(self) -> Board:
+        if self._board is None:
+            raise NotStarted("the board does not run; use it as a context manager, or call start()")
+        return self._board
+
+
+class _Noting:
+    """Notes the failure of a plugin that nobody requires."""
+
+    def __init__(self, failed: list[FailedPlugin], entry: Any) -> None:
+        self._failed = failed
+        self._entry = entry
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
+        required = isinstance(self._entry, Mapping) and bool(self._entry.get("required"))
+        if not isinstance(error, CallboardError) or required:
+            return False
+        source = self._entry if isinstance(self._entry, str) else repr(self._entry)
+        self._failed.append(FailedPlugin(source, str(error)))
+        logger.warning("plugin %.200s is left out: %s", source, error)
+        return True

@@ -1,0 +1,98 @@
+"""From a plugin's entry to plugins that are ready to run: one entry may bring several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .configuration import Configuration
+from .hosts.hosted_tool import HostedToolPlugin
+from .hosts.node_tool import NodeToolPlugin
+from .options import Options, complete
+from .plugins.adapter import PluginAdapter
+from .plugins.entry import parse_entry
+from .plugins.errors import PluginLoadError
+from .plugins.manifest import read_node_package
+from .plugins.python_source import load_python_object, load_python_package
+from .plugins.source import (
+    NodeFileSource,
+    NodeGitSource,
+    NodePackageSource,
+    PluginSource,
+    PythonObject,
+    PythonPackageSource,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One plugin, ready to be put on a board.
+
+    Attributes:
+        adapter: the plugin, with all defaults.
+        hosted: the proxy of its host, or ``None`` if it runs in this process.
+        options: how it is run.
+    """
+
+    adapter: PluginAdapter
+    hosted: HostedToolPlugin | None
+    options: Options
+
+
+def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> list[Loaded]:
+    """Find and read the plugins of an entry; nothing is started yet.
+
+    Raises:
+        PluginLoadError: a source cannot be found or read, or an option is unknown or wrong.
+        ContractError: what was found is no plugin.
+        ConfigurationError: the entry's restart policy is wrong.
+    """
+    parsed = parse_entry(dict(entry) if isinstance(entry, Mapping) else entry, configuration.base)
+    options = complete(parsed.options, configuration)
+    return list(_load(parsed.source, options, configuration))
+
+
+def _load(source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
+    match source:
+        case PythonObject(path):
+            yield _in_process(load_python_object(path), options)
+        case PythonPackageSource(directory):
+            for plugin in load_python_package(directory):
+                yield _in_process(plugin, options)
+        case NodeFileSource(file, plugin_id, export):
+            if not file.is_file():
+                raise PluginLoadError(f"plugin {plugin_id!r}: no such file: {file}", plugin=plugin_id)
+            plugin = NodeToolPlugin(
+                options.name or plugin_id, file, export=export, env=options.env, node=configuration.node
+            )
+            yield Loaded(PluginAdapter(plugin), plugin, options)
+        case NodePackageSource(directory):
+            package = read_node_package(directory)
+            package.require_entries()
+            if options.name is not None and len(package.tools) > 1:
+                raise PluginLoadError(
+                    f"{directory} has {len(package.tools)} tools, which cannot all go by {options.name!r}; "
+                    "leave out 'name'",
+                    plugin=options.name,
+                )
+            for tool in package.tools:
+                plugin = NodeToolPlugin(
+                    options.name or tool.id,
+                    tool.entry,
+                    export=tool.export,
+                    env=options.env,
+                    node=configuration.node,
+                    version=package.version,
+                )
+                yield Loaded(PluginAdapter(plugin), plugin, options)
+        case NodeGitSource(url):
+            raise PluginLoadError(
+                f"plugins from git repositories are not available in this version; clone {url} and load "
+                "the directory with 'node:DIRECTORY'",
+                plugin=url,
+            )
+
+
+def _in_process(plugin: Any, options: Options) -> Loaded:
+    return Loaded(PluginAdapter(plugin, name=options.name, config=options.config), None, options)

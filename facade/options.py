@@ -1,0 +1,73 @@
+"""A plugin's options made complete: what its entry leaves out comes from the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .actors.desk import ToolSettings
+from .actors.host_actor import HostSettings
+from .configuration import Configuration, ConfigurationError, read_policy
+from .plugins.entry import PluginOptions
+from .supervision.policy import RestartPolicy
+
+_NOT_YET = {"limits": {}, "standby": 0, "share": False}
+"""Options of the contract that this version cannot honour, with the values that ask for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How one plugin is run.
+
+    Attributes:
+        name: the name it is to go by, or ``None`` for its own.
+        config: given to its ``init``.
+        required: failing to load it is an error.
+        env: variables that its host gets.
+        tool: how its calls are run.
+        host: how its host is run.
+        policy: when its host is started again.
+    """
+
+    name: str | None
+    config: dict[str, Any]
+    required: bool
+    env: Mapping[str, str]
+    tool: ToolSettings
+    host: HostSettings
+    policy: RestartPolicy
+
+    def named(self, name: str) -> Options:
+        """The same options for a plugin that goes by ``name``."""
+        return replace(self, name=name)
+
+
+def complete(given: PluginOptions, configuration: Configuration) -> Options:
+    """Fill in what the options leave out.
+
+    Raises:
+        ConfigurationError: the restart policy is wrong, or an option is asked for that this version
+            cannot honour: to ignore it would be to promise it.
+    """
+    for name, nothing in _NOT_YET.items():
+        if getattr(given, name) != nothing:
+            raise ConfigurationError(f"the option {name!r} is not available in this version", path=f"$.{name}")
+    calls = configuration.calls
+    return Options(
+        name=given.name,
+        config=given.config,
+        required=given.required,
+        env=given.env,
+        tool=ToolSettings(
+            concurrency=given.concurrency,
+            mailbox_size=given.mailbox_size or calls.mailbox_size,
+            deadline=given.deadline if given.deadline is not None else calls.deadline,
+            grace=calls.grace,
+            idempotent=given.idempotent,
+        ),
+        host=HostSettings(
+            given.config, start_deadline=configuration.start_deadline, max_line_bytes=calls.max_line_bytes
+        ),
+        policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
+    )

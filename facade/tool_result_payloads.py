@@ -1,0 +1,15 @@
+"""Provider-native result envelopes, under the name that plugins import them by."""
+
+from .plugins.result_payloads import (
+    FORMAT_OPENAI_CHAT_COMPLETIONS,
+    FORMAT_OPENAI_RESPONSES,
+    is_provider_native_tool_result,
+    make_provider_native_tool_result,
+)
+
+__all__ = [
+    "FORMAT_OPENAI_CHAT_COMPLETIONS",
+    "FORMAT_OPENAI_RESPONSES",
+    "is_provider_native_tool_result",
+    "make_provider_native_tool_result",
+]

@@ -1,0 +1,5 @@
+"""The plugin contract, under the name that plugins import it by."""
+
+from .plugins.contract import BasePlugin, ToolPlugin
+
+__all__ = ["BasePlugin", "ToolPlugin"]
