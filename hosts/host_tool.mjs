@@ -1,0 +1,102 @@
+// From a module to a tool that can be called: which methods a tool has, and which export is one. Loads the plugin and
+// runs its factory or constructor, but none of its methods.
+
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Wire name -> the tool's own name for it, its positional arguments, whether a tool must have it.
+ *
+ * Which methods carry state is not said here: state goes back where state came in.
+ */
+export const METHODS = new Map(Object.entries({
+  init: { name: 'init', required: true, args: (p) => [p.config ?? {}] },
+  get_tool_schemas: { name: 'getToolSchemas', required: true, args: (p) => [p.state] },
+  execute_tool: { name: 'executeTool', required: true, args: (p, emit) => [p.tool_name, p.arguments ?? {}, p.state, emit] },
+  get_config_schema: { name: 'getConfigSchema', args: () => [] },
+  get_ui_elements: { name: 'getUiElements', args: () => [] },
+  get_tags: { name: 'getTags', args: (p) => [p.config ?? {}, p.models ?? []] },
+  required_tags: { name: 'requiredTags', args: () => [] },
+  forbidden_tags: { name: 'forbiddenTags', args: () => [] },
+  format_tool_result: { name: 'formatToolResult', args: (p) => [p.result, p.state] },
+  format_tool_call_preview: { name: 'formatToolCallPreview', args: (p) => [p.tool_name, p.arguments ?? {}, p.state] },
+  to_display_format: { name: 'toDisplayFormat', args: (p) => [p.text, p.result, p.state] },
+}));
+
+const REQUIRED = [...METHODS.keys()].filter((wireName) => METHODS.get(wireName).required);
+
+/** The tool's function for a wire method, under its own name or the wire's; undefined when it lacks both. */
+export function methodOf(tool, wireName) {
+  const own = tool[METHODS.get(wireName).name];
+  if (typeof own === 'function') return own;
+  return typeof tool[wireName] === 'function' ? tool[wireName] : undefined;
+}
+
+/** There is a module, but no tool in it where one was said to be. */
+class ExportError extends Error {
+  name = 'ExportError';
+}
+
+/** Import the module and make a tool of its export. Throws what its author can act on. */
+export async function loadTool(entry, exportName) {
+  let module;
+  try {
+    module = await import(pathToFileURL(entry).href);
+  } catch (error) {
+    throw await explained(error, entry);
+  }
+  return toolFrom(await exportOf(module, exportName, entry), `the export "${exportName}" of ${entry}`);
+}
+
+function exportOf(module, name, entry) {
+  // CommonJS arrives as `default`, whole: a transpiled default, and names Node could not see in it, stand inside.
+  const inside = Object(module.default);
+  if (name === 'default' && inside.__esModule && 'default' in inside) return inside.default;
+  if (name in module) return module[name];
+  if (Object.hasOwn(inside, name)) return inside[name];
+  const names = Object.keys(module).filter((each) => each !== 'module.exports');
+  throw new ExportError(
+    `${entry} has no export "${name}"; it exports ${names.join(', ') || 'nothing'}. ` +
+      'Name the one to run as "export" in package.json#agent.tools, or with --export',
+  );
+}
+
+async function toolFrom(exported, label) {
+  let made = exported;
+  if (typeof exported === 'function') made = isClass(exported) ? new exported() : await exported();
+  const lacks = REQUIRED.filter((wireName) => !isObject(made) || !methodOf(made, wireName));
+  if (lacks.length === 0) return made;
+  const names = (wireNames) => wireNames.map((wireName) => METHODS.get(wireName).name).join(', ');
+  throw new ExportError(
+    `${label} is ${made === exported ? '' : 'a function that makes '}${shapeOf(made)}, without ${names(lacks)}; ` +
+      `expected an object, a class, or a function that returns an object, with ${names(REQUIRED)}`,
+  );
+}
+
+/** Whether to call it with `new`; a class transpiled to a function is known by the methods on its prototype. */
+function isClass(exported) {
+  if (/^class\b/.test(Function.prototype.toString.call(exported))) return true;
+  return isObject(exported.prototype) && REQUIRED.some((wireName) => methodOf(exported.prototype, wireName));
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function shapeOf(value) {
+  if (value === null || value === undefined) return String(value);
+  if (isObject(value)) return `an object with ${Object.keys(value).join(', ') || 'no properties of its own'}`;
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** Add what Node keeps to itself about why a module cannot be imported. */
+async function explained(error, entry) {
+  if (error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?ts$/.test(entry)) {
+    error.message += `; Node ${process.version} does not run TypeScript: build the tool, or use Node 22.18 or newer`;
+  }
+  if (error instanceof SyntaxError && !error.stack.includes(entry)) {
+    // Of a syntax error in a module the place is told to a terminal, but not to whoever catches it.
+    const { spawnSync } = await import('node:child_process');
+    const options = { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 5000 };
+    const [place] = /^.*:\d+\n[^]*?\n\n/.exec(spawnSync(process.execPath, ['--check', entry], options).stderr) ?? [];
+    if (place) error.stack = place + error.stack;
+  }
+  return error;
+}
