@@ -1,0 +1,7 @@
+setInterval(() => {}, 1000);
+
+export default {
+  init: () => ({}),
+  getToolSchemas: () => [],
+  executeTool: () => new Promise(() => {}),
+};

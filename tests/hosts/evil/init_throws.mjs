@@ -1,0 +1,7 @@
+export default {
+  init() {
+    throw new Error('no state today');
+  },
+  getToolSchemas: () => [],
+  executeTool: () => ({ success: true }),
+};
