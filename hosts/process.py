@@ -7,9 +7,12 @@ be called from any thread and never block.
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -20,17 +23,12 @@ from typing import TYPE_CHECKING, Protocol
 from .errors import HostGone, HostStartError
 from .ladder import Rung, StopLadder
 from .ring import Ring
-from .sweep import created, descendants, end_session
+from .sweep import MARK, created, descendants, end_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .watchdog import Watchdog
-
-try:
-    from fcntl import F_SETPIPE_SZ, fcntl  # type: ignore[attr-defined,unused-ignore] # Linux only
-except ImportError:  # pragma: no cover - other systems keep their pipe size
-    F_SETPIPE_SZ = None  # type: ignore[assignment,unused-ignore]
 
 _PIPE_BYTES = 1024 * 1024
 """Asked of the kernel for stdin and stdout: a large message then takes few changes of process."""
@@ -54,12 +52,15 @@ class ProcessExit:
         signal: the signal's number, or ``None``.
         uptime: seconds it lived.
         stop_reason: why *we* stopped it, or ``None`` when it ended by itself.
+        fault: ``stdout_closed`` or ``stdin_closed`` when we stopped it for that: it lived on, but
+            there was no talking to it any more.
     """
 
     code: int | None
     signal: int | None
     uptime: float
     stop_reason: str | None
+    fault: str | None = None
 
     @property
     def text(self) -> str:
@@ -86,44 +87,63 @@ class ProcessListener(Protocol):
 
 
 class HostProcess:
-    """A running host process. Start one with `spawn`; it tells its listener how it goes."""
+    """A running host process. Start one with `spawn`; it tells its listener how it goes.
 
-    def __init__(self, popen: subprocess.Popen[bytes], host: str, watchdog: Watchdog | None) -> None:
+    Attributes:
+        pid, birth, mark: by which it and what it starts are known (see `sweep`).
+        stderr: the last that it said there.
+        stop_reason: why we are stopping it, or ``None``.
+        deaf: it has closed its stdin; known once something was written to it.
+    """
+
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        host: str,
+        mark: str,
+        wake: tuple[int, int],
+        watchdog: Watchdog | None,
+    ) -> None:
         assert popen.stdin is not None
         assert popen.stdout is not None
         assert popen.stderr is not None
         self.host = host
         self.pid = popen.pid
+        self.mark = mark
         self.started_at = time.monotonic()
-        self.stderr = Ring()
         self.birth = created(popen.pid) or 0.0
         self.popen = popen
+        self.stderr = Ring()
+        self.stop_reason: str | None = None
+        self.deaf = False
+        self.exit_reader = -1
+        self.wake_reader, self._wake_writer = wake
         self._watchdog = watchdog
         self._stdin: int | None = popen.stdin.fileno()
+        self._fault: str | None = None
         self._backlog: deque[memoryview] = deque()
         self._lock = threading.Lock()
-        self.stop_reason: str | None = None
         self._rungs: list[tuple[float, Rung]] = []
         self._known: list[tuple[int, float]] = []
-        self.wake_reader, self._wake_writer = os.pipe()
-        os.set_blocking(self.wake_reader, False)
-        os.set_blocking(self._wake_writer, False)
+        for descriptor in wake:
+            os.set_blocking(descriptor, False)
         for stream in (popen.stdin, popen.stdout, popen.stderr):
             os.set_blocking(stream.fileno(), False)
         for stream in (popen.stdin, popen.stdout):
             _widen(stream.fileno())
-        if watchdog is not None:
-            watchdog.add(self.pid, self.birth)
 
     @classmethod
     def spawn(cls, command: Command, *, host: str, watchdog: Watchdog | None = None) -> HostProcess:
-        """Start the process, in a session of its own.
+        """Start the process, in a session of its own and with a mark in its environment.
 
         Raises:
             HostStartError: it cannot be started; ``permanent`` unless the machine was short of
                 something.
         """
+        mark = os.urandom(16).hex()
+        wake: tuple[int, ...] = ()
         try:
+            wake = reader, writer = os.pipe()
             popen = subprocess.Popen(
                 command.argv,
                 stdin=subprocess.PIPE,
@@ -131,18 +151,22 @@ class HostProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 cwd=command.cwd,
-                env=dict(command.env),
+                env={**command.env, MARK: mark},
                 start_new_session=True,
             )
-        except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
-            raise HostStartError(
-                f"cannot start host {host!r}: {error.strerror}: {error.filename}", host=host, permanent=True
-            ) from error
+        except (OSError, ValueError) as error:
+            for descriptor in wake:
+                os.close(descriptor)
+            raise _start_error(host, error) from error
+        process = cls(popen, host, mark, (reader, writer), watchdog)
+        try:
+            process.exit_reader = _exit_descriptor(popen.pid)
+            if watchdog is not None:
+                watchdog.add(process.pid, process.birth, mark)
         except OSError as error:
-            raise HostStartError(
-                f"cannot start host {host!r}: {error}", host=host, permanent=False
-            ) from error
-        return cls(popen, host, watchdog)
+            process.abort()
+            raise _start_error(host, error) from error
+        return process
 
     def write(self, data: bytes) -> None:
         """Send bytes to stdin, without ever blocking: what the pipe does not take now goes later.
@@ -161,27 +185,34 @@ class HostProcess:
             except BlockingIOError:
                 written = 0
             except OSError as error:
-                self._close_stdin()
+                self._lose_stdin()
                 raise HostGone(f"host {self.host!r} has closed its stdin", host=self.host) from error
             if written < len(data):
                 self._backlog.append(memoryview(data)[written:])
-                self.wake()
+                self._wake()
 
-    def stop(self, reason: str, ladder: StopLadder) -> None:
-        """Begin to end the process; a later call can only hasten what an earlier one began."""
+    def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:
+        """Begin to end the process; a later call can only hasten what an earlier one began.
+
+        Args:
+            reason: for people, and for the exit: the first one counts.
+            ladder: how.
+            fault: see `ProcessExit`.
+        """
         now = time.monotonic()
         with self._lock:
             asked = [(now + after, rung) for after, rung in ladder.rungs()]
             if not self._rungs or asked[-1][0] < self._rungs[-1][0]:
                 self._rungs = asked
             if self.stop_reason is None:
-                self.stop_reason = reason
-        self.wake()
+                self.stop_reason, self._fault = reason, fault
+            self._wake()
 
-    def wake(self) -> None:
-        """Have the pump look again at what there is to write and to do."""
-        with suppress(BlockingIOError, OSError):  # full: it is awake; closed: it is over
-            os.write(self._wake_writer, b"!")
+    def abort(self) -> None:
+        """End a process that no pump carries, and wait until it is gone."""
+        self.collect()
+        self.sweep()
+        self.close()
 
     # What follows is for the pump, in its thread.
 
@@ -199,8 +230,8 @@ class HostProcess:
                     written = os.write(self._stdin, self._backlog[0])
                 except BlockingIOError:
                     return
-                except OSError:  # it closed its stdin: its exit or its silence will tell
-                    self._close_stdin()
+                except OSError:  # those who wait for an answer are told when it ends, as it now has to
+                    self._lose_stdin()
                     return
                 rest = self._backlog.popleft()[written:]
                 if rest:
@@ -219,7 +250,7 @@ class HostProcess:
                 self._rungs.pop(0)
             match rung:
                 case Rung.CLOSE_STDIN:
-                    self._known = descendants(self.pid)
+                    self._known += descendants(self.pid)
                     with self._lock:
                         self._close_stdin()
                 case Rung.TERMINATE:
@@ -239,16 +270,17 @@ class HostProcess:
         with self._lock:
             self._close_stdin()
             self._rungs.clear()
-        return ProcessExit(
-            code=status if status >= 0 else None,
-            signal=-status if status < 0 else None,
-            uptime=time.monotonic() - self.started_at,
-            stop_reason=self.stop_reason,
-        )
+            return ProcessExit(
+                code=status if status >= 0 else None,
+                signal=-status if status < 0 else None,
+                uptime=time.monotonic() - self.started_at,
+                stop_reason=self.stop_reason,
+                fault=self._fault,
+            )
 
     def sweep(self) -> list[int]:
-        """End what is left of the session and of known descendants; return what would not end."""
-        leftovers = end_session(self.pid, self.birth, self._known)
+        """End what is left of its tree; return what would not end."""
+        leftovers = end_session(self.pid, self.birth, self._known, mark=self.mark)
         if self._watchdog is not None and not leftovers:
             self._watchdog.remove(self.pid)
         return leftovers
@@ -259,9 +291,23 @@ class HostProcess:
             for stream in (self.popen.stdout, self.popen.stderr):
                 assert stream is not None
                 stream.close()
-            os.close(self.wake_reader)
-            os.close(self._wake_writer)
-            self._wake_writer = -1
+            for descriptor in (self.exit_reader, self.wake_reader, self._wake_writer):
+                if descriptor >= 0:
+                    os.close(descriptor)
+            self.exit_reader = self.wake_reader = self._wake_writer = -1
+
+    # With the lock held. Waking is no exception: a descriptor that was closed in between may be
+    # somebody else's by now.
+
+    def _wake(self) -> None:
+        if self._wake_writer >= 0:
+            with suppress(BlockingIOError):  # full: it is awake
+                os.write(self._wake_writer, b"!")
+
+    def _lose_stdin(self) -> None:
+        self.deaf = True
+        self._close_stdin()
+        self._wake()
 
     def _close_stdin(self) -> None:
         self._backlog.clear()
@@ -270,12 +316,45 @@ class HostProcess:
             assert self.popen.stdin is not None
             self.popen.stdin.close()
 
+    # Without it.
+
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):  # ended in between, which is as well
             os.killpg(self.pid, number)
 
 
+_SHORTAGES = {
+    errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ETXTBSY,
+}  # fmt: skip
+
+
+def _start_error(host: str, error: OSError | ValueError) -> HostStartError:
+    if isinstance(error, OSError):
+        what = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        return HostStartError(
+            f"cannot start host {host!r}: {what}", host=host, permanent=error.errno not in _SHORTAGES
+        )
+    return HostStartError(f"cannot start host {host!r}: {error}", host=host, permanent=True)
+
+
+def _exit_descriptor(pid: int) -> int:
+    """A descriptor that becomes readable when the process ends."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not every system has it, and some sandboxes forbid it
+        reader, writer = os.pipe()
+
+    def wait() -> None:
+        # WNOWAIT: the status is left for `collect`, and the pid with it.
+        with suppress(ChildProcessError):
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        os.close(writer)
+
+    threading.Thread(target=wait, name=f"callboard-wait-{pid}", daemon=True).start()
+    return reader
+
+
 def _widen(descriptor: int) -> None:
-    if F_SETPIPE_SZ is not None:
+    if sys.platform == "linux":
         with suppress(OSError):  # beyond the user's quota: the usual size serves too
-            fcntl(descriptor, F_SETPIPE_SZ, _PIPE_BYTES)
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -2,28 +2,36 @@
 
 One thread and one `poll` instead of a thread each for stdout, stderr, stdin and the exit: then
 there is one order of things, and the exit cannot overtake the output that came before it. The
-process's end is a readable descriptor like the others (a pidfd on Linux; elsewhere a thread
-waits and writes to a pipe), so a grandchild that holds stdout open delays nothing.
+process's end is a readable descriptor like the others, so a grandchild that holds stdout open
+delays nothing.
 """
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import select
+import struct
+import termios
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .ladder import KILL_NOW
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .process import HostProcess, ProcessListener
 
 _SMALL, _LARGE = 64 * 1024, 1024 * 1024
-_AFTER_EOF = 0.25
-"""Seconds that a process may live on after it closed its stdout, before it is taken for broken."""
+_PATIENCE = 0.25
+"""Seconds that a process may live on after it closed its stdout or stdin, before it is taken for
+broken. Most that do so are about to end, and then their own exit says more than ours would."""
+
+_Fact = TypeVar("_Fact")
 
 logger = logging.getLogger("callboard.hosts")
 
@@ -38,15 +46,19 @@ class Pump:
         self._listener = listener
         self._stdout = process.popen.stdout.fileno()
         self._stderr = process.popen.stderr.fileno()
-        self._exit = _exit_descriptor(process)
         self._size = _SMALL
-        self._eof_at: float | None = None
+        self._fault: str | None = None
+        self._fault_at = 0.0
         self._thread = threading.Thread(
             target=self._run, name=f"callboard-host-{process.host}-{process.pid}", daemon=True
         )
 
     def start(self) -> None:
-        """Begin to carry; the listener hears from the pump's thread."""
+        """Begin to carry; the listener hears from the pump's thread.
+
+        Raises:
+            RuntimeError: the machine has no thread left.
+        """
         self._thread.start()
 
     def join(self, timeout: float | None = None) -> bool:
@@ -55,7 +67,7 @@ class Pump:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        process, listener = self._process, self._listener
+        process = self._process
         try:
             self._carry()
         except Exception:
@@ -65,99 +77,113 @@ class Pump:
             process.climb()
         exit_ = process.collect()
         self._drain(self._stderr)
-        listener.on_exit(exit_)
+        self._tell(self._listener.on_exit, exit_)
         leftovers = process.sweep()
-        os.close(self._exit)
         process.close()
-        listener.on_gone(leftovers)
+        self._tell(self._listener.on_gone, leftovers)
+
+    def _tell(self, listener: Callable[[_Fact], None], fact: _Fact) -> None:
+        try:
+            listener(fact)
+        except Exception:
+            # The processes have to be ended and the descriptors given back all the same.
+            logger.exception("the listener of host %r failed", self._process.host)
 
     def _carry(self) -> None:
         process = self._process
         poll = select.poll()
-        for descriptor in (self._stdout, self._stderr, self._exit, process.wake_reader):
+        for descriptor in (self._stdout, self._stderr, process.exit_reader, process.wake_reader):
             poll.register(descriptor, select.POLLIN)
         writing: int | None = None
         timeout: float | None = None
         while True:
             for descriptor, _ in poll.poll(None if timeout is None else max(0.0, timeout) * 1000 + 1):
-                if descriptor == self._stdout:
-                    if not self._read_stdout():
-                        poll.unregister(self._stdout)
-                        self._eof_at = time.monotonic()
-                elif descriptor == self._exit:
+                if descriptor == process.exit_reader:
                     self._drain(self._stdout)
                     return
-                elif descriptor == self._stderr:
-                    if not self._read(self._stderr):
-                        poll.unregister(self._stderr)
-                elif descriptor == writing:
+                if descriptor == writing:
                     process.flush()
-                else:
+                elif descriptor == process.wake_reader:
                     _empty(process.wake_reader)
+                elif not self._read(descriptor):
+                    poll.unregister(descriptor)
+                    if descriptor == self._stdout:
+                        self._note_fault("stdout_closed")
+            if process.deaf:
+                self._note_fault("stdin_closed")
             timeout = self._timeout(process.climb())
-            waiting = process.stdin_waiting
-            if waiting != writing:
-                if writing is not None:
-                    with suppress(KeyError, OSError):  # it was closed meanwhile
-                        poll.unregister(writing)
-                if waiting is not None:
-                    poll.register(waiting, select.POLLOUT)
-                writing = waiting
+            writing = _follow(poll, writing, process.stdin_waiting)
+
+    def _note_fault(self, fault: str) -> None:
+        if self._fault is None:
+            self._fault = fault
+            self._fault_at = time.monotonic()
 
     def _timeout(self, next_rung: float | None) -> float | None:
-        if self._eof_at is None:
+        # One that was told to stop may close what it likes; the ladder has its own times.
+        if self._fault is None or self._process.stop_reason is not None:
             return next_rung
-        patience = self._eof_at + _AFTER_EOF - time.monotonic()
-        if patience <= 0:
-            self._eof_at = None
-            self._process.stop("closed its stdout", KILL_NOW)
-            return self._process.climb()
-        return patience if next_rung is None else min(patience, next_rung)
+        patience = self._fault_at + _PATIENCE - time.monotonic()
+        if patience > 0:
+            return patience
+        self._process.stop(_FAULTS[self._fault], KILL_NOW, fault=self._fault)
+        return self._process.climb()
 
-    def _read_stdout(self) -> bool:
+    def _read(self, descriptor: int) -> bool:
+        """Take one bite of stdout or stderr; False at its end."""
+        size = self._size if descriptor == self._stdout else _SMALL
         try:
-            data = os.read(self._stdout, self._size)
+            data = os.read(descriptor, size)
         except BlockingIOError:
             return True
+        if descriptor == self._stderr:
+            self._process.stderr.feed(data)
+            return bool(data)
         # A read that came back full: a large message is under way, so take larger bites of it.
-        self._size = _LARGE if len(data) == self._size else _SMALL
+        self._size = _LARGE if len(data) == size else _SMALL
         if data:
             self._listener.on_output(data)
         return bool(data)
 
     def _drain(self, descriptor: int) -> None:
-        """Read what a process that has ended left in a pipe, which others may still hold open."""
-        with suppress(BlockingIOError):
-            while self._read(descriptor):
-                continue
+        """Read what a process that has ended left in a pipe.
 
-    def _read(self, descriptor: int) -> bool:
-        data = os.read(descriptor, _SMALL)
-        if descriptor == self._stderr:
-            self._process.stderr.feed(data)
-        elif data:
-            self._listener.on_output(data)
-        return bool(data)
+        What is in there now, and no more: others may hold the pipe and go on writing for ever.
+        """
+        left = _readable(descriptor)
+        while left > 0:
+            data = os.read(descriptor, min(left, _LARGE))
+            if not data:
+                return
+            left -= len(data)
+            if descriptor == self._stderr:
+                self._process.stderr.feed(data)
+            else:
+                self._listener.on_output(data)
+
+
+_FAULTS = {
+    "stdout_closed": "it closed its stdout and lived on",
+    "stdin_closed": "it closed its stdin and lived on",
+}
+
+
+def _follow(poll: select.poll, before: int | None, now: int | None) -> int | None:
+    """Watch stdin while there is something to write to it, and only then."""
+    if before != now:
+        if before is not None:
+            poll.unregister(before)
+        if now is not None:
+            poll.register(now, select.POLLOUT)
+    return now
+
+
+def _readable(descriptor: int) -> int:
+    answer = fcntl.ioctl(descriptor, termios.FIONREAD, struct.pack("i", 0))
+    return int(struct.unpack("i", answer)[0])
 
 
 def _empty(descriptor: int) -> None:
     with suppress(BlockingIOError):
         while os.read(descriptor, 512):
             continue
-
-
-def _exit_descriptor(process: HostProcess) -> int:
-    """A descriptor that becomes readable when the process ends."""
-    if hasattr(os, "pidfd_open"):
-        return os.pidfd_open(process.pid)
-    reader, writer = os.pipe()  # pragma: no cover - systems without pidfd
-
-    def wait() -> None:  # pragma: no cover
-        # WNOWAIT: the status is left for `collect`, and the pid with it.
-        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # type: ignore[attr-defined,unused-ignore]
-        os.close(writer)
-
-    threading.Thread(
-        target=wait, name=f"callboard-wait-{process.pid}", daemon=True
-    ).start()  # pragma: no cover
-    return reader  # pragma: no cover

@@ -1,97 +1,105 @@
-"""End every process of a host's session, and make sure; also, run as a script, the watchdog.
+"""End every process of a host's tree, and make sure; also, run as a script, the watchdog.
 
-Each host is the leader of a session of its own, so its session id is its pid, and whatever it
-starts stays in that session unless it asks for another. Killing by session reaches children
-behind shells, launchers and job control, which killing by process group does not.
+Three things tell who belongs to a host, since each of them can be shaken off:
 
-A pid alone is a claim, not an identity: it may belong to a stranger by now. A session is only
-touched while its leader is gone or is still the very process that was recorded, by create time.
+* the *session*: each host leads one of its own, whose id is its pid. It reaches children behind
+  shells, launchers and job control, which killing by process group does not;
+* *descent*: reaches a child that asked for a session of its own, as browsers do when a tool starts
+  them, while the parents in between live;
+* the *mark*: a variable in the host's environment, which its children inherit. It reaches those
+  whose parents are gone.
 
-As a script (``python -I sweep.py``) it holds the read end of a pipe from the embedding process
-and is told which hosts live: ``+PID CREATE_TIME`` and ``-PID``, one a line. At end of file the
-embedding process is gone, however it died, and what it left behind is ended. This file imports
-nothing of the house, so that the script starts fast and stays small.
+A pid alone is a claim, not an identity: it may belong to a stranger by now. So every pid that is
+kept goes with the process's time of creation, and a session is only touched while its leader is
+gone or is still the very process that was recorded.
+
+As a script (see `main`) this file is started by the embedding process, told by a pipe which hosts
+live, and ends what is left of them when that process is gone. It imports nothing of the house, so
+that the script starts fast and stays small.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import time
+from contextlib import suppress
+from typing import NamedTuple
+
+MARK = "CALLBOARD_LIFE"
+"""The variable that carries the mark."""
 
 _PAUSE = 0.005
 """Seconds between two looks at processes that have been sent SIGKILL. The kernel tells nobody but
 the parent of their end, and we are not their parent."""
 
 
+class _Facts(NamedTuple):
+    alive: bool
+    session: int
+    birth: float
+
+
 def alive(pid: int) -> bool:
     """Whether the process runs; one that ended and was not collected by its parent does not."""
-    import psutil  # noqa: PLC0415 - as a script it must be up at once, and needs this at the end only
-
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
+    facts = _facts(pid)
+    return facts is not None and facts.alive
 
 
 def created(pid: int) -> float | None:
-    """When the process was created, in seconds since the epoch; ``None`` when there is none."""
-    import psutil  # noqa: PLC0415 - see `alive`
+    """When the process was created; ``None`` when there is none.
 
-    try:
-        return float(psutil.Process(pid).create_time())
-    except psutil.NoSuchProcess:
-        return None
+    Only good for comparing: it counts from the start of the machine, which, unlike the time of
+    day, does not change when somebody sets the clock.
+    """
+    facts = _facts(pid)
+    return None if facts is None else facts.birth
 
 
 def descendants(pid: int) -> list[tuple[int, float]]:
-    """Children and their children as (pid, create time): also those that left the session."""
-    import psutil  # noqa: PLC0415 - see `alive`
+    """Children and their children as (pid, time of creation): also those that left the session."""
+    import psutil  # noqa: PLC0415 - as a script it must be up at once, and needs this at the end only
 
     try:
         children = psutil.Process(pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
+    births = [(child.pid, created(child.pid)) for child in children]
+    return [(pid, birth) for pid, birth in births if birth is not None]
+
+
+def members(leader: int, birth: float, mark: str = "") -> list[int]:
+    """The pids of the living processes that belong to a host by its session or by its mark."""
+    own_session = created(leader) in {None, birth}
     found = []
-    for child in children:
-        birth = created(child.pid)
-        if birth is not None:
-            found.append((child.pid, birth))
-    return found
-
-
-def session_members(session: int) -> list[int]:
-    """The pids of the living processes of a session."""
-    import psutil  # noqa: PLC0415 - see `alive`
-
-    members = []
-    for pid in psutil.pids():
-        try:
-            if os.getsid(pid) == session and alive(pid):
-                members.append(pid)
-        except (ProcessLookupError, PermissionError):
+    for pid in _all_pids():
+        facts = _facts(pid)
+        # Nothing that is older than the host can be of its making.
+        if facts is None or not facts.alive or facts.birth < birth:
             continue
-    return members
+        if (own_session and facts.session == leader) or (mark and _bears(pid, mark)):
+            found.append(pid)
+    return found
 
 
 def kill(pid: int) -> None:
     """Send SIGKILL; a process that ended in between is what was wanted."""
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return
 
 
 def end_session(
-    leader: int, birth: float, others: list[tuple[int, float]], *, within: float = 2.0
+    leader: int, birth: float, others: list[tuple[int, float]], *, mark: str = "", within: float = 2.0
 ) -> list[int]:
-    """Kill what lives of a session and of ``others``, and wait until it is gone.
+    """Kill what lives of a host and of ``others``, and wait until it is gone.
 
     Args:
         leader: the host's pid, which is the session's id.
-        birth: its create time; a session led by another process is left alone.
-        others: (pid, create time) of known descendants that may have left the session.
+        birth: its time of creation; a session led by another process is left alone.
+        others: (pid, time of creation) of known descendants that may have left the session.
+        mark: the host's mark, if it was given one.
         within: seconds to wait for the end of what was killed.
 
     Returns:
@@ -99,35 +107,116 @@ def end_session(
     """
     deadline = time.monotonic() + within
     while True:
-        now_led_by = created(leader)
-        left = session_members(leader) if now_led_by in (None, birth) else []
-        left += [pid for pid, born in others if created(pid) == born and alive(pid) and pid not in left]
+        left = set(members(leader, birth, mark))
+        left.update(pid for pid, born in others if created(pid) == born and alive(pid))
         if not left or time.monotonic() > deadline:
-            return left
+            return sorted(left)
         for pid in left:
             kill(pid)
         time.sleep(_PAUSE)
 
 
-def watch(lines: object) -> None:
-    """Keep the list of living hosts until the pipe ends, then end them all."""
-    hosts: dict[int, float] = {}
-    for line in lines:  # type: ignore[attr-defined] # an iterable of bytes: stdin's buffer
-        verb, _, rest = line.decode("ascii").strip().partition(" ")
-        if verb == "+":
-            pid, _, birth = rest.partition(" ")
-            hosts[int(pid)] = float(birth)
-        elif verb == "-":
-            hosts.pop(int(rest), None)
-    known = {pid: descendants(pid) for pid, birth in hosts.items() if created(pid) == birth}
-    for pid, birth in hosts.items():
-        if created(pid) == birth:
+if sys.platform == "linux":
+
+    def _all_pids() -> list[int]:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - a tenth of the time
+
+    def _facts(pid: int) -> _Facts | None:
+        text = _read(f"/proc/{pid}/stat")
+        if not text:
+            return None
+        # The second field is the program's name, which may hold anything, parentheses too.
+        fields = text[text.rindex(b")") + 2 :].split()
+        return _Facts(alive=fields[0] not in {b"Z", b"X"}, session=int(fields[3]), birth=float(fields[19]))
+
+    def _bears(pid: int, mark: str) -> bool:
+        return f"{MARK}={mark}\0".encode() in _read(f"/proc/{pid}/environ")
+
+    def _read(path: str) -> bytes:
+        """The contents, or nothing: the process may be gone, or not ours to look at."""
+        try:
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - read for each process there is
+                return file.read()
+        except OSError:
+            return b""
+
+else:  # pragma: no cover - without /proc psutil knows how to ask
+
+    def _all_pids() -> list[int]:
+        import psutil  # noqa: PLC0415
+
+        return list(psutil.pids())
+
+    def _facts(pid: int) -> _Facts | None:
+        import psutil  # noqa: PLC0415
+
+        try:
+            process = psutil.Process(pid)
+            return _Facts(process.status() != psutil.STATUS_ZOMBIE, os.getsid(pid), process.create_time())
+        except (psutil.Error, ProcessLookupError, PermissionError):
+            return None
+
+    def _bears(pid: int, mark: str) -> bool:
+        import psutil  # noqa: PLC0415
+
+        try:
+            return bool(psutil.Process(pid).environ().get(MARK) == mark)
+        except psutil.Error:
+            return False
+
+
+class Roster:
+    """Which hosts live, as told by lines: ``+ PID BIRTH MARK`` and ``- PID``."""
+
+    def __init__(self) -> None:
+        self.hosts: dict[int, tuple[float, str]] = {}
+        self._rest = b""
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes, in any chunking. A line that was cut off by the end never counts."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            verb, pid, *facts = line.decode("ascii").split(" ")
+            if verb == "+":
+                self.hosts[int(pid)] = (float(facts[0]), facts[1])
+            else:
+                self.hosts.pop(int(pid), None)
+
+    def end_all(self) -> None:
+        """End the hosts and all that is theirs: first all are killed, then all are waited for."""
+        hosts = [(pid, birth, mark) for pid, (birth, mark) in self.hosts.items()]
+        known = {pid: descendants(pid) for pid, birth, _ in hosts if created(pid) == birth}
+        for pid in known:
             kill(pid)
-    for pid, birth in hosts.items():
-        end_session(pid, birth, known.get(pid, []))
+        for pid, birth, mark in hosts:
+            end_session(pid, birth, known.get(pid, []), mark=mark)
+
+
+def main(embedder: int, packages: str) -> None:
+    """Keep the roster that comes in on stdin until ``embedder`` is gone, then end all who are on it.
+
+    The end of stdin tells it, unless a process that the embedder has forked holds the other end
+    too; so the embedder itself is watched as well, where the system can do that.
+
+    Args:
+        embedder: the pid of the process that started this one.
+        packages: the folder that psutil is in.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    sys.path.append(packages)
+    stdin, roster, poll = sys.stdin.fileno(), Roster(), select.poll()
+    poll.register(stdin, select.POLLIN)
+    with suppress(AttributeError, OSError):  # not every system has it, and some sandboxes forbid it
+        poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
+    while os.getppid() == embedder or select.select([stdin], [], [], 0)[0]:
+        if any(ready == stdin for ready, _ in poll.poll()):
+            data = os.read(stdin, 65536)
+            if not data:
+                break
+            roster.feed(data)
+    roster.end_all()
 
 
 if __name__ == "__main__":
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    watch(sys.stdin.buffer)
+    main(int(sys.argv[1]), sys.argv[2])

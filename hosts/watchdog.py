@@ -9,38 +9,61 @@ actors are threads.
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
-from .environment import host_environment
+_LINKING = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""All that the watchdog is given of the environment: some interpreters do not start without."""
 
 _SCRIPT = Path(__file__).with_name("sweep.py")
 
 
 class Watchdog:
-    """Ends the registered hosts when this process is gone. Starts with the first host; thread-safe."""
+    """Ends the registered hosts when this process is gone. Starts with the first host; thread-safe.
+
+    One that was killed is replaced when the next host is added or removed, and told all that the
+    old one knew.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._hosts: dict[int, float] = {}
+        self._hosts: dict[int, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
-    def add(self, pid: int, birth: float) -> None:
-        """From now on, end the session of ``pid`` (created at ``birth``) when this process is gone."""
+    @property
+    def pid(self) -> int | None:
+        """The watchdog's process id, or ``None`` when it does not run."""
+        process = self._process
+        return None if process is None else process.pid
+
+    def add(self, pid: int, birth: float, mark: str = "") -> None:
+        """From now on, end the tree of ``pid`` when this process is gone.
+
+        Args:
+            pid: the host's, which leads a session.
+            birth: its time of creation, as `created` tells it.
+            mark: what it carries in its environment.
+
+        Raises:
+            OSError: the machine is too short of something to start the watchdog.
+        """
         with self._lock:
-            self._hosts[pid] = birth
+            self._hosts[pid] = line = f"+ {pid} {birth!r} {mark}\n"
             if not self._closed:
-                self._say(f"+ {pid} {birth!r}\n")
+                self._say(line)
 
     def remove(self, pid: int) -> None:
         """The host is gone; forget its pid before somebody else gets it."""
         with self._lock:
             if self._hosts.pop(pid, None) is not None and not self._closed:
-                self._say(f"- {pid}\n")
+                with suppress(OSError):  # no watchdog to be had just now: the next `add` tries again
+                    self._say(f"- {pid}\n")
 
     def close(self) -> None:
         """End the watchdog; hosts still registered are ended by it on its way out."""
@@ -48,41 +71,57 @@ class Watchdog:
             self._closed = True
             process, self._process = self._process, None
         if process is not None:
-            _hang_up(process)
+            assert process.stdin is not None
+            process.stdin.close()
             process.wait()
 
     def _say(self, line: str) -> None:
         if self._process is None:
             self._start()
-            return
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(line.encode("ascii"))
-        except BrokenPipeError:  # somebody killed the watchdog: another takes over all it knew
+        elif not _write(self._process, line):
             dead, self._process = self._process, None
-            _hang_up(dead)
+            # It may be stopped, and then it would end all the hosts when somebody continues it.
+            dead.kill()
+            assert dead.stdin is not None
+            dead.stdin.close()
             dead.wait()
             self._start()
 
     def _start(self) -> None:
         if not sys.executable:  # an interpreter embedded in another program cannot start itself
             return
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", str(_SCRIPT)],
+        process = subprocess.Popen(
+            [sys.executable, "-I", str(_SCRIPT), str(os.getpid()), _packages()],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             bufsize=0,
             cwd="/",
-            env=host_environment({}, {}),
+            env={name: os.environ[name] for name in _LINKING if name in os.environ},
             start_new_session=True,
         )
-        assert self._process.stdin is not None
-        for pid, birth in self._hosts.items():
-            self._process.stdin.write(f"+ {pid} {birth!r}\n".encode("ascii"))
+        self._process = process
+        for line in self._hosts.values():
+            if not _write(process, line):  # it ended at once; the next host starts another
+                return
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
 
 
-def _hang_up(process: subprocess.Popen[bytes]) -> None:
+def _write(process: subprocess.Popen[bytes], line: str) -> bool:
+    """False when it is gone, or when it does not read: a watchdog that sleeps is none."""
     assert process.stdin is not None
-    with suppress(BrokenPipeError):
-        process.stdin.close()
+    try:
+        # A line is shorter than PIPE_BUF, so it is written as a whole or not at all.
+        os.write(process.stdin.fileno(), line.encode("ascii"))
+    except (BrokenPipeError, BlockingIOError):
+        return False
+    return True
+
+
+def _packages() -> str:
+    """Where psutil is: in isolated mode the script may not look at all the places that we do."""
+    spec = importlib.util.find_spec("psutil")
+    assert spec is not None
+    assert spec.origin is not None
+    return str(Path(spec.origin).parent.parent)
