@@ -8,9 +8,10 @@ no clock: a test feeds it bytes, and any shell can carry it.
     abandoned ─ answer ─▶ ended            (the answer is dropped, the slot is free again)
 
 Parts come before the one answer and never after it. An answer to an abandoned request is late,
-a second answer is a duplicate, an answer to an id never asked is unknown: all three are counted
-and dropped, and harm nobody. What cannot be believed at all (a wrong version, an endless line)
-comes out as a `Breach`, and the host should be replaced.
+and so is a part that comes after the end of its request; a second answer is a duplicate, an
+answer to an id never asked is unknown: all three are counted and dropped, and harm nobody. A host
+that cannot be believed at all (a wrong version, an endless line) comes out as a fatal `Breach`:
+what it says after that is not heard, and it should be replaced.
 """
 
 from __future__ import annotations
@@ -97,6 +98,7 @@ class Peer(Generic[Owner]):
 
     def __init__(self, *, max_line: int = MAX_LINE_BYTES) -> None:
         self._splitter = LineSplitter(max_line)
+        self._broken = False
         self._open: dict[str, Owner] = {}
         self._abandoned: dict[str, Owner] = {}
         self._ended: deque[str] = deque(maxlen=_REMEMBERED)
@@ -132,10 +134,17 @@ class Peer(Generic[Owner]):
 
     def receive(self, data: bytes) -> list[Event[Owner]]:
         """Take the next bytes of the host's stdout and say what they mean, in order."""
-        if self._splitter.overflowed:
+        if self._broken:
             return []
-        events = [self._meaning(line) for line in self._splitter.feed(data)]
+        events: list[Event[Owner]] = []
+        for line in self._splitter.feed(data):
+            event = self._meaning(line)
+            events.append(event)
+            if isinstance(event, Breach) and event.fatal:
+                self._broken = True
+                return events
         if self._splitter.overflowed:
+            self._broken = True
             self.counts["line_too_long"] += 1
             detail = f"the host sent a line of more than {self._splitter.max_line:,} bytes"
             events.append(Breach("line_too_long", detail, None, fatal=True))
@@ -154,7 +163,8 @@ class Peer(Generic[Owner]):
                 owner = self._open.get(request_id)
                 if owner is not None:
                     return PartCame(owner, payload)
-                return self._drop("late" if request_id in self._abandoned else "unknown", request_id)
+                known = request_id in self._abandoned or request_id in self._ended
+                return self._drop("late" if known else "unknown", request_id)
             case ErrorResponse(request_id, error):
                 owner = self._open.pop(request_id, None)
                 if owner is None:

@@ -7,7 +7,9 @@ message. Which call a message belongs to is `Peer`'s question, not this file's.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+import json
+import re
+from typing import Any, Final, NamedTuple, NoReturn
 
 import orjson
 
@@ -78,10 +80,7 @@ def encode_request(request_id: str, method: str, params: dict[str, Any]) -> byte
         JsonValueError: ``params`` holds something that is not JSON.
     """
     message = {"v": PROTOCOL_VERSION, "id": request_id, "method": method, "params": params}
-    try:
-        return orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:
-        return dump_json(message, what="$") + b"\n"
+    return dump_json(message) + b"\n"
 
 
 def decode_line(line: bytes) -> Message:
@@ -90,27 +89,59 @@ def decode_line(line: bytes) -> Message:
     Only a JSON object that has ``v`` and one of ``id``, ``ok``, ``event`` is taken for a protocol
     message; all else is a stray print, other JSON among it: tools that print JSON are common.
     Unknown fields are ignored.
+
+    A line that begins like a message but is no JSON (a ``NaN`` in it, a print that ran into it) is
+    `Malformed` and not stray: whoever waits for that id has nothing else to wait for.
     """
     try:
         message = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return StrayLine(line)
+        message = _loads_leniently(line)
+        if message is None:
+            return _spoilt(line)
     if not isinstance(message, dict) or "v" not in message or _MARKS.isdisjoint(message):
         return StrayLine(line)
     request_id = message.get("id")
-    if message["v"] != PROTOCOL_VERSION:
+    if message["v"] != PROTOCOL_VERSION or message["v"] is True:
         return Malformed(
             "wrong_version",
-            f"the host speaks protocol version {message['v']!r}; this client speaks {PROTOCOL_VERSION}",
+            f"the host speaks protocol version {message['v']!r:.100}; this client speaks {PROTOCOL_VERSION}",
             request_id if isinstance(request_id, str) else None,
         )
     if not isinstance(request_id, str):
-        return Malformed("wrong_shape", f"'id' is {request_id!r}, not a string", None)
+        return Malformed("wrong_shape", f"'id' is {request_id!r:.100}, not a string", None)
     if "ok" in message:
         return _decode_response(request_id, message)
     if "event" in message:
         return _decode_event(request_id, message["event"])
     return Malformed("wrong_shape", "the message has neither 'ok' nor 'event'", request_id)
+
+
+_BEGINS_LIKE_A_MESSAGE = re.compile(rb'\s*\{\s*"v"\s*:\s*1\s*,\s*"id"\s*:\s*"([\w.:-]{1,200})"')
+
+
+def _spoilt(line: bytes) -> Message:
+    begin = _BEGINS_LIKE_A_MESSAGE.match(line)
+    if begin is None:
+        return StrayLine(line)
+    return Malformed("wrong_shape", "the message is not JSON", begin[1].decode("ascii"))
+
+
+def _loads_leniently(line: bytes) -> Any:
+    """Read what orjson refuses although it is JSON: half a surrogate pair, nesting beyond its limit.
+
+    ``None`` if it is no JSON at all; a line that says ``null`` never comes here.
+    """
+    if not line.lstrip().startswith(b"{"):
+        return None
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
 
 
 _MARKS = frozenset({"id", "ok", "event"})
@@ -145,7 +176,7 @@ class LineSplitter:
     """Cuts a byte stream into lines, in any chunking, holding at most one unfinished line.
 
     Attributes:
-        max_line: the largest line, in bytes; a longer one ends the stream.
+        max_line: the largest line, in bytes, newline included; a longer one ends the stream.
         overflowed: such a line has come. Where the next line begins is unknown then, so all
             that follows is dropped; lines that ended before it were handed out.
     """
@@ -170,19 +201,26 @@ class LineSplitter:
         if rest:
             self._chunks.append(rest)
             self._held += len(rest)
-        if self._held > self.max_line or len(data) + self._held > self.max_line:
-            lines = self._up_to_the_limit(lines)
-        return [line for line in lines if line and not line.isspace()]
-
-    def _up_to_the_limit(self, lines: list[bytes]) -> list[bytes]:
         for index, line in enumerate(lines):
-            if len(line) > self.max_line:
-                self.overflowed = True
-                return lines[:index]
-        self.overflowed = self._held > self.max_line
-        return lines
+            if len(line) >= self.max_line:
+                self._overflow(line)
+                return _told(lines[:index])
+        if self._held >= self.max_line:
+            self._overflow(self._chunks[0])
+        return _told(lines)
 
     @property
     def unfinished(self) -> bytes:
-        """What has come of a line that has not ended; what a host that died in mid-line left behind."""
+        """What has come of a line that has not ended; of one that was too long, its beginning."""
         return b"".join(self._chunks)
+
+    def _overflow(self, line: bytes) -> None:
+        self.overflowed = True
+        self._chunks = [line[:_KEPT_OF_OVERLONG]]
+
+
+_KEPT_OF_OVERLONG = 1024
+
+
+def _told(lines: list[bytes]) -> list[bytes]:
+    return [line for line in lines if line and not line.isspace()]
