@@ -1,12 +1,15 @@
 """What can go wrong between Callboard and a host.
 
-CallboardError
-└── HostError             names the host
-    ├── HostStartError    it could not be started; says whether trying again can help
-    ├── HostGone          it is not there (any more) to be written to
-    ├── HostTimeout       it did not answer in time
-    ├── RemoteError       it answered: with an error (type, detail, stack)
-    └── RequestTooLarge   the request is beyond the line limit; nothing was sent
+    CallboardError
+    └── HostError             names the host
+        ├── HostStartError    it could not be started; says whether trying again can help
+        ├── HostGone          it is not there (any more) to be asked
+        ├── HostTimeout       it did not answer in time
+        ├── RemoteError       it answered: with an error (type, detail, stack)
+        ├── ProtocolBreach    it answered with what is no answer
+        └── RequestTooLarge   the request is beyond the line limit; nothing was sent
+
+Nothing in here knows a process or the wire, so that the whole room may stand on it.
 """
 
 from __future__ import annotations
@@ -41,7 +44,16 @@ class HostStartError(HostError):
 
 
 class HostGone(HostError):  # noqa: N818 - the state is the message
-    """The host is not running, so nothing was sent to it."""
+    """The host is not running, or ended before it answered.
+
+    Attributes:
+        report: the crash report as JSON when it ended while it owed the answer, so that the
+            request may have had its effect; ``None`` when nothing was sent.
+    """
+
+    def __init__(self, message: str, *, host: str, report: dict[str, Any] | None = None) -> None:
+        super().__init__(message, host=host)
+        self.report = report
 
 
 class HostTimeout(HostError):  # noqa: N818 - as `TimeoutError`, which it extends in spirit
@@ -77,7 +89,21 @@ class RemoteError(HostError):
         super().__init__(f"{self.type}: {self.detail}", host=host)
 
 
-class RequestTooLarge(HostError):
+class ProtocolBreach(HostError):  # noqa: N818 - the state is the message
+    """The host broke the protocol instead of answering; the request may have had its effect.
+
+    Attributes:
+        reason: ``wrong_version``, ``wrong_shape`` or ``line_too_long``.
+        detail: a sentence for people.
+    """
+
+    def __init__(self, *, host: str, reason: str, detail: str) -> None:
+        super().__init__(f"host {host!r} broke the protocol: {detail}", host=host)
+        self.reason = reason
+        self.detail = detail
+
+
+class RequestTooLarge(HostError):  # noqa: N818 - the state is the message
     """A request is larger than one line may be. Nothing was sent; the host is unharmed.
 
     Attributes:

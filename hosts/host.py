@@ -12,7 +12,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .errors import HostGone, HostTimeout, RemoteError, RequestTooLarge
+from .errors import HostGone, HostStartError, HostTimeout, ProtocolBreach, RemoteError, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
 from .peer import Answered, Breach, PartCame, Peer, Refused, Released, Stray
 from .process import Command, HostProcess, ProcessExit
@@ -21,6 +21,8 @@ from .report import CrashReport, probable_cause
 from .wire import MAX_LINE_BYTES, encode_request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .watchdog import Watchdog
 
 logger = logging.getLogger("callboard.hosts")
@@ -30,7 +32,7 @@ class RequestOwner(Protocol):
     """Who is told how one request goes: any number of parts, then exactly one of the others.
 
     All calls come from the host's pump thread and must not block. After the owner abandoned the
-    request, only `on_released` or `on_lost` may come.
+    request, only `on_released` or `on_lost` may come, and a part that was just being handed over.
     """
 
     def on_part(self, payload: Any) -> None:
@@ -63,7 +65,11 @@ class HostListener(Protocol):
         """A line of output that is no protocol message."""
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
-        """It has ended; the owners of its requests have been told. ``breach`` if that was why."""
+        """It has ended; the owners of its requests have been told.
+
+        ``breach`` if we ended it for breaking the protocol: ``wrong_version``, ``wrong_shape``,
+        ``line_too_long``, ``stdout_closed`` or ``stdin_closed``.
+        """
 
     def on_gone(self, leftovers: list[int]) -> None:
         """Its process tree has ended too, but for these pids. The last call."""
@@ -100,8 +106,18 @@ class Host:
         self._pump = Pump(self._process, self)
 
     def start(self) -> None:
-        """Begin to read; from now on the listener is told."""
-        self._pump.start()
+        """Begin to read; from now on the listener is told.
+
+        Raises:
+            HostStartError: there is no thread for it, so the process was ended again.
+        """
+        try:
+            self._pump.start()
+        except RuntimeError as error:
+            self._process.abort()
+            raise HostStartError(
+                f"cannot start host {self.name!r}: {error}", host=self.name, permanent=False
+            ) from error
 
     @property
     def pid(self) -> int:
@@ -116,7 +132,8 @@ class Host:
     @property
     def counts(self) -> dict[str, int]:
         """Stray lines, late, duplicate and unknown answers, by name."""
-        return dict(self._peer.counts)
+        with self._lock:
+            return dict(self._peer.counts)
 
     def send(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str:
         """Send a request and return its id; ``owner`` hears how it goes. Never blocks.
@@ -160,6 +177,7 @@ class Host:
             HostGone: the host is not running, or ended before it answered.
             HostTimeout: no answer within ``timeout`` seconds; the request is given up.
             RemoteError: the host answered with an error.
+            ProtocolBreach: the host answered with what is no answer.
             RequestTooLarge, JsonValueError: as `send`.
         """
         owner = _Asked(method)
@@ -169,7 +187,10 @@ class Host:
             raise HostTimeout(host=self.name, method=method, seconds=timeout)
         owner.ended.wait()
         if owner.lost is not None:
-            raise HostGone(owner.lost, host=self.name)
+            raise HostGone(owner.lost.summary, host=self.name, report=owner.lost.as_dict())
+        if owner.breach is not None:
+            reason, detail = owner.breach
+            raise ProtocolBreach(host=self.name, reason=reason, detail=detail)
         if owner.error is not None:
             raise RemoteError(owner.error, host=self.name)
         return owner.value, owner.state
@@ -191,16 +212,16 @@ class Host:
         for event in events:
             match event:
                 case Answered(owner, value, state):
-                    owner.on_answer(value, state)
+                    self._tell(owner.on_answer, value, state)
                 case PartCame(owner, payload):
-                    owner.on_part(payload)
+                    self._tell(owner.on_part, payload)
                 case Refused(owner, error):
-                    owner.on_refused(error)
+                    self._tell(owner.on_refused, error)
                 case Released(owner):
-                    owner.on_released()
+                    self._tell(owner.on_released)
                 case Stray(text):
                     logger.info("host %r printed: %.500s", self.name, text.decode("utf-8", "replace"))
-                    self._listener.on_stray(text)
+                    self._tell(self._listener.on_stray, text)
                 case Breach(reason, detail, owner, fatal):
                     self._on_breach(reason, detail, owner, fatal=fatal)
                 case _:
@@ -209,16 +230,16 @@ class Host:
     def _on_breach(self, reason: str, detail: str, owner: RequestOwner | None, *, fatal: bool) -> None:
         logger.warning("host %r broke the protocol: %s", self.name, detail)
         if owner is not None:
-            owner.on_breach(reason, detail)
+            self._tell(owner.on_breach, reason, detail)
         if not fatal:
             return
         with self._lock:
             self._breach = reason
             opened, abandoned = self._peer.lost()
-        for owner in opened:
-            owner.on_breach(reason, detail)
-        for owner in abandoned:
-            owner.on_released()
+        for lost in opened:
+            self._tell(lost.on_breach, reason, detail)
+        for lost in abandoned:
+            self._tell(lost.on_released)
         self._process.stop(detail, KILL_NOW)
 
     def on_exit(self, exit_: ProcessExit) -> None:
@@ -227,13 +248,7 @@ class Host:
             self._ended = True
             opened, abandoned = self._peer.lost()
             unfinished = self._peer.unfinished
-        stderr = self.stderr_tail
-        if unfinished:
-            stderr = (
-                f"{stderr}\n[unfinished stdout line: {unfinished[:200].decode('utf-8', 'replace')}]".lstrip(
-                    "\n"
-                )
-            )
+        cause = probable_cause(exit_, self.stderr_tail, in_flight=len(opened), unfinished=unfinished)
         report = CrashReport(
             host=self.name,
             generation=self.generation,
@@ -241,18 +256,32 @@ class Host:
             code=exit_.code,
             signal=exit_.signal,
             uptime=exit_.uptime,
-            cause=probable_cause(exit_, stderr, in_flight=len(opened), unfinished=unfinished),
+            cause=cause,
             in_flight=tuple(owner.call_id for owner in opened),
-            stderr=stderr,
+            stderr=_last_words(self.stderr_tail, unfinished),
             counts=self.counts,
         )
-        for owner in opened + abandoned:
-            owner.on_lost(report)
-        self._listener.on_ended(exit_, report, breach=self._breach)
+        for lost in opened + abandoned:
+            self._tell(lost.on_lost, report)
+        self._tell(self._listener.on_ended, exit_, report, breach=self._breach or exit_.fault)
 
     def on_gone(self, leftovers: list[int]) -> None:
         """Pass it on."""
         self._listener.on_gone(leftovers)
+
+    def _tell(self, hears: Callable[..., None], *facts: Any, **more: Any) -> None:
+        """Tell one owner or listener. What one of them does wrong must not cost the others their answers."""
+        try:
+            hears(*facts, **more)
+        except Exception:
+            logger.exception("host %r: telling %r failed", self.name, hears)
+
+
+def _last_words(stderr: str, unfinished: bytes) -> str:
+    if not unfinished:
+        return stderr
+    line = f"[unfinished stdout line: {unfinished[:200].decode('utf-8', 'replace')}]"
+    return f"{stderr}\n{line}" if stderr else line
 
 
 class _Asked:
@@ -264,7 +293,8 @@ class _Asked:
         self.value: Any = None
         self.state: dict[str, Any] | None = None
         self.error: dict[str, Any] | None = None
-        self.lost: str | None = None
+        self.breach: tuple[str, str] | None = None
+        self.lost: CrashReport | None = None
 
     def on_part(self, payload: Any) -> None:
         """Nobody asked for parts."""
@@ -278,11 +308,11 @@ class _Asked:
         self.ended.set()
 
     def on_breach(self, reason: str, detail: str) -> None:
-        self.lost = f"{reason}: {detail}"
+        self.breach = reason, detail
         self.ended.set()
 
     def on_lost(self, report: CrashReport) -> None:
-        self.lost = report.summary
+        self.lost = report
         self.ended.set()
 
     def on_released(self) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from .errors import HostGone, RemoteError
+from .errors import HostGone, HostStartError, RemoteError
 from .host import Host
 from .methods import METHODS
 
@@ -137,8 +137,12 @@ class HostedToolPlugin:
         """Start one life, unsupervised.
 
         Raises:
-            HostStartError: it cannot be started.
+            HostStartError: it cannot be started, or there is one already.
         """
+        if self.host is not None:
+            raise HostStartError(
+                f"{self.name!r} has a host already; close it first", host=self.name, permanent=True
+            )
         host = Host(self.name, self.command(), _Unsupervised())
         host.start()
         self.attach(host)

@@ -7,7 +7,6 @@ is an error and nothing else is tried. The system's is passed over when it is to
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import os
 import re
@@ -30,6 +29,9 @@ TYPESCRIPT = (22, 18)
 """The oldest Node that runs TypeScript as it is."""
 
 
+Version = tuple[int, int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class NodeCandidate:
     """One place where Node was looked for.
@@ -43,7 +45,7 @@ class NodeCandidate:
 
     source: str
     path: str | None
-    version: tuple[int, int, int] | None
+    version: Version | None
     problem: str | None
 
     @property
@@ -66,7 +68,7 @@ def node_candidates(
         yield _look("configuration", configured)
     if environ.get("CALLBOARD_NODE"):
         yield _look("CALLBOARD_NODE", environ["CALLBOARD_NODE"])
-    on_path = shutil.which("node", path=environ.get("PATH"))
+    on_path = shutil.which("node", path=environ.get("PATH", ""))
     yield _look("system", on_path) if on_path else NodeCandidate("system", None, None, "no node on PATH")
     wheel = _wheel_node()
     yield (
@@ -111,8 +113,10 @@ def _look(source: str, path: str) -> NodeCandidate:
     found = shutil.which(path)
     if found is None:
         return NodeCandidate(source, path, None, f"{path} is not a program that can be run")
-    # The path as it was found: resolving links breaks launchers that look at their own name.
-    version = _version(found, Path(found).stat().st_mtime_ns)
+    # Absolute, since the host is started in another folder; but the path as it was found otherwise:
+    # resolving links breaks launchers that look at their own name.
+    found = os.path.abspath(found)  # noqa: PTH100 - `Path.absolute` keeps the dots
+    version = _version(found)
     if version is None:
         return NodeCandidate(source, found, None, f"{found} did not tell its version")
     if version[:2] < MINIMUM:
@@ -121,19 +125,26 @@ def _look(source: str, path: str) -> NodeCandidate:
     return NodeCandidate(source, found, version, None)
 
 
-@functools.lru_cache(maxsize=32)
-def _version(path: str, _changed: int) -> tuple[int, int, int] | None:
-    """Ask the program; remembered until the file changes, since asking takes as long as a start."""
+_versions: dict[tuple[str, int], Version] = {}
+
+
+def _version(path: str) -> Version | None:
+    """Ask the program; an answer is remembered until the file changes, since asking takes as long as a start."""
     try:
-        answer = subprocess.run(
-            [path, "--version"],
-            capture_output=True,
-            timeout=20,
-            check=False,
-            env=host_environment(os.environ, {}),
-            stdin=subprocess.DEVNULL,
-        )
+        key = path, Path(path).stat().st_mtime_ns
+        if key not in _versions:
+            answer = subprocess.run(
+                [path, "--version"],
+                capture_output=True,
+                timeout=20,
+                check=False,
+                env=host_environment(os.environ, {}),
+                stdin=subprocess.DEVNULL,
+            )
+            match = re.match(rb"v(\d+)\.(\d+)\.(\d+)", answer.stdout)
+            if match is None:
+                return None
+            _versions[key] = (int(match[1]), int(match[2]), int(match[3]))
+        return _versions[key]
     except (OSError, subprocess.TimeoutExpired):
         return None
-    match = re.match(rb"v(\d+)\.(\d+)\.(\d+)", answer.stdout)
-    return (int(match[1]), int(match[2]), int(match[3])) if match else None

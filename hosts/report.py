@@ -65,9 +65,12 @@ _CLUES = (
     (r"Traceback \(most recent call last\)", "an exception that nothing caught"),
 )  # fmt: skip
 
+_ABORT = 6
+"""How Node ends when its heap is full, and how many runtimes end on a fatal error."""
+
 _BY_SIGNAL = {
     4: "illegal instruction, in native code",
-    6: "it aborted itself",
+    _ABORT: "it aborted itself",
     7: "bus error, in native code",
     8: "arithmetic error, in native code",
     9: "somebody killed it: an operator, or the system when memory ran out",
@@ -77,15 +80,20 @@ _BY_SIGNAL = {
 
 
 def probable_cause(exit_: ProcessExit, stderr: str, *, in_flight: int = 0, unfinished: bytes = b"") -> str:
-    """Guess why a host ended, from its exit and its last words; the guess is for people."""
+    """Guess why a host ended, from its exit and its last words; the guess is for people.
+
+    Last words count only where they can be the reason: one that was killed from outside, or that
+    ended with status 0, may have complained of something long before.
+    """
     if exit_.stop_reason is not None:
         return exit_.stop_reason
-    for pattern, cause in _CLUES:
-        if re.search(pattern, stderr):
-            return cause
+    if exit_.signal == _ABORT or exit_.code not in {None, 0}:
+        for pattern, cause in _CLUES:
+            if re.search(pattern, stderr):
+                return cause
     if exit_.signal is not None:
         return _BY_SIGNAL.get(exit_.signal, "a signal ended it")
-    if unfinished:
+    if unfinished.lstrip().startswith(b"{"):
         return "it exited in the middle of a message, without waiting for its output to be written"
     if exit_.code == 0:
         return "it exited by itself" + (" while it owed answers" if in_flight else "")
