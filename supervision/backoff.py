@@ -49,9 +49,7 @@ class Backoff:
             streak: 0 before the first restart.
             random: gives floats in ``[0, 1)``; the source of the jitter.
         """
-        if streak == 0:
-            return self.first
-        wait = _exponential(self.min, self.max, min(streak, MAX_EXPONENT))
+        wait = self.first if streak == 0 else _exponential(self.min, self.max, min(streak, MAX_EXPONENT))
         return wait * (1 + self.jitter * random())
 
 

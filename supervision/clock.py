@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_WORTH_A_SWEEP = 512
+
 logger = logging.getLogger("callboard.supervision")
 
 
@@ -32,18 +34,18 @@ class Clock(Protocol):
     def now(self) -> float:
         """The present, in seconds since an arbitrary moment; never goes back."""
 
-    def call_at(self, when: float, function: Callable[[], None]) -> Timer:
+    def call_at(self, when: float, function: Callable[[], object]) -> Timer:
         """Call ``function`` once it is ``when``. It runs on the clock's thread: it must not block."""
 
 
 class _Entry:
     __slots__ = ("clock", "function", "order", "when")
 
-    def __init__(self, clock: SystemClock, when: float, order: int, function: Callable[[], None]) -> None:
+    def __init__(self, clock: SystemClock, when: float, order: int, function: Callable[[], object]) -> None:
         self.clock = clock
         self.when = when
         self.order = order
-        self.function: Callable[[], None] | None = function
+        self.function: Callable[[], object] | None = function
 
     def __lt__(self, other: _Entry) -> bool:
         return (self.when, self.order) < (other.when, other.order)
@@ -73,7 +75,7 @@ class SystemClock:
 
     now = staticmethod(time.monotonic)
 
-    def call_at(self, when: float, function: Callable[[], None]) -> Timer:
+    def call_at(self, when: float, function: Callable[[], object]) -> Timer:
         """See `Clock.call_at`. After `close` the call is never made."""
         entry = _Entry(self, when, next(self._order), function)
         with self._lock:
@@ -89,7 +91,7 @@ class SystemClock:
         """An entry of the heap is dead; sweep when most are."""
         # Counted without the lock: a lost count delays the sweep, and cancelling stays cheap.
         self._cancelled += 1
-        if self._cancelled > 512 and self._cancelled * 2 > len(self._heap):
+        if self._cancelled > _WORTH_A_SWEEP and self._cancelled * 2 > len(self._heap):
             with self._lock:
                 self._heap = [entry for entry in self._heap if entry.function is not None]
                 heapq.heapify(self._heap)
@@ -112,10 +114,12 @@ class SystemClock:
                     wait = self._heap[0].when - time.monotonic() if self._heap else None
                     if wait is not None and wait <= 0:
                         break
-                    self._wake.wait(wait)
+                    self._wake.wait(None if wait is None else min(wait, threading.TIMEOUT_MAX))
                 if self._closed:
                     return
-                function = heapq.heappop(self._heap).function
+                entry = heapq.heappop(self._heap)
+                # Taken, so that cancelling it from now on counts for nothing.
+                function, entry.function = entry.function, None
             if function is not None:
                 try:
                     function()

@@ -22,6 +22,7 @@ Nothing here has a clock, a thread or a process; the actor holds those.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -135,6 +136,8 @@ class Supervision:
         self.children: dict[str, Child] = {}
         self.stale = 0
         self._random = random
+        # Over all children: a timer of one that was removed must mean nothing to its successor.
+        self._tokens = itertools.count(1)
 
     # Admission and administration
 
@@ -146,7 +149,9 @@ class Supervision:
         return self._start(child, now)
 
     def stop(self, child_id: str, now: float, reason: str) -> Effects:
-        """End the child; it keeps its place and may be revived."""
+        """End the child; it keeps its place and may be revived. Stopping it twice changes nothing."""
+        if self.children[child_id].state is ChildState.STOPPED:
+            return ()
         return self._leave(self.children[child_id], ChildState.STOPPED, now, reason)
 
     def park(self, child_id: str, now: float, reason: str) -> Effects:
@@ -162,11 +167,17 @@ class Supervision:
         return self._start(child, now)
 
     def revive(self, child_id: str, now: float) -> Effects:
-        """Start a child that is parked, stopped or waiting, at once and with a fresh budget."""
+        """Start a child that is parked, stopped or waiting, at once and with a fresh budget.
+
+        One that is stopping is started when it has stopped: of two orders the later one holds.
+        """
         child = self.children[child_id]
-        if child.state not in {ChildState.PARKED, ChildState.STOPPED, ChildState.BACKOFF}:
+        if child.state in {ChildState.STARTING, ChildState.READY}:
             return ()
         child.history = History()
+        if child.state is ChildState.STOPPING:
+            child.after_stop = ChildState.STARTING
+            return ()
         return self._start(child, now)
 
     def remove(self, child_id: str, now: float, reason: str) -> Effects:
@@ -248,7 +259,7 @@ class Supervision:
         child.since = now
         child.why = why
         child.until = until
-        child.token += 1
+        child.token = next(self._tokens)
 
     def _start(self, child: Child, now: float) -> Effects:
         child.generation += 1

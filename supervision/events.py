@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,18 +51,25 @@ class Event:
 
 
 class Subscription:
-    """A subscriber's place in the stream; `close` gives it up."""
+    """A subscriber's place in the stream; `close` gives it up.
 
-    def __init__(self, stream: EventStream, callback: Callable[[Event], None], kinds: frozenset[str]) -> None:
+    Attributes:
+        after: the sequence number of the last event that is none of its business.
+    """
+
+    def __init__(
+        self, stream: EventStream, callback: Callable[[Event], None], kinds: frozenset[str], after: int
+    ) -> None:
         self.callback = callback
         self.kinds = kinds
+        self.after = after
         self._stream = stream
 
     def close(self) -> None:
         """Hear no more. An event that is being delivered at this moment may still arrive."""
         self._stream.unsubscribe(self)
 
-    def __enter__(self) -> Subscription:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,12 +86,15 @@ class EventStream:
         self._waiting: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
         self._sequence = 0
         self._thread: threading.Thread | None = None
+        self._closed = False
         self.dropped = 0
 
     def subscribe(
         self, callback: Callable[[Event], None], kinds: Iterable[str] | None = None
     ) -> Subscription:
         """Have ``callback`` called with each later event of ``kinds`` (of all kinds when ``None``).
+
+        After `close` nothing is heard.
 
         Raises:
             ValueError: there is no such kind.
@@ -94,12 +104,13 @@ class EventStream:
             raise ValueError(
                 f"no such kind of event: {', '.join(unknown)}; there are: {', '.join(sorted(KINDS))}"
             )
-        subscription = Subscription(self, callback, wanted)
         with self._lock:
-            self._set((*self._subscriptions, subscription))
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="callboard-events", daemon=True)
-                self._thread.start()
+            subscription = Subscription(self, callback, wanted, self._sequence)
+            if not self._closed:
+                self._set((*self._subscriptions, subscription))
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="callboard-events", daemon=True)
+                    self._thread.start()
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
@@ -124,11 +135,16 @@ class EventStream:
             self._waiting.put(Event(self._sequence, kind, subject, time.time(), facts))
 
     def settle(self, timeout: float) -> bool:
-        """Wait until everything published so far has been told; False when that took too long."""
+        """Wait until everything published so far has been told; False when that took too long.
+
+        A subscriber that asks while it is being told hears False at once: it would wait for itself.
+        """
         told = threading.Event()
         with self._lock:
             if self._thread is None:
                 return True
+            if self._thread is threading.current_thread():
+                return False
             self._waiting.put(told)
         return told.wait(timeout)
 
@@ -136,14 +152,15 @@ class EventStream:
         """Tell what is waiting, then no more."""
         with self._lock:
             thread, self._thread = self._thread, None
-        if thread is not None:
+            self._closed = True
+            self._wanted = frozenset()
             self._waiting.put(None)
-            if thread is not threading.current_thread():
-                thread.join(5.0)
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(5.0)
 
     def _set(self, subscriptions: tuple[Subscription, ...]) -> None:
         self._subscriptions = subscriptions
-        self._wanted = frozenset().union(*(s.kinds for s in subscriptions))
+        self._wanted = frozenset() if self._closed else frozenset().union(*(s.kinds for s in subscriptions))
 
     def _run(self) -> None:
         while (item := self._waiting.get()) is not None:
@@ -151,7 +168,7 @@ class EventStream:
                 item.set()
                 continue
             for subscription in self._subscriptions:
-                if item.kind in subscription.kinds:
+                if item.kind in subscription.kinds and item.sequence > subscription.after:
                     try:
                         subscription.callback(item)
                     except Exception:

@@ -153,7 +153,7 @@ class SupervisorActor(pykka.ThreadingActor):
         self._events = events
         self._supervision = Supervision(random)
         self._specs: dict[str, ChildSpec] = {}
-        self._lives: dict[str, Life] = {}
+        self._lives: dict[tuple[str, int], Life] = {}
 
     def on_receive(self, message: Any) -> Any:
         """Handle one message.
@@ -176,7 +176,7 @@ class SupervisorActor(pykka.ThreadingActor):
             case LifeReady(child, generation):
                 self._do(core.ready(child, generation, now))
             case LifeEnded(child, generation, exit_):
-                self._lives.pop(child, None)
+                self._lives.pop((child, generation), None)
                 self._do(core.ended(child, generation, exit_, now))
             case Due(child, token):
                 self._do(core.due(child, token, now))
@@ -215,21 +215,30 @@ class SupervisorActor(pykka.ThreadingActor):
             match effect:
                 case Changed(child, kind, facts):
                     self._events.publish(kind, child, **facts)
-                    self._specs[child].on_change(kind, facts)
+                    self._call_out(child, self._specs[child].on_change, kind, facts)
                 case StartLife(child, generation):
                     self._start(child, generation)
-                case StopLife(child, _, reason):
-                    if life := self._lives.get(child):
-                        life.stop(reason)
+                case StopLife(child, generation, reason):
+                    # None when starting it has just failed: then its end is in the mailbox.
+                    if life := self._lives.get((child, generation)):
+                        self._call_out(child, life.stop, reason)
                 case Schedule(child, token, at):
                     self._clock.call_at(at, functools.partial(tell, self.actor_ref, Due(child, token)))
                 case Removed(child):
                     del self._specs[child]
 
+    def _call_out(self, child: str, function: Callable[..., None], *facts: Any) -> None:
+        """Call what we were given. If it fails, what is still to be done has to be done all the same."""
+        try:
+            function(*facts)
+        except Exception as error:
+            logger.exception("%r: calling %r failed", child, function)
+            self._events.publish("actor_failed", child, message=repr(function)[:200], error=repr(error))
+
     def _start(self, child: str, generation: int) -> None:
         reporter = LifeReporter(self.actor_ref, child, generation)
         try:
-            self._lives[child] = self._specs[child].start(reporter)
+            self._lives[child, generation] = self._specs[child].start(reporter)
         except Exception as error:
             logger.exception("starting %r failed", child)
             reporter.ended(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}", permanent=True))

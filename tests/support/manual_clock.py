@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ManualTimer:
     """A call on a `ManualClock`."""
 
-    def __init__(self, clock: ManualClock, when: float, order: int, function: Callable[[], None]) -> None:
+    def __init__(self, clock: ManualClock, when: float, order: int, function: Callable[[], object]) -> None:
         self.when = when
         self.order = order
         self.function = function
@@ -51,7 +51,7 @@ class ManualClock:
         with self._changed:
             return self._now
 
-    def call_at(self, when: float, function: Callable[[], None]) -> ManualTimer:
+    def call_at(self, when: float, function: Callable[[], object]) -> ManualTimer:
         """Have ``function`` called when the clock is advanced to ``when`` or beyond."""
         with self._changed:
             timer = ManualTimer(self, when, next(self._order), function)
@@ -108,7 +108,7 @@ class ManualClock:
             self._now = max(self._now, target)
         return made
 
-    def _next_due(self, target: float) -> Callable[[], None] | None:
+    def _next_due(self, target: float) -> Callable[[], object] | None:
         with self._changed:
             if not self._timers or self._timers[0].when > target:
                 return None
