@@ -163,8 +163,12 @@ function begin({ id, method, params = {} }) {
 
 // -------------------------------------------------------------------------------------------------------- the end
 
+let ending = false;
+
 /** Nobody is there to be answered: end, and leave nothing behind. */
 function leave(reason) {
+  if (ending) return;
+  ending = true;
   if (reason) log(reason);
   endFamily();
   exit(0);
@@ -233,7 +237,10 @@ const parent = process.ppid;
 setInterval(() => process.ppid !== parent && leave(), PARENT_CHECK).unref();
 
 const outlet = claimStreams(receive, leave);
-process.on('exit', () => outlet.flush());
+process.on('exit', () => {
+  ending = true;
+  outlet.flush();
+});
 
 let loading = loadTool(entry, exportName).then(
   (loaded) => {

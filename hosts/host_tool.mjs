@@ -88,10 +88,10 @@ function shapeOf(value) {
 
 /** Add what Node keeps to itself about why a module cannot be imported. */
 async function explained(error, entry) {
-  if (error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?ts$/.test(entry)) {
+  if (error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /"\.[cm]?ts"/.test(error.message)) {
     error.message += `; Node ${process.version} does not run TypeScript: build the tool, or use Node 22.18 or newer`;
   }
-  if (error instanceof SyntaxError && !error.stack.includes(entry)) {
+  if (error instanceof SyntaxError && !String(error.stack).includes(entry)) {
     // Of a syntax error in a module the place is told to a terminal, but not to whoever catches it.
     const { spawnSync } = await import('node:child_process');
     const options = { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 5000 };
