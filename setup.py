@@ -6,6 +6,8 @@ room a subpackage. Subpackages are found, never listed: one that is forgotten in
 is left out of the wheel without an error.
 """
 
+from tempfile import TemporaryDirectory
+
 from setuptools import find_packages, setup
 
 FACE = "facade"
@@ -17,4 +19,6 @@ packages += [f"callboard.{name}" for name in find_packages(FACE)]
 for room in ROOMS:
     packages += [f"callboard.{room}"] + [f"callboard.{room}.{name}" for name in find_packages(room)]
 
-setup(packages=packages, package_dir=package_dir)
+# setuptools never empties build/: files that are gone from the tree would go into the next wheel.
+with TemporaryDirectory(prefix="callboard-build-") as build:
+    setup(packages=packages, package_dir=package_dir, options={"build": {"build_base": build}})

@@ -1,0 +1,106 @@
+# Everything one does with a checkout, one word each. `make` alone lists the words.
+#
+# A machine needs Python 3.11 or newer and make. What else is needed goes into .venv, once;
+# Node.js is the system's when it is new enough, and otherwise comes from a wheel.
+#
+#   make PYTHON=python3.12          another Python (only when .venv is made)
+#   make test ARGS="-k backoff"     more words for the command behind test, demo or bench
+
+PYTHON ?= python3
+ARGS ?=
+
+# All paths are relative: the checkout may lie below a folder whose name has spaces.
+RUN := .venv/bin/python
+PIP := $(RUN) -m pip --quiet --disable-pip-version-check --no-input
+INSTALLED := .venv/installed.stamp
+CHECKERS := .venv/checkers.stamp
+VIEW := build/view
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:  # pip twice at once in one .venv breaks it
+.PHONY: help demo test check check-format check-lint check-types bench format clean node moved
+
+help: ## Say what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
+
+demo: node ## Watch tools answer while their hosts are killed
+	@$(RUN) -m callboard demo $(ARGS)
+
+test: node ## Run all tests
+	@$(RUN) -m pytest $(ARGS)
+
+check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
+
+check-format: $(CHECKERS) ## Check the format only
+	@$(RUN) -m ruff format --check .
+
+check-lint: $(CHECKERS) ## Check against the lint rules only
+	@$(RUN) -m ruff check .
+
+# mypy reads a plain copy: it does not follow the finder by which an editable install maps the rooms.
+check-types: $(CHECKERS) ## Check the types only
+	@rm -rf $(VIEW)
+	@$(PIP) install --no-deps --no-index --no-build-isolation --target $(VIEW) .
+	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict -p callboard
+
+bench: node ## Measure, and say what it means
+	@$(RUN) benchmarks/run.py $(ARGS)
+
+format: $(CHECKERS) ## Format the Python files and mend what can be mended
+	@$(RUN) -m ruff check --fix-only --quiet .
+	@$(RUN) -m ruff format .
+
+clean: ## Delete all that was made here, .venv too
+	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- What the words above stand on -----------------------------------------------------------
+
+# The rule only runs when there is no Python in .venv, or a link to one that is gone.
+.venv/bin/python:
+	@command -v "$(PYTHON)" >/dev/null || \
+	  { echo "make: there is no $(PYTHON); Callboard needs Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "make: $(PYTHON) is $$("$(PYTHON)" --version 2>&1); Callboard needs Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "make: setting up .venv, once ..."
+	@"$(PYTHON)" -m venv --clear .venv || \
+	  { rm -rf .venv; echo "make: $(PYTHON) cannot make .venv; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+# An editable install names the folder it was made in, so that a checkout that was moved or
+# copied would test the code it came from. The stamp tells where it was made.
+ifneq ($(shell cat $(INSTALLED) 2>/dev/null),$(CURDIR))
+$(INSTALLED): moved
+endif
+
+# --use-pep517: an older pip would run `setup.py develop`, which cannot map the rooms.
+$(INSTALLED): .venv/bin/python setup.cfg setup.py
+	@$(PIP) install --use-pep517 --editable '.[cli,test]'
+	@printf '%s' "$(CURDIR)" > $@
+
+$(CHECKERS): $(INSTALLED)
+	@$(PIP) install --use-pep517 --editable '.[check]'
+	@touch $@
+
+# Which Node runs the tools is the library's decision (hosts/node.py); here it is only asked.
+# 3 is "none": then the wheel is installed, unless CALLBOARD_NODE names one that cannot be used.
+define FIND_NODE
+import sys
+from callboard.hosts.errors import HostStartError
+from callboard.hosts.node import find_node
+try:
+    find_node()
+except HostStartError as error:
+    print(error, file=sys.stderr)
+    sys.exit(3)
+endef
+export FIND_NODE
+
+node: $(INSTALLED)
+	@said=$$($(RUN) -c "$$FIND_NODE" 2>&1); case $$? in \
+	  0) ;; \
+	  3) if [ -n "$$CALLBOARD_NODE" ]; then echo "make: $$said" >&2; exit 1; fi; \
+	     echo "make: no Node.js here that is new enough; installing one into .venv ..."; \
+	     $(PIP) install --use-pep517 --editable '.[node]' && $(RUN) -c "$$FIND_NODE" ;; \
+	  *) echo "$$said" >&2; exit 1 ;; \
+	esac
