@@ -142,7 +142,7 @@ function begin({ id, method, params = {} }) {
     if (method !== 'init') return call.answer(value, params.state);
     // A tool that keeps no state may return nothing.
     const state = value ?? {};
-    if (!isObject(state)) throw new HostFault('InvalidResult', `init returned ${encode(value)}; state is an object`);
+    if (!isObject(state)) throw new HostFault('InvalidResult', `init returned ${inspect(value)}; state is an object`);
     return call.answer(state, state);
   };
   try {

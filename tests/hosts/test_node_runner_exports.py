@@ -128,7 +128,10 @@ def test_an_error_of_the_tools_own_init_is_told_apart_from_loading():
     assert (error["type"], error["detail"], error["phase"]) == ("Error", "no state today", "init")
 
 
-@pytest.mark.parametrize(("what", "said"), [("number", "7"), ("list", "[]")])
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [("number", "7"), ("list", "[]"), ("bigint", "1n"), ("function", "[Function: parseInt]")],
+)
 def test_an_init_that_returns_no_object_is_refused(what, said):
     with BareHost(EVIL / "init_returns.mjs") as host:
         error = host.error("init", {"config": {"what": what}})
