@@ -18,6 +18,8 @@ _Value = TypeVar("_Value")
 
 _END: Any = object()
 
+_INSIDE_A_LOOP = "an asynchronous tool cannot be waited for inside an event loop; await execute_async, stream_async or prepare_async"
+
 
 def wait_here(awaitable: Awaitable[_Value]) -> _Value:
     """Await in an event loop of its own, in this thread, until it is done.
@@ -26,6 +28,11 @@ def wait_here(awaitable: Awaitable[_Value]) -> _Value:
         RuntimeError: this thread runs an event loop already; await there instead.
     """
     import asyncio  # noqa: PLC0415 - see above
+
+    if _a_loop_runs_here():
+        if hasattr(awaitable, "close"):
+            awaitable.close()  # a coroutine that is dropped unclosed warns
+        raise RuntimeError(_INSIDE_A_LOOP)
 
     async def settle() -> _Value:
         return await awaitable
@@ -42,6 +49,8 @@ def iterate_here(source: AsyncIterable[_Value]) -> Iterator[_Value]:
     """
     import asyncio  # noqa: PLC0415 - see above
 
+    if _a_loop_runs_here():
+        raise RuntimeError(_INSIDE_A_LOOP)
     iterator = aiter(source)
 
     async def step() -> _Value:
@@ -74,3 +83,13 @@ async def iterate_in_thread(source: Iterator[_Value]) -> AsyncGenerator[_Value, 
     finally:
         if hasattr(source, "close"):
             await call_in_thread(source.close)
+
+
+def _a_loop_runs_here() -> bool:
+    import asyncio  # noqa: PLC0415 - see above
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -61,21 +61,19 @@ def plan_call(method: Callable[..., Any], hook: Hook, *, plugin: str) -> CallPla
     except (ValueError, TypeError):
         return CallPlan(len(hook.positional), (), legacy=False)
     bound = frozenset(method.keywords) if isinstance(method, partial) else frozenset()
-    try:
-        return _fit(seen, hook, bound)
-    except _Misfit as misfit:
-        if direct != seen:
-            try:
-                return _fit(direct, hook, bound)
-            except _Misfit:
-                pass
-        offered = ", ".join(hook.positional)
-        if hook.keywords:
-            offered += ", *, " + ", ".join(hook.keywords)
-        raise ContractError(
-            f"plugin {plugin!r}: {hook.name}{seen} cannot be called as {hook.name}({offered}): {misfit}",
-            plugin=plugin,
-        ) from None
+    misfits: list[_Misfit] = []
+    for signature in (seen, direct):
+        try:
+            return _fit(signature, hook, bound)
+        except _Misfit as misfit:
+            misfits.append(misfit)
+    offer = ", ".join(hook.positional)
+    if hook.keywords:
+        offer += ", *, " + ", ".join(hook.keywords)
+    raise ContractError(
+        f"plugin {plugin!r}: {hook.name}{seen} cannot be called as {hook.name}({offer}): {misfits[0]}",
+        plugin=plugin,
+    )
 
 
 def _fit(signature: inspect.Signature, hook: Hook, bound: frozenset[str]) -> CallPlan:
