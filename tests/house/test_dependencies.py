@@ -1,0 +1,66 @@
+"""Which parts of the house may know of which package, and that no package comes in undeclared."""
+
+from __future__ import annotations
+
+import re
+from configparser import ConfigParser
+from fnmatch import fnmatch
+
+import pytest
+from house_source import PACKAGE, ROOT, imports, is_standard
+
+PLACES = {
+    "pykka": ("actors/*", "supervision/supervisor.py", "facade/callboard.py"),
+    "subprocess": ("hosts/process.py", "hosts/watchdog.py", "hosts/node.py"),
+    "psutil": ("hosts/sweep.py",),
+    "tenacity": ("supervision/backoff.py",),
+    "orjson": ("hosts/wire.py", "interop/arguments.py", "interop/json_copy.py", "plugins/json_values.py"),
+    "click": ("facade/cli/*",),
+    "rich": ("facade/cli/*",),
+}
+"""Package to the files that may import it.
+
+The front door knows pykka because it hands out references to actors and takes them. Node is asked
+for its version, and the watchdog is started, without the ceremony of a host's process.
+"""
+
+
+@pytest.mark.parametrize("package", PLACES)
+def test_a_package_is_imported_only_where_it_belongs(package: str) -> None:
+    astray = [
+        str(found)
+        for found in imports()
+        if found.top == package and not any(fnmatch(found.module.path, place) for place in PLACES[package])
+    ]
+
+    assert astray == []
+
+
+def test_every_imported_package_is_declared() -> None:
+    foreign = {found.top for found in imports() if found.top != PACKAGE and not is_standard(found.top)}
+
+    assert foreign - _declared("cli") == set()
+
+
+def test_what_every_program_imports_is_no_extra() -> None:
+    everywhere = {
+        found.top
+        for found in imports()
+        if not is_standard(found.top)
+        and found.top != PACKAGE
+        and not found.module.path.startswith("facade/cli/")
+    }
+
+    assert everywhere - _declared() == set()
+
+
+def test_every_declared_package_is_imported() -> None:
+    assert _declared() - {found.top for found in imports()} == set()
+
+
+def _declared(*extras: str) -> set[str]:
+    settings = ConfigParser()
+    settings.read(ROOT / "setup.cfg")
+    lists = [settings["options"]["install_requires"]]
+    lists += [settings["options.extras_require"][extra] for extra in extras]
+    return {re.split(r"[<>=~!\[ ;]", line)[0] for text in lists for line in text.split("\n") if line}

@@ -1,0 +1,63 @@
+"""Every example runs as it stands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from house_source import ROOT, project_files
+from node_path import node_program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXAMPLES = ROOT / "examples"
+
+packages = sorted(path.parent for path in EXAMPLES.glob("*/package.json"))
+programs = [
+    path
+    for path in project_files(".py")
+    if EXAMPLES in path.parents and '__name__ == "__main__"' in path.read_text()
+]
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(EXAMPLES).as_posix()
+
+
+@pytest.mark.parametrize("package", packages, ids=_name)
+def test_the_tests_of_a_javascript_example_pass(package: Path) -> None:
+    ended = _run([node_program(), "--test"], package)
+
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize("program", programs, ids=_name)
+def test_a_python_example_runs_from_anywhere(program: Path, tmp_path: Path) -> None:
+    ended = _run([sys.executable, str(program)], tmp_path)
+
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.iterdir()), ids=_name)
+def test_every_example_is_one_that_is_run_here(example: Path) -> None:
+    is_run = example in packages or any(example == run or example in run.parents for run in programs)
+
+    assert is_run or example.name == "README.md"
+
+
+def _run(argv: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        argv,
+        cwd=folder,
+        env=os.environ | {"PYTHONWARNINGS": "error"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=50,
+        check=False,
+    )

@@ -1,0 +1,100 @@
+"""Who may import whom: downwards only, relative, and without circles."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+from house_source import FACE, Module, imports, modules, room_of, rooms
+
+FLOOR = {
+    "plugins": 0,
+    "interop": 0,
+    "hosts": 1,
+    "supervision": 1,
+    "actors": 2,
+    "agent": 3,
+    FACE: 4,
+}
+
+GROUND = "callboard.plugins.errors"
+"""The root error: the one module of its floor that the room next door may import too."""
+
+IN_FUNCTION = {
+    ("actors/call.py", "asyncio"): "whoever awaits a call has imported it already",
+    ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
+    ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
+    ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",
+    ("hosts/sweep.py", "psutil"): "as a script it has to be up at once, and needs this at the end only",
+    ("plugins/bridge.py", "asyncio"): "it costs more than the room, and most programs have no use for it",
+    ("supervision/backoff.py", "tenacity"): "it costs more than all else, and most boards never restart",
+}
+"""Imports that wait for their use because of what they cost; none of them dodges a circle."""
+
+house = [found for found in imports() if room_of(found.target) is not None]
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_every_room_has_a_floor(room: str) -> None:
+    assert room in FLOOR
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda module: module.path)
+def test_a_room_imports_only_from_the_floors_below_it(module: Module) -> None:
+    upward = [
+        str(found)
+        for found in house
+        if found.module == module and not _may_stand_on(module.room, found.target)
+    ]
+
+    assert upward == []
+
+
+def _may_stand_on(room: str, target: str) -> bool:
+    below = room_of(target)
+    assert below is not None
+    return (
+        below == room or FLOOR[below] < FLOOR[room] or (target == GROUND and FLOOR[room] == FLOOR["plugins"])
+    )
+
+
+def test_the_ground_imports_nothing_of_the_house() -> None:
+    assert [str(found) for found in house if found.module.name == GROUND] == []
+
+
+def test_imports_within_the_house_are_relative() -> None:
+    absolute = [str(found) for found in house if not found.relative]
+    by_folder = [str(found) for found in imports() if found.top in rooms() and not found.relative]
+
+    assert absolute == []
+    assert by_folder == []
+
+
+def test_every_relative_import_names_a_module_of_the_house() -> None:
+    known = {module.name for module in modules()}
+
+    assert [str(found) for found in imports() if found.relative and found.target not in known] == []
+
+
+def test_no_module_needs_itself_in_order_to_be_imported() -> None:
+    needs: dict[str, set[str]] = {module.name: set() for module in modules()}
+    for found in house:
+        if found.at_start:
+            needs[found.module.name].add(found.target)
+
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        pytest.fail(f"a circle: {' <- '.join(error.args[1])}")
+
+
+def test_only_costly_imports_wait_in_a_function() -> None:
+    waiting = [found for found in imports() if found.in_function and not found.type_only]
+
+    assert [str(found) for found in waiting if (found.module.path, found.target) not in IN_FUNCTION] == []
+
+
+def test_the_table_of_waiting_imports_is_up_to_date() -> None:
+    waiting = {(found.module.path, found.target) for found in imports() if found.in_function}
+
+    assert set(IN_FUNCTION) - waiting == set()

@@ -1,0 +1,167 @@
+"""What is built holds all that is needed, only that, and runs where it is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from house_source import FACE, MADE, PACKAGE, ROOT, project_files, rooms
+
+STALE = "build/lib/callboard/hosts/gone.py"
+"""Left in the tree by an older build; the module is no more."""
+
+TOOL = """
+export default {
+    init: () => ({}),
+    getToolSchemas: () => [],
+    executeTool: (name, { text }) => ({ success: true, result: text.toUpperCase() }),
+};
+"""
+
+PROGRAM = """
+import sys
+import callboard
+from callboard.hosts.node_tool import NodeToolPlugin
+
+with NodeToolPlugin("upper", sys.argv[1]) as tool:
+    state = tool.init({})
+    print(callboard.__file__)
+    print(tool.execute_tool("upper", {"text": "hello"}, state)["result"])
+"""
+
+
+class Built:
+    """An sdist, the wheel that was made from it, and the wheel that was made from the tree."""
+
+    def __init__(self, folder: Path) -> None:
+        tree = folder / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*MADE, ".*", "*.egg-info", "tests"))
+        (tree / STALE).parent.mkdir(parents=True)
+        (tree / STALE).touch()
+        _build(tree, folder / "dist")
+        _build(tree, folder / "direct", "--wheel")
+        (self.sdist,) = (folder / "dist").glob("*.tar.gz")
+        (self.wheel,) = (folder / "dist").glob("*.whl")
+        (self.direct,) = (folder / "direct").glob("*.whl")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("built"))
+
+
+def test_the_wheel_of_the_sdist_is_the_wheel_of_the_tree(built: Built) -> None:
+    assert _contents(built.wheel) == _contents(built.direct)
+
+
+def test_the_wheel_holds_every_module_and_every_data_file(built: Built) -> None:
+    rooms_files = {
+        _installed(path): path.read_bytes()
+        for path in project_files(".py", ".mjs", ".typed")
+        if path.relative_to(ROOT).parts[0] in rooms()
+    }
+
+    package = {name: data for name, data in _contents(built.wheel).items() if name.startswith(f"{PACKAGE}/")}
+
+    assert package == rooms_files
+
+
+def test_the_wheel_holds_nothing_but_the_package_and_its_metadata(built: Built) -> None:
+    tops = {name.split("/")[0] for name in _contents(built.wheel)}
+
+    assert {top for top in tops if not top.endswith(".dist-info")} == {PACKAGE}
+
+
+def test_what_an_older_build_left_behind_is_not_built_again(built: Built) -> None:
+    with tarfile.open(built.sdist) as sdist:
+        names = [*sdist.getnames(), *_contents(built.wheel), *_contents(built.direct)]
+
+    assert [name for name in names if "gone" in name] == []
+
+
+def test_the_installed_wheel_runs_a_node_tool_from_another_folder(built: Built, tmp_path: Path) -> None:
+    python = _environment(tmp_path / "environment", built.wheel)
+    elsewhere = tmp_path / "else where"
+    elsewhere.mkdir()
+    (elsewhere / "upper.mjs").write_text(TOOL)
+
+    said = _run([python, "-c", PROGRAM, "upper.mjs"], elsewhere).split()
+
+    assert said[-1] == "HELLO"
+    assert Path(said[0]).is_relative_to(tmp_path)
+
+
+def test_the_installed_command_says_what_it_can_do(built: Built, tmp_path: Path) -> None:
+    python = _environment(tmp_path / "environment", built.wheel)
+
+    said = _run([str(Path(python).with_name("callboard")), "--help"], tmp_path)
+
+    assert "demo" in said
+
+
+def _build(tree: Path, into: Path, *what: str) -> None:
+    # Without isolation: setuptools is here already, and no network is needed.
+    _run([sys.executable, "-m", "build", "--no-isolation", *what, "--outdir", str(into), str(tree)], tree)
+
+
+def _environment(folder: Path, wheel: Path) -> str:
+    """The Python of a new environment with the wheel, and the packages it needs from this one.
+
+    A ``.pth`` file does not read the ``.pth`` files of the folder that it names: the editable
+    install of this environment stays behind.
+    """
+    venv.create(folder)
+    python = folder / "bin" / "python"
+    _run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            str(python),
+            "install",
+            "-q",
+            "--no-deps",
+            "--no-index",
+            wheel,
+        ],
+        folder,
+    )
+    site = next((folder / "lib").glob("python*/site-packages"))
+    (site / "needed.pth").write_text(sysconfig.get_path("purelib"))
+    return str(python)
+
+
+def _run(argv: list[str | Path], folder: Path) -> str:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    ended = subprocess.run(
+        argv,
+        cwd=folder,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout
+    return ended.stdout
+
+
+def _contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _installed(path: Path) -> str:
+    room, *inside = path.relative_to(ROOT).parts
+    return "/".join([PACKAGE, *([] if room == FACE else [room]), *inside])

@@ -1,0 +1,84 @@
+"""Every public name says what it promises where it is made, and stands in the reference."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+
+import pytest
+from house_source import FACE, ROOT, Import, Module, imports, modules
+
+
+def _published(module: Module) -> list[str]:
+    """What the module's ``__all__`` names."""
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    return []
+
+
+FACES = {module.name: module for module in modules() if module.room == FACE and _published(module)}
+NAMES = [(face, name) for face, module in FACES.items() for name in _published(module)]
+
+
+@pytest.mark.parametrize("face", ["callboard", "callboard.types", "callboard.tool_interop"])
+def test_a_face_lists_what_it_publishes(face: str) -> None:
+    assert face in FACES
+
+
+@pytest.mark.parametrize(("face", "name"), NAMES)
+def test_a_public_name_can_be_imported(face: str, name: str) -> None:
+    assert hasattr(importlib.import_module(face), name)
+
+
+@pytest.mark.parametrize(("face", "name"), NAMES)
+def test_a_public_name_says_what_it_promises(face: str, name: str) -> None:
+    assert _says(FACES[face], name), f"{name} has no docstring where it is made"
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_every_public_name_stands_in_the_reference(face: str) -> None:
+    pages = sorted((ROOT / "docs").glob("reference*.md"))
+    reference = "\n".join(page.read_text() for page in pages)
+
+    missing = [name for name in _published(FACES[face]) if not re.search(rf"\b{name}\b", reference)]
+
+    assert missing == []
+
+
+def _says(module: Module, name: str) -> str | None:
+    """The docstring of a name, found by following the imports to where it is made."""
+    for node, after in zip(module.tree.body, [*module.tree.body[1:], None], strict=True):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+            return ast.get_docstring(node)
+        if name in _assigned(node):
+            return _text(after) or (ast.get_docstring(module.tree) if name == "__version__" else None)
+        if isinstance(node, ast.ImportFrom) and name in {alias.asname or alias.name for alias in node.names}:
+            original = next(alias.name for alias in node.names if (alias.asname or alias.name) == name)
+            return _says(_source(module, node.lineno), original)
+    return None
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _text(node: ast.stmt | None) -> str | None:
+    if (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ):
+        return node.value.value
+    return None
+
+
+def _source(module: Module, line: int) -> Module:
+    def is_that(found: Import) -> bool:
+        return found.module == module and found.line == line
+
+    target = next(found.target for found in imports() if is_that(found))
+    return next(other for other in modules() if other.name == target)

@@ -1,0 +1,75 @@
+"""What decides is pure: it knows no thread, clock, process or chance, and leans on nothing that does."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+
+import pytest
+from house_source import Module, imports, modules
+
+IMPURE = {
+    "asyncio", "concurrent", "ctypes", "multiprocessing", "os", "psutil", "pykka", "queue", "random",
+    "secrets", "select", "selectors", "shutil", "signal", "socket", "subprocess", "tempfile", "tenacity",
+    "threading", "time",
+}  # fmt: skip
+
+PURE = (
+    "actors/routing.py",
+    "hosts/environment.py",
+    "hosts/errors.py",
+    "hosts/ladder.py",
+    "hosts/methods.py",
+    "hosts/peer.py",
+    "hosts/report.py",
+    "hosts/ring.py",
+    "hosts/wire.py",
+    "interop/*",
+    "plugins/*",
+    "supervision/backoff.py",
+    "supervision/core.py",
+    "supervision/exits.py",
+    "supervision/policy.py",
+)
+
+ALLOWED = {
+    ("plugins/bridge.py", "asyncio"): "it runs a tool's coroutine for those who cannot await",
+    ("supervision/backoff.py", "tenacity"): "it computes the curve, and is never let to wait",
+}
+"""What a pure module may know all the same."""
+
+
+def _is_pure(path: str) -> bool:
+    return any(fnmatch(path, pattern) for pattern in PURE)
+
+
+pure = [module for module in modules() if _is_pure(module.path)]
+
+
+@pytest.mark.parametrize("pattern", PURE)
+def test_the_table_of_pure_modules_is_up_to_date(pattern: str) -> None:
+    assert any(fnmatch(module.path, pattern) for module in pure)
+
+
+@pytest.mark.parametrize("module", pure, ids=lambda module: module.path)
+def test_a_pure_module_knows_no_thread_clock_process_or_chance(module: Module) -> None:
+    impure = [
+        str(found)
+        for found in imports()
+        if found.module == module and found.top in IMPURE and not found.type_only
+        if (module.path, found.top) not in ALLOWED
+    ]
+
+    assert impure == []
+
+
+@pytest.mark.parametrize("module", pure, ids=lambda module: module.path)
+def test_a_pure_module_leans_on_pure_modules_only(module: Module) -> None:
+    paths = {other.name: other.path for other in modules()}
+    impure = [
+        str(found)
+        for found in imports()
+        if found.module == module and not found.type_only
+        if found.target in paths and not _is_pure(paths[found.target])
+    ]
+
+    assert impure == []

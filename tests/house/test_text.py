@@ -1,0 +1,78 @@
+"""What the words of the project may not say, and what they say that has to be true."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from house_source import ROOT, project_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOREIGN = {
+    "a home folder": re.compile(r"(?<![\w.~])/(?:root|home/\w+|Users/\w+)/"),
+    "this checkout": re.compile(rf"(?<![\w.]){re.escape(str(ROOT))}\b"),
+    "a package registry": re.compile(
+        r"pypi\.org|pythonhosted\.org|registry\.npmjs\.org|registry\.yarnpkg\.com"
+    ),
+}
+"""What holds on one machine, or in one network, only."""
+
+PAGES = [path.relative_to(ROOT).as_posix() for path in project_files(".md")]
+
+CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_no_file_names_what_holds_on_one_machine_only(what: str) -> None:
+    naming = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in project_files()
+        for number, line in enumerate(_lines(path), 1)
+        if FOREIGN[what].search(line)
+    ]
+
+    assert naming == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_make_target_that_a_page_names_exists(page: str) -> None:
+    commands = [
+        line.split("#")[0] for code in CODE.findall((ROOT / page).read_text()) for line in code.split("\n")
+    ]
+    words = [command.strip("`$ ").split() for command in commands]
+
+    named = {word for first, *rest in filter(None, words) if first == "make" for word in rest}
+
+    assert {word for word in named if re.fullmatch("[a-z-]+", word)} - _targets() == set()
+
+
+def test_make_alone_lists_every_target_that_is_explained() -> None:
+    said = subprocess.run(
+        ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+
+    assert {line.split()[1] for line in said.splitlines()} == _targets()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_within_the_project_leads_somewhere(page: str) -> None:
+    links = [link for link in LINK.findall((ROOT / page).read_text()) if "://" not in link]
+
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+def _targets() -> set[str]:
+    return set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a text file; a binary one has none."""
+    try:
+        return path.read_text().splitlines()
+    except UnicodeDecodeError:
+        return []

@@ -1,0 +1,174 @@
+"""The sources of the house as data: its files, its modules, and who imports whom.
+
+Everything is read, nothing is imported: a rule about the sources is told the truth even when a
+module cannot be imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The checkout."""
+
+PACKAGE = "callboard"
+FACE = "facade"
+
+MADE = {"build", "dist", "node_modules", "__pycache__"}
+"""Folders that are made, and no part of the project; beside those whose names begin with a dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A Python file of the package.
+
+    Attributes:
+        name: dotted, as it is imported: ``callboard.hosts.wire``.
+        room: the folder at the top of the repository: ``hosts``.
+        path: relative to the repository, with slashes: ``hosts/wire.py``.
+        is_package: it is an ``__init__.py``.
+        tree: its syntax tree.
+    """
+
+    name: str
+    room: str
+    path: str
+    is_package: bool
+    tree: ast.Module
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One name that one module imports.
+
+    Attributes:
+        module: who imports.
+        target: the module that is imported, dotted and absolute.
+        relative: it is written with leading dots.
+        type_only: it stands under ``if TYPE_CHECKING``.
+        in_function: it stands in a function, and runs when that runs.
+        line: where.
+    """
+
+    module: Module
+    target: str
+    relative: bool
+    type_only: bool
+    in_function: bool
+    line: int
+
+    @property
+    def top(self) -> str:
+        """The first part of the target: ``asyncio``, ``callboard``."""
+        return self.target.partition(".")[0]
+
+    @property
+    def at_start(self) -> bool:
+        """It runs when the module is imported."""
+        return not (self.type_only or self.in_function)
+
+    def __str__(self) -> str:
+        return f"{self.module.path}:{self.line} imports {self.target}"
+
+
+def project_files(*suffixes: str) -> list[Path]:
+    """The files of the project that have one of the suffixes, or all files."""
+    return sorted(path for path in _walk(ROOT) if not suffixes or path.suffix in suffixes)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.is_file():
+            yield path
+        elif path.name == ".ci" or not (path.name in MADE or path.name.startswith(".") or _is_metadata(path)):
+            yield from _walk(path)
+
+
+def _is_metadata(path: Path) -> bool:
+    return path.suffix == ".egg-info"
+
+
+@functools.cache
+def rooms() -> tuple[str, ...]:
+    """The folders that ``setup.py`` maps into the package, the face first."""
+    for node in ast.walk(ast.parse((ROOT / "setup.py").read_text())):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ROOMS":
+            return (FACE, *ast.literal_eval(node.value))
+    raise AssertionError("setup.py has no ROOMS")
+
+
+@functools.cache
+def modules() -> tuple[Module, ...]:
+    """All Python files of the package."""
+    return tuple(
+        _module(room, path)
+        for room in rooms()
+        for path in project_files(".py")
+        if (ROOT / room) in path.parents
+    )
+
+
+def _module(room: str, path: Path) -> Module:
+    inside = path.relative_to(ROOT / room).with_suffix("").parts
+    is_package = inside[-1] == "__init__"
+    above = (PACKAGE,) if room == FACE else (PACKAGE, room)
+    name = ".".join(above + (inside[:-1] if is_package else inside))
+    tree = ast.parse(path.read_text(), filename=str(path))
+    return Module(name, room, path.relative_to(ROOT).as_posix(), is_package, tree)
+
+
+@functools.cache
+def imports() -> tuple[Import, ...]:
+    """All imports of the package."""
+    known = {module.name for module in modules()}
+    return tuple(found for module in modules() for found in _imports(module, module.tree, known))
+
+
+def _imports(
+    module: Module, node: ast.AST, known: set[str], *, type_only: bool = False, in_function: bool = False
+) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            relative = isinstance(child, ast.ImportFrom) and child.level > 0
+            for target in _targets(module, child, known):
+                yield Import(module, target, relative, type_only, in_function, child.lineno)
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            body, orelse = ast.Module(child.body, []), ast.Module(child.orelse, [])
+            yield from _imports(module, body, known, type_only=True, in_function=in_function)
+            yield from _imports(module, orelse, known, type_only=type_only, in_function=in_function)
+        else:
+            enters = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _imports(module, child, known, type_only=type_only, in_function=in_function or enters)
+
+
+def _targets(module: Module, node: ast.Import | ast.ImportFrom, known: set[str]) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    base = node.module or ""
+    if node.level:
+        up = node.level - 1 if module.is_package else node.level
+        above = module.name.split(".")
+        base = ".".join([*above[: len(above) - up], *([node.module] if node.module else [])])
+    names = [f"{base}.{alias.name}" for alias in node.names]
+    return sorted({name if name in known else base for name in names})
+
+
+def room_of(target: str) -> str | None:
+    """The room that a dotted name lies in; ``None`` when it is not of this package."""
+    first, *rest = target.split(".")
+    if first != PACKAGE:
+        return None
+    return rest[0] if rest and rest[0] in rooms() else FACE
+
+
+def is_standard(name: str) -> bool:
+    """Whether the module belongs to Python itself."""
+    return name in sys.stdlib_module_names
