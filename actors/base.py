@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pykka
 
-from ..supervision.events import EventStream
-
 if TYPE_CHECKING:
     from pykka._actor import ActorInbox
+
+    from ..supervision.events import EventStream
 
 logger = logging.getLogger("callboard.actors")
 
@@ -39,7 +39,7 @@ class HouseActor(pykka.ThreadingActor):
         `start` makes and starts in one step, and keeps the object to itself.
         """
         pykka.ActorRegistry.register(actor.actor_ref)
-        actor._start_actor_loop()  # noqa: SLF001 - the second half of pykka's own `start`
+        actor._start_actor_loop()
         return actor.actor_ref
 
     @staticmethod

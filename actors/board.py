@@ -11,20 +11,16 @@ import itertools
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pykka
 
-from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.watchdog import Watchdog
-from ..interop.contribution import ToolInteropContribution
 from ..interop.errors import InteropError
-from ..plugins.adapter import PluginAdapter
 from ..plugins.calling import Invocation
 from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure
 from ..plugins.errors import CallboardError, PluginLoadError
+from ..plugins.failures import failure
 from ..supervision.clock import Clock, SystemClock
 from ..supervision.events import Event, EventStream, Subscription
 from ..supervision.policy import RestartPolicy
@@ -34,10 +30,16 @@ from .call import Call
 from .catalog import Catalog, ToolDescriptor, add_routes
 from .desk import ToolSettings
 from .hook_threads import HookThreads
-from .host_actor import HostSettings
 from .members import HostedMember, Member, ThreadMember
 from .router_actor import RouterActor, Switch
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..hosts.hosted_tool import HostedToolPlugin
+    from ..interop.contribution import ToolInteropContribution
+    from ..plugins.adapter import PluginAdapter
+    from .host_actor import HostSettings
 
 Answer = TypeVar("Answer")
 
@@ -83,7 +85,12 @@ class Board:
         self._threads = HookThreads()
         self.supervisor = SupervisorActor.start(self.clock, self.events, random.Random(seed).random)  # noqa: S311
         self.router = RouterActor.start(
-            self._switch, self._dispatch, self._threads, self.clock, self.events, claim_patience
+            self._switch,
+            self._dispatch,
+            threads=self._threads,
+            clock=self.clock,
+            events=self.events,
+            patience=claim_patience,
         )
 
     # Plugins
@@ -221,7 +228,7 @@ class Board:
         self,
         tool_call: Any,
         *,
-        context: Mapping[str, Any] | None = None,
+        context: dict[str, Any] | None = None,
         deadline: float | None = None,
         streaming: bool = True,
     ) -> Call:
@@ -254,7 +261,9 @@ class Board:
             streaming=streaming,
         )
         if inspected.payload_kind == "malformed":
-            problem = inspected.payload_metadata.get("error", {}).get("message", "the arguments cannot be read")
+            problem = inspected.payload_metadata.get("error", {}).get(
+                "message", "the arguments cannot be read"
+            )
             call.finish(failure(Code.INVALID_CALL, str(problem), raw=inspected.raw))
             return call
         if self._stopped:
@@ -344,7 +353,9 @@ class Board:
             members = dict(self._members)
         return {
             "running": not self._stopped,
-            "plugins": {name: self._member_status(member, hosts.get(name)) for name, member in members.items()},
+            "plugins": {
+                name: self._member_status(member, hosts.get(name)) for name, member in members.items()
+            },
             "hooks_under_way": self._threads.asking,
             "events_dropped": self.events.dropped,
         }
@@ -380,7 +391,7 @@ class Board:
         if isinstance(self._own_clock, SystemClock):
             self._own_clock.close()
 
-    def __enter__(self) -> Board:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -16,18 +16,19 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ..plugins.calling import Invocation
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
-from ..supervision.clock import Clock, Timer
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Generator, Iterator
     from concurrent.futures import Future
+
+    from ..plugins.calling import Invocation
+    from ..supervision.clock import Clock, Timer
 
 logger = logging.getLogger("callboard.actors")
 
@@ -73,9 +74,28 @@ class Call:
     """
 
     __slots__ = (
-        "__weakref__", "_at_end", "_at_news", "_future", "_lock", "_owner", "_chunks", "_result", "_stage",
-        "_timer", "attempt", "deadline", "id", "invocation", "parts_dropped", "plugin_name", "run",
-        "seconds", "sequence", "streaming", "submitted", "tool_name",
+        "__weakref__",
+        "_at_end",
+        "_at_news",
+        "_chunks",
+        "_future",
+        "_lock",
+        "_owner",
+        "_result",
+        "_stage",
+        "_timer",
+        "attempt",
+        "deadline",
+        "id",
+        "invocation",
+        "parts_dropped",
+        "plugin_name",
+        "run",
+        "seconds",
+        "sequence",
+        "streaming",
+        "submitted",
+        "tool_name",
     )  # fmt: skip
 
     def __init__(
@@ -304,7 +324,7 @@ class Call:
         if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
             return True
         self._forget(callbacks, gate.release)
-        return self._stage is Stage.ENDED
+        return self.done()
 
     async def _wait_async(self, callbacks: list[Callable[[], None]]) -> None:
         from asyncio import Event, get_running_loop  # noqa: PLC0415 - whoever awaits has imported it

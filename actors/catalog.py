@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..interop.contribution import Tier, TieredContribution, ToolInteropContribution
 from ..interop.errors import InteropError
 from ..interop.registry import compose_registry
-from ..interop.tool_registry import ToolInteropRegistry
 from ..plugins.errors import ContractError
-from .routing import Routes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..interop.tool_registry import ToolInteropRegistry
+    from .routing import Routes
 
 Schemas = tuple[dict[str, Any], ...]
 

@@ -6,17 +6,20 @@ that bring answers take them off, and none of them has to go through the actor f
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..plugins.adapter import PluginAdapter
-from ..supervision.clock import Clock
-from ..supervision.events import EventStream
 from .call import Call, Result, Stage
 from .lane import Lane
 from .state import StateCell
 from .tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..plugins.adapter import PluginAdapter
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
 
 
 @dataclass(frozen=True, slots=True)

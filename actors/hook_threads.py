@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..plugins.errors import PluginError
 from ..plugins.failures import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_STUCK = 8
 """Hooks of one plugin that may hang at once; a plugin with more is not asked."""
@@ -83,7 +85,9 @@ class HookThreads:
         try:
             answer = answers.get(timeout=timeout)
         except queue.Empty:
-            raise HookFailed(f"a hook of {plugin!r} did not return within {timeout:g} s", plugin=plugin) from None
+            raise HookFailed(
+                f"a hook of {plugin!r} did not return within {timeout:g} s", plugin=plugin
+            ) from None
         if isinstance(answer, HookFailed):
             raise answer
         return answer

@@ -13,25 +13,28 @@ half-restarted state to be in.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
-
-import pykka
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import HostError, HostStartError
 from ..hosts.host import Host
-from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.ladder import KILL_NOW, StopLadder
-from ..hosts.process import ProcessExit
-from ..hosts.report import CrashReport
-from ..hosts.watchdog import Watchdog
-from ..supervision.clock import Clock, Timer
-from ..supervision.events import EventStream
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.supervisor import LifeReporter, tell
 from . import messages as m
 from .base import HouseActor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pykka
+
+    from ..hosts.hosted_tool import HostedToolPlugin
+    from ..hosts.process import ProcessExit
+    from ..hosts.report import CrashReport
+    from ..hosts.watchdog import Watchdog
+    from ..supervision.clock import Clock, Timer
+    from ..supervision.events import EventStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class HostSettings:
     config: dict[str, Any]
     start_deadline: float = 10.0
     max_line_bytes: int = 64 * 1024 * 1024
-    ladder: StopLadder = StopLadder()
+    ladder: StopLadder = field(default_factory=StopLadder)
 
 
 class HostLife:
@@ -76,6 +79,7 @@ class HostActor(HouseActor):
         self,
         plugin: HostedToolPlugin,
         settings: HostSettings,
+        *,
         reporter: LifeReporter,
         tool: pykka.ActorRef[Any],
         clock: Clock,
@@ -106,7 +110,9 @@ class HostActor(HouseActor):
             case m.HandshakeAnswered(method, value, state):
                 self._advance(method, value, state)
             case m.HandshakeFailed(method, cause, permanent):
-                self._end(Exit(ExitKind.START_FAILED, f"{method} failed: {cause}", permanent=permanent), KILL_NOW)
+                self._end(
+                    Exit(ExitKind.START_FAILED, f"{method} failed: {cause}", permanent=permanent), KILL_NOW
+                )
             case m.StartOverdue():
                 if self._ready_at is None:
                     cause = f"it was not ready within {self._settings.start_deadline:g} s"
@@ -227,7 +233,9 @@ def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, r
         return Exit(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
     if not ready:
         permanent = any(clue in report.cause for clue in _PERMANENT_CLUES)
-        return Exit(ExitKind.START_FAILED, f"{report.exit} before it was ready; {report.cause}", permanent=permanent)
+        return Exit(
+            ExitKind.START_FAILED, f"{report.exit} before it was ready; {report.cause}", permanent=permanent
+        )
     if exit_.signal is not None:
         return Exit(ExitKind.SIGNAL, f"{report.exit}; {report.cause}")
     clean = exit_.code == 0 and not report.in_flight

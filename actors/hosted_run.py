@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..hosts.host import Host
-from ..hosts.report import CrashReport
-from ..plugins.codes import Code, Outcome
+from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..plugins.results import complete_result
-from .call import Call
-from .desk import Desk
+
+if TYPE_CHECKING:
+    from ..hosts.host import Host
+    from ..hosts.report import CrashReport
+    from .call import Call
+    from .desk import Desk
 
 
 class HostedRun:
@@ -66,9 +68,7 @@ class HostedRun:
             self._desk.submit_again(self.call)
             self._desk.lane.release(self.call)
             return
-        self._end(
-            failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
-        )
+        self._end(failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict()))
 
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""

@@ -6,25 +6,28 @@ It answers nothing itself: answers go from the host's pump straight to the calle
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pykka
 
 from ..hosts.errors import HostGone, RequestTooLarge
-from ..hosts.host import Host
-from ..plugins.adapter import PluginAdapter
 from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure
 from ..plugins.errors import JsonValueError
-from ..supervision.clock import Clock
-from ..supervision.events import EventStream
+from ..plugins.failures import failure
 from ..supervision.supervisor import tell
 from . import messages as m
 from .base import HouseActor
 from .call import Call, Result, Stage
 from .desk import Desk, ToolSettings
 from .hosted_run import HostedRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..hosts.host import Host
+    from ..plugins.adapter import PluginAdapter
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
 
 Schemas = tuple[dict[str, Any], ...]
 
@@ -156,5 +159,5 @@ _WORK = pykka._envelope.Envelope(m.WORK)  # noqa: SLF001
 
 
 def _unavailable(error: str, report: Mapping[str, Any] | None) -> Callable[[Call], Result]:
-    facts = {} if report is None else {"crash_report": dict(report)}
+    facts: dict[str, Any] = {} if report is None else {"crash_report": dict(report)}
     return lambda _: failure(Code.HOST_UNAVAILABLE, error, **facts)

@@ -12,11 +12,15 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..plugins.codes import Code
 from ..plugins.failures import failure
-from .call import Call, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .call import Call, Result
 
 
 class Lane:
@@ -140,6 +144,4 @@ class Lane:
 
 
 def _overloaded(limit: int) -> Callable[[Call], Result]:
-    return lambda call: failure(
-        Code.OVERLOADED, f"{limit} calls of {call.plugin_name!r} are waiting already"
-    )
+    return lambda call: failure(Code.OVERLOADED, f"{limit} calls of {call.plugin_name!r} are waiting already")

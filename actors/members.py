@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import pykka
-
-from ..hosts.hosted_tool import HostedToolPlugin
-from ..hosts.watchdog import Watchdog
-from ..plugins.adapter import PluginAdapter
 from ..plugins.codes import Code
 from ..plugins.errors import CallboardError
-from ..supervision.clock import Clock
-from ..supervision.events import EventStream
-from ..supervision.policy import RestartPolicy
 from ..supervision.supervisor import ChildSpec, LifeReporter, Order, SupervisorActor, tell
 from . import messages as m
-from .desk import Desk, ToolSettings
 from .host_actor import HostActor, HostLife, HostSettings
 from .hosted_tool_actor import HostedToolActor
 from .thread_tool_actor import ThreadToolActor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import pykka
+
+    from ..hosts.hosted_tool import HostedToolPlugin
+    from ..hosts.watchdog import Watchdog
+    from ..plugins.adapter import PluginAdapter
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
+    from ..supervision.policy import RestartPolicy
+    from .desk import Desk, ToolSettings
 
 
 class Member(Protocol):
@@ -30,7 +33,6 @@ class Member(Protocol):
     Attributes:
         name: the plugin's.
         desk: where its calls go.
-        available: whether calls are taken at present.
         ended: set once it has been shut down and nothing of it is left.
     """
 
@@ -39,7 +41,8 @@ class Member(Protocol):
     ended: threading.Event
 
     @property
-    def available(self) -> bool: ...
+    def available(self) -> bool:
+        """Whether calls are taken at present."""
 
     def status(self) -> dict[str, Any]:
         """What is going on, as JSON."""
@@ -169,7 +172,13 @@ class HostedMember:
     def _start_life(self, reporter: LifeReporter) -> HostLife:
         return HostLife(
             HostActor.start(
-                self.plugin, self._host, reporter, self._actor, self._clock, self._events, self._watchdog
+                self.plugin,
+                self._host,
+                reporter=reporter,
+                tool=self._actor,
+                clock=self._clock,
+                events=self._events,
+                watchdog=self._watchdog,
             )
         )
 

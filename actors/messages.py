@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import pykka
-
-from ..hosts.host import Host
-from ..hosts.process import ProcessExit
-from ..hosts.report import CrashReport
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pykka
+
+    from ..hosts.host import Host
+    from ..hosts.process import ProcessExit
+    from ..hosts.report import CrashReport
     from .call import Call
     from .hosted_run import HostedRun
     from .thread_run import ThreadRun
@@ -32,7 +32,7 @@ class Dispatch:
     """
 
     tool_call: Any
-    context: Mapping[str, Any] | None = None
+    context: dict[str, Any] | None = None
     deadline: float | None = None
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.adapter import PluginAdapter
 from ..plugins.chunks import Part
 from ..plugins.failures import tool_raised
 from ..plugins.results import NormalisedResult, invalid_result
-from .thread_run import ThreadRun
 
 if TYPE_CHECKING:
     from asyncio import Runner
+    from collections.abc import Callable
+
+    from ..plugins.adapter import PluginAdapter
+    from .thread_run import ThreadRun
 
 State = dict[str, Any]
 
@@ -57,7 +59,7 @@ async def _perform_async(
 
     task, loop = current_task(), get_running_loop()
     assert task is not None
-    run.cancel = lambda: loop.call_soon_threadsafe(task.cancel) and None
+    run.cancel = partial(loop.call_soon_threadsafe, task.cancel)
     if run.stopping:
         return _unwanted()
     if not streams:

@@ -14,21 +14,24 @@ from __future__ import annotations
 import functools
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
-from ..supervision.clock import Clock, Timer
-from ..supervision.events import EventStream
 from ..supervision.supervisor import tell
 from . import messages as m
 from .base import HouseActor
-from .call import Call
-from .desk import Desk
 from .hook_threads import HookFailed, HookThreads
 from .routing import Ambiguous, NoTool, Routes, Taken, choose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..supervision.clock import Clock, Timer
+    from ..supervision.events import EventStream
+    from .call import Call
+    from .desk import Desk
 
 
 class Switch:
@@ -66,7 +69,9 @@ class Switch:
                 else:  # removed at this very moment
                     call.finish(_no_tool(call, NoTool(), self))
             case Ambiguous(plugins):
-                error = f"{' and '.join(map(repr, plugins))} take the call of {call.tool_name!r} with equal right"
+                error = (
+                    f"{' and '.join(map(repr, plugins))} take the call of {call.tool_name!r} with equal right"
+                )
                 call.finish(failure(Code.AMBIGUOUS_TOOL, error, plugins=list(plugins)))
             case NoTool():
                 call.finish(_no_tool(call, choice, self))
@@ -106,6 +111,7 @@ class RouterActor(HouseActor):
         self,
         switch: Switch,
         submit: Callable[[m.Dispatch], Call],
+        *,
         threads: HookThreads,
         clock: Clock,
         events: EventStream,
@@ -155,7 +161,7 @@ class RouterActor(HouseActor):
             self._threads.ask(plugin, claim, functools.partial(self._on_verdict, call, plugin))
         self._deliver_ready(call.tool_name)
 
-    def _on_verdict(self, call: Call, plugin: str, verdict: bool | None | HookFailed) -> None:
+    def _on_verdict(self, call: Call, plugin: str, verdict: bool | HookFailed | None) -> None:
         """In the thread that asked."""
         if isinstance(verdict, HookFailed):
             self.events.publish("claim_failed", plugin, tool=call.tool_name, error=str(verdict))

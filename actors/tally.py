@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .call import Result
+if TYPE_CHECKING:
+    from .call import Result
 
 
 class Tally:

@@ -7,9 +7,12 @@ the run at the same moment; `claim` lets one of them have it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from .call import Call
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .call import Call
 
 
 class ThreadRun:
@@ -26,7 +29,7 @@ class ThreadRun:
         self.call = call
         self.fenced = False
         self.stopping = False
-        self.cancel: Callable[[], None] | None = None
+        self.cancel: Callable[[], object] | None = None
         self._once = threading.Lock()
 
     def claim(self) -> bool:

@@ -7,20 +7,22 @@ does not come back.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..plugins.adapter import PluginAdapter
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
-from ..supervision.clock import Clock
-from ..supervision.events import EventStream
 from ..supervision.supervisor import tell
 from . import messages as m
 from .base import HouseActor
-from .call import Call
 from .desk import Desk, ToolSettings
 from .thread_run import ThreadRun
 from .workers import Workers
+
+if TYPE_CHECKING:
+    from ..plugins.adapter import PluginAdapter
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
+    from .call import Call
 
 MAX_FENCED = 32
 """Threads of one plugin that may be stuck at once; with more, it is not called any more until

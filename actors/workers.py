@@ -11,20 +11,20 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-import traceback
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.results import NormalisedResult, invalid_result
 from ..plugins.errors import JsonValueError
 from ..plugins.json_values import copy_json
-from .desk import Desk
+from ..plugins.results import NormalisedResult, invalid_result
 from .perform import perform
 from .thread_run import ThreadRun
 
 if TYPE_CHECKING:
     from asyncio import Runner
+    from collections.abc import Callable
+
+    from .desk import Desk
 
 logger = logging.getLogger("callboard.actors")
 
@@ -125,5 +125,5 @@ class _Loop:
         if self._runner is not None:
             try:
                 self._runner.close()
-            except Exception:
-                logger.warning("closing a tool's event loop failed:\n%s", traceback.format_exc())
+            except BaseException:  # tasks that the tool left behind end in here, however they end
+                logger.warning("closing a tool's event loop failed", exc_info=True)

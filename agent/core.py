@@ -7,17 +7,20 @@ calls to one tool in their order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..actors.board import Board
-from ..actors.call import Call
-from ..actors.desk import ToolSettings
 from ..actors.hook_threads import HookFailed
 from ..plugins.adapter import PluginAdapter
 from ..plugins.context import core_context
 from ..plugins.formatting import default_text
 from .messages import tool_message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ..actors.call import Call
+    from ..actors.desk import ToolSettings
 
 Json = dict[str, Any]
 
@@ -47,7 +50,12 @@ class AgentCore:
         self.close()
 
     def register_tool(
-        self, tool: Any, *, config: Json | None = None, name: str | None = None, settings: ToolSettings | None = None
+        self,
+        tool: Any,
+        *,
+        config: Json | None = None,
+        name: str | None = None,
+        settings: ToolSettings | None = None,
     ) -> None:
         """Register a tool plugin, an instance or a class.
 
@@ -103,7 +111,9 @@ class AgentCore:
         if call.plugin_name is not None and "code" not in result:
             try:
                 return self.board.run_hook(
-                    call.plugin_name, lambda adapter, state: _formatted(adapter, result, state), self._format_timeout
+                    call.plugin_name,
+                    lambda adapter, state: _formatted(adapter, result, state),
+                    self._format_timeout,
                 )
             except (HookFailed, KeyError):  # it hangs, or was taken off the board meanwhile
                 pass

@@ -7,28 +7,32 @@ everything else on.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
-
-import pykka
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
-from .actors.call import Call
-from .actors.catalog import ToolDescriptor
 from .configuration import Configuration, read_configuration
-from .interop.contribution import ToolInteropContribution
 from .interop.conversion import ToolInteropTarget
-from .interop.tool_registry import ToolInteropRegistry
+from .loading import Loaded, load_entry
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
-from .loading import Loaded, load_entry
-from .supervision.clock import Clock
-from .supervision.events import Event, Subscription
-from .supervision.supervisor import SupervisorActor
+
+if TYPE_CHECKING:
+    import os
+
+    import pykka
+
+    from .actors.call import Call
+    from .actors.catalog import ToolDescriptor
+    from .interop.contribution import ToolInteropContribution
+    from .interop.tool_registry import ToolInteropRegistry
+    from .supervision.clock import Clock
+    from .supervision.events import Event, Subscription
+    from .supervision.supervisor import SupervisorActor
 
 logger = logging.getLogger("callboard")
 
@@ -79,11 +83,12 @@ class Callboard:
     ) -> None:
         self.configuration: Configuration = read_configuration(config)
         self.failed: list[FailedPlugin] = []
-        self._make = lambda: Board(
+        self._make = partial(
+            Board,
             clock=clock,
             seed=seed,
             claim_patience=self.configuration.calls.claim_patience,
-            contributions=contributions,
+            contributions=tuple(contributions),
         )
         self._board: Board | None = None
 
@@ -142,7 +147,9 @@ class Callboard:
         read = complete(given, self.configuration)
         return list(self._add(self._running, PluginAdapter(plugin, name=read.name, config=read.config), read))
 
-    def load(self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any) -> list[ToolDescriptor]:
+    def load(
+        self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any
+    ) -> list[ToolDescriptor]:
         """Load a plugin from a source, in any of the specification's spellings; returns its tools.
 
         Waits until its hosts are ready. Relative paths are relative to the configuration's folder,
@@ -159,8 +166,8 @@ class Callboard:
                 started.
             NotStarted: the board does not run.
         """
-        entry = {"plugin": source} if isinstance(source, str) else dict(source)
-        entry = {"required": True, **entry, **options}
+        written = {"plugin": source} if isinstance(source, str) else dict(source)
+        entry: Json = {"required": True, **written, **options}
         if config is not None:
             entry["config"] = config
         board = self._running
@@ -209,7 +216,7 @@ class Callboard:
         tool_call: Any,
         *,
         deadline: float | None = None,
-        context: Mapping[str, Any] | None = None,
+        context: Json | None = None,
         streaming: bool = True,
     ) -> Call:
         """Run a tool call; returns its handle at once. What is wrong with the call is its result.

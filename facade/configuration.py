@@ -6,17 +6,19 @@ wrong kind by its path. Relative paths are relative to the configuration's own f
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .nearest import ConfigurationError, require_known
 from .plugins.errors import JsonValueError
 from .plugins.json_values import load_json
 from .supervision.backoff import Backoff
 from .supervision.policy import RestartPolicy, RestartType
+
+if TYPE_CHECKING:
+    import os
 
 Json = dict[str, Any]
 
@@ -104,7 +106,9 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
     try:
         text = file.read_bytes()
     except OSError as error:
-        raise ConfigurationError(f"cannot read the configuration {file}: {error.strerror}", path="$") from error
+        raise ConfigurationError(
+            f"cannot read the configuration {file}: {error.strerror}", path="$"
+        ) from error
     try:
         value = load_json(text)
         return _read(_mapping(value, "$"), file.absolute().parent, file)
@@ -134,9 +138,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
     )
 
 
-def read_policy(
-    given: Any, path: str, default: RestartPolicy | None = None
-) -> RestartPolicy:
+def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> RestartPolicy:
     """Read a restart policy; what it leaves out comes from ``default``.
 
     Raises:
@@ -152,9 +154,11 @@ def read_policy(
         except ValueError:
             kinds = ", ".join(kind.value for kind in RestartType)
             raise ConfigurationError(
-                f"{path}.restart is {mapping['restart']!r}; it has to be one of: {kinds}", path=f"{path}.restart"
+                f"{path}.restart is {mapping['restart']!r}; it has to be one of: {kinds}",
+                path=f"{path}.restart",
             ) from None
-    return _read_into(RestartPolicy, mapping, path, default)
+    policy: RestartPolicy = _read_into(RestartPolicy, mapping, path, default)
+    return policy
 
 
 def _read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = None) -> Any:
@@ -178,7 +182,9 @@ def _alike(value: Any, default: Any, path: str) -> Any:
         return value
     if isinstance(default, int):
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a whole number, 0 or more", path=path)
+            raise ConfigurationError(
+                f"{path} is {value!r:.60}; it has to be a whole number, 0 or more", path=path
+            )
         return value
     if isinstance(default, float) or (default is None and path.endswith(".deadline")):
         return None if value is None and path.endswith(".deadline") else _number(value, path)
@@ -199,5 +205,7 @@ def _text(value: Any, path: str) -> str:
 
 def _number(value: Any, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a number of seconds, 0 or more", path=path)
+        raise ConfigurationError(
+            f"{path} is {value!r:.60}; it has to be a number of seconds, 0 or more", path=path
+        )
     return float(value)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .configuration import Configuration
-from .hosts.hosted_tool import HostedToolPlugin
 from .hosts.node_tool import NodeToolPlugin
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
@@ -23,6 +21,10 @@ from .plugins.source import (
     PythonObject,
     PythonPackageSource,
 )
+
+if TYPE_CHECKING:
+    from .configuration import Configuration
+    from .hosts.hosted_tool import HostedToolPlugin
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .plugins.errors import CallboardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 class ConfigurationError(CallboardError):

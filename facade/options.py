@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .actors.desk import ToolSettings
 from .actors.host_actor import HostSettings
-from .configuration import Configuration, ConfigurationError, read_policy
-from .plugins.entry import PluginOptions
-from .supervision.policy import RestartPolicy
+from .configuration import Configuration, read_policy
+from .nearest import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .plugins.entry import PluginOptions
+    from .supervision.policy import RestartPolicy
 
 _NOT_YET = {"limits": {}, "standby": 0, "share": False}
 """Options of the contract that this version cannot honour, with the values that ask for nothing."""
@@ -52,7 +56,9 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
     """
     for name, nothing in _NOT_YET.items():
         if getattr(given, name) != nothing:
-            raise ConfigurationError(f"the option {name!r} is not available in this version", path=f"$.{name}")
+            raise ConfigurationError(
+                f"the option {name!r} is not available in this version", path=f"$.{name}"
+            )
     calls = configuration.calls
     return Options(
         name=given.name,

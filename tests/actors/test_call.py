@@ -7,12 +7,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from callboard.actors.call import MAX_UNREAD_PARTS, Call, Stage
+from callboard.plugins.calling import Invocation
 from hypothesis import given
 from hypothesis import strategies as st
 from manual_clock import ManualClock
-
-from callboard.actors.call import MAX_UNREAD_PARTS, Call, Stage
-from callboard.plugins.calling import Invocation
 
 DONE = {"success": True, "result": 1}
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-
 from callboard.actors.call import Call
 from callboard.actors.lane import Lane
 from callboard.plugins.calling import Invocation
 from callboard.plugins.codes import Code
 from callboard.plugins.failures import failure
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 
 def a_call(name: str = "c") -> Call:

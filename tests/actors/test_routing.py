@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from callboard.actors.routing import Ambiguous, NameTaken, NoTool, Routes, Taken, choose
 from hypothesis import given
 from hypothesis import strategies as st
-
-from callboard.actors.routing import Ambiguous, NameTaken, NoTool, Routes, Taken, choose
 
 TWO = Routes({"a": ("x", "shared"), "b": ("y", "shared")}, ("a", "b"))
 
