@@ -1,0 +1,8 @@
+"""Closes its stdin, says so, and lives on."""
+
+import os
+import signal
+
+os.close(0)
+print("closed", flush=True)
+signal.pause()

@@ -1,0 +1,5 @@
+"""Never reads its stdin."""
+
+import signal
+
+signal.pause()

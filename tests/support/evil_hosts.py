@@ -1,0 +1,148 @@
+"""Real host processes for tests: tiny Python programs, and ears for what is told of them."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from callboard.hosts.host import Host
+from callboard.hosts.ladder import KILL_NOW
+from callboard.hosts.process import Command
+from leaks import TEST_MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from callboard.hosts.process import ProcessExit
+    from callboard.hosts.report import CrashReport
+
+PROGRAMS = Path(__file__).parents[1] / "hosts" / "evil_py"
+
+PATIENCE = 20.0
+"""Seconds after which something that a test waits for is taken never to come."""
+
+
+def evil(program: str, *arguments: str) -> Command:
+    """The command line of one of the tiny programs."""
+    path = PROGRAMS / f"{program}.py"
+    return Command((sys.executable, "-I", str(path), *arguments), dict(TEST_MARK))
+
+
+def says(*lines: str) -> Command:
+    """A host that answers each request with these lines, the request's id put in for ``ID``."""
+    return evil("says", *lines)
+
+
+class Log:
+    """What was told, in order, by any thread; can be waited for."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[Any, ...]] = []
+        self._changed = threading.Condition()
+
+    def add(self, *entry: Any) -> None:
+        with self._changed:
+            self.entries.append(entry)
+            self._changed.notify_all()
+
+    def of(self, kind: str) -> list[tuple[Any, ...]]:
+        with self._changed:
+            return [entry[1:] for entry in self.entries if entry[0] == kind]
+
+    def kinds(self) -> list[str]:
+        with self._changed:
+            return [entry[0] for entry in self.entries]
+
+    def wait(self, kind: str, count: int = 1) -> list[tuple[Any, ...]]:
+        with self._changed:
+            came = self._changed.wait_for(lambda: len(self.of(kind)) >= count, PATIENCE)
+        assert came, f"waited in vain for {kind!r}; there came: {self.entries}"
+        return self.of(kind)
+
+
+class ProcessEar(Log):
+    """A `ProcessListener`: ``output``, ``exit`` and ``gone``."""
+
+    def on_output(self, data: bytes) -> None:
+        self.add("output", data)
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        self.add("exit", exit_)
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        self.add("gone", leftovers)
+
+    @property
+    def output(self) -> bytes:
+        return b"".join(data for (data,) in self.of("output"))
+
+
+class Ended(NamedTuple):
+    exit: ProcessExit
+    report: CrashReport
+    breach: str | None
+
+
+class HostEar(Log):
+    """A `HostListener`: ``stray``, ``ended`` and ``gone``."""
+
+    def on_stray(self, text: bytes) -> None:
+        self.add("stray", text)
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        self.add("ended", Ended(exit_, report, breach))
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        self.add("gone", leftovers)
+
+    def ended(self) -> Ended:
+        """Wait for the end, and say how it was told."""
+        ((ended,),) = self.wait("ended")
+        return ended
+
+
+class OwnerEar(Log):
+    """A `RequestOwner`: ``part``, ``answer``, ``refused``, ``breach``, ``lost`` and ``released``."""
+
+    def __init__(self, call_id: str = "call-1", hook: Callable[[str], None] = lambda _kind: None) -> None:
+        super().__init__()
+        self.call_id = call_id
+        self._hook = hook
+
+    def add(self, *entry: Any) -> None:
+        super().add(*entry)
+        self._hook(entry[0])
+
+    def on_part(self, payload: Any) -> None:
+        self.add("part", payload)
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        self.add("answer", value, state)
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        self.add("refused", error)
+
+    def on_breach(self, reason: str, detail: str) -> None:
+        self.add("breach", reason, detail)
+
+    def on_lost(self, report: CrashReport) -> None:
+        self.add("lost", report)
+
+    def on_released(self) -> None:
+        self.add("released")
+
+
+@contextmanager
+def running(command: Command, **options: Any) -> Iterator[tuple[Host, HostEar]]:
+    """A started host and its listener; it is gone afterwards, whatever it does."""
+    ear = HostEar()
+    host = Host("evil", command, ear, **options)
+    host.start()
+    try:
+        yield host, ear
+    finally:
+        host.stop("the test is over", KILL_NOW)
+        assert host.join(PATIENCE)
