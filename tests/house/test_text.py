@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOREIGN = {
-    "a home folder": re.compile(r"(?<![\w.~])/(?:root|home/\w+|Users/\w+)/"),
+    "a home folder": re.compile(r"(?<![\w.~])/(?:root|(?:home|Users)/(?!user\b)\w+)/"),
     "this checkout": re.compile(rf"(?<![\w.]){re.escape(str(ROOT))}\b"),
     "a package registry": re.compile(
         r"pypi\.org|pythonhosted\.org|registry\.npmjs\.org|registry\.yarnpkg\.com"
