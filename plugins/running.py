@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from .bridge import call_in_thread, iterate_in_thread, wait_here
 from .calling import CompiledCall, Invocation, compile_call
 from .codes import Code
-from .errors import ContractError
 from .failures import failure
 from .faults import HookFault
 from .hooks import HOOKS, RUNNING_HOOKS, offered
@@ -45,12 +44,12 @@ class ToolRunner:
     """Runs one plugin's tools.
 
     Args:
-        plugin: the plugin object.
+        plugin: the plugin object; it offers at least one hook that runs a tool (see `as_tool_plugin`).
         name: its name, for errors.
         report: told of faults that a call survives.
 
     Raises:
-        ContractError: the plugin offers no hook that runs a tool, or one that cannot be called.
+        ContractError: one of those hooks cannot be called by the contract.
     """
 
     def __init__(self, plugin: object, *, name: str, report: Report) -> None:
@@ -64,11 +63,6 @@ class ToolRunner:
                 mode = mode_of(hook, method)
                 self._hooks[mode] = compile_call(method, HOOKS[hook], plugin=name)
                 self._named[mode] = hook
-        if not self._hooks:
-            raise ContractError(
-                f"plugin {name!r} cannot run a tool: it offers none of {', '.join(RUNNING_HOOKS)}",
-                plugin=name,
-            )
         self.for_result = self._first(_FOR_RESULT)
         self.for_parts = self._first(_FOR_PARTS)
         self._at_once = None if self.for_result.streams else self._hooks[self.for_result]

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_MOST = 20
+"""Known words that are listed; the rest are counted."""
+
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return ``did you mean 'config'?``, or the list of what is known if nothing is near."""
+    """Return ``did you mean 'config'?``, or a list of what is known if nothing is near. Case counts for nothing."""
     words = sorted(known)
-    near = get_close_matches(word, words, n=1)
+    folded = {each.casefold(): each for each in words}
+    near = get_close_matches(word.casefold(), folded, n=1)
     if near:
-        return f"did you mean {near[0]!r}?"
-    return f"known are {', '.join(words)}" if words else "there is none"
+        return f"did you mean {folded[near[0]]!r}?"
+    if not words:
+        return "there is none"
+    rest = len(words) - _MOST
+    return f"known are {', '.join(words[:_MOST])}{f' and {rest} more' if rest > 0 else ''}"

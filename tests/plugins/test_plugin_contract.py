@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import subprocess
+import sys
 
 import pytest
 from callboard.plugins import BasePlugin, ContractError, ToolPlugin
@@ -115,14 +117,28 @@ def test_an_asynchronous_hook_that_is_not_implemented_says_so_when_awaited():
         asyncio.run(Bare().execute_tool_async("x", {}, {}))
 
 
-def test_required_hooks_that_are_not_implemented_raise_and_optional_ones_have_no_opinion():
-    plugin = Bare()
+OPTIONAL = sorted(HOOKS.keys() - {*RUNNING_HOOKS, "get_tool_schemas", "prepare_async"})
 
-    assert plugin.can_handle_tool_call("x", {}, {}) is None
-    assert plugin.is_enabled({}, [], [], {}) is None
+
+@pytest.mark.parametrize("hook", OPTIONAL)
+def test_an_optional_hook_that_is_not_implemented_has_no_opinion(hook):
+    assert getattr(Bare(), hook)(*HOOKS[hook].positional) is None
+
+
+def test_asynchronous_setup_that_is_not_implemented_has_no_opinion():
+    assert asyncio.run(Bare().prepare_async({}, {})) is None
+
+
+def test_schemas_that_are_not_implemented_are_missed():
     with pytest.raises(NotImplementedError):
-        plugin.get_tool_schemas({})
+        Bare().get_tool_schemas({})
 
 
 def test_running_hooks_are_hooks():
     assert set(RUNNING_HOOKS) <= HOOKS.keys()
+
+
+def test_a_program_without_asynchronous_tools_does_without_asyncio():
+    program = "import sys, callboard.plugins.adapter; sys.exit('asyncio' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

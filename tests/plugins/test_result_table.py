@@ -180,3 +180,11 @@ def test_an_object_whose_error_cannot_be_told_is_still_a_failure():
 
     assert not valid
     assert "raised EvilError: (the exception's own text cannot be read)" in result["error"]
+
+
+@pytest.mark.parametrize("answer", [None, "done", [], 7, True])
+def test_a_hosts_answer_that_is_no_object_is_an_invalid_result(answer):
+    result, valid = complete_result(answer)
+
+    assert not valid
+    assert result["code"] == Code.INVALID_RESULT

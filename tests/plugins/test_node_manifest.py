@@ -1,0 +1,185 @@
+"""A Node package's tools are read from its manifest, or refused in one sentence with the remedy."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from callboard.plugins import PluginLoadError
+from callboard.plugins.manifest import NodePackage, NodeToolEntry, read_node_package
+
+ECHO = {"id": "echo", "entry": "dist/index.js", "export": "echoTool"}
+REVERSE = {"id": "reverse", "entry": "dist/index.js"}
+
+
+@pytest.fixture
+def package(tmp_path):
+    """Write a package: its ``package.json``, as text or as a value, and empty files."""
+
+    def write(manifest, *files):
+        directory = tmp_path / "my-js-tools"
+        directory.mkdir(exist_ok=True)
+        text = manifest if isinstance(manifest, str) else json.dumps(manifest)
+        (directory / "package.json").write_text(text)
+        for file in files:
+            (directory / file).parent.mkdir(parents=True, exist_ok=True)
+            (directory / file).write_text("")
+        return directory
+
+    return write
+
+
+def tools(*entries):
+    return {"agent": {"kinds": ["tools"], "tools": list(entries)}}
+
+
+def test_a_package_offers_the_tools_that_its_manifest_lists(package):
+    directory = package(
+        {
+            "name": "my-js-tools",
+            "version": "0.1.0",
+            "scripts": {"build": "esbuild"},
+            "devDependencies": {"esbuild": "*"},
+            **tools(ECHO, REVERSE),
+        },
+        "dist/index.js",
+    )
+
+    read = read_node_package(directory)
+
+    entry = directory / "dist/index.js"
+    assert read == NodePackage(
+        directory,
+        "my-js-tools",
+        "0.1.0",
+        (NodeToolEntry("echo", entry, "echoTool"), NodeToolEntry("reverse", entry, None)),
+        builds=True,
+        has_dependencies=True,
+    )
+    assert read.missing_entries() == ()
+    read.require_entries()
+
+
+def test_a_package_may_say_little(package):
+    read = read_node_package(package(tools(REVERSE), "dist/index.js"))
+
+    assert (read.name, read.version, read.builds, read.has_dependencies) == ("my-js-tools", "0", False, False)
+
+
+@pytest.mark.parametrize(
+    ("scripts", "remedy"),
+    [({"build": "tsc"}, "build the package (npm run build)"), ({}, "correct 'entry', or add the file")],
+)
+def test_an_entry_that_is_not_there_is_asked_for_after_the_build(package, scripts, remedy):
+    directory = package({"scripts": scripts, **tools(ECHO)})
+
+    read = read_node_package(directory)
+
+    assert [tool.id for tool in read.missing_entries()] == ["echo"]
+    with pytest.raises(PluginLoadError) as caught:
+        read.require_entries()
+    assert str(caught.value) == (
+        f"tool 'echo' of {directory} has no module: {directory / 'dist/index.js'} does not exist; {remedy}"
+    )
+
+
+REFUSED = {
+    "no JSON": ('{"agent": ', "package.json is not JSON"),
+    "no object": ("[]", "holds a list, not an object"),
+    "no agent": ({}, "lists no tools under agent.tools; add them, as in"),
+    "an agent that is no object": ({"agent": []}, "lists no tools under agent.tools"),
+    "no tools": ({"agent": {}}, "lists no tools under agent.tools"),
+    "an empty list of tools": (tools(), "lists no tools under agent.tools"),
+    "tools that are no list": ({"agent": {"tools": {"echo": ECHO}}}, "lists no tools under agent.tools"),
+    "a tool that is no object": (
+        tools(ECHO, "reverse"),
+        "has 'reverse' as agent.tools[1]; it has to be an object",
+    ),
+    "no id": (tools({"entry": "x"}), "has no 'id' in agent.tools[0]; add it"),
+    "no entry": (tools({"id": "x"}), "has no 'entry' in agent.tools[0]; add it"),
+    "an entry that is no text": (
+        tools({"id": "x", "entry": 1}),
+        "has 1 as agent.tools[0].entry; it has to be a text",
+    ),
+    "an unknown key": (
+        tools({**ECHO, "exports": "x"}),
+        "unknown key 'exports' in agent.tools[0]; did you mean 'export'?",
+    ),
+    "two tools of one id": (tools(ECHO, ECHO), "has two tools of the id 'echo'"),
+    "an entry outside": (tools({"id": "x", "entry": "../evil.js"}), "which leads out of the package"),
+    "an absolute entry": (tools({"id": "x", "entry": "/etc/evil.js"}), "which leads out of the package"),
+    "an entry that comes back": (
+        tools({"id": "x", "entry": "../other/../../evil.js"}),
+        "leads out of the package",
+    ),
+}
+
+
+@pytest.mark.parametrize(("manifest", "problem"), REFUSED.values(), ids=REFUSED)
+def test_a_manifest_that_cannot_be_used_is_refused_in_one_sentence(package, manifest, problem):
+    directory = package(manifest)
+
+    with pytest.raises(PluginLoadError) as caught:
+        read_node_package(directory)
+
+    assert problem in str(caught.value)
+    assert str(directory / "package.json") in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.plugin == str(directory)
+
+
+def test_an_entry_that_a_link_leads_out_of_the_package_is_refused(package, tmp_path):
+    outside = tmp_path / "outside.js"
+    outside.write_text("")
+    directory = package(tools({"id": "x", "entry": "index.js"}))
+    (directory / "index.js").symlink_to(outside)
+
+    with pytest.raises(
+        PluginLoadError, match=r"agent\.tools\[0\]\.entry .* leads out of the package, to .*outside.js"
+    ):
+        read_node_package(directory)
+
+
+def test_a_package_may_itself_be_a_link(package, tmp_path):
+    directory = package(tools(REVERSE), "dist/index.js")
+    link = tmp_path / "link"
+    link.symlink_to(directory)
+
+    read = read_node_package(link)
+
+    assert read.directory == link
+    assert read.tools[0].entry == directory / "dist/index.js"
+    assert read.name == "my-js-tools"
+
+
+def test_a_link_inside_the_package_is_followed(package):
+    directory = package(tools({"id": "x", "entry": "index.js"}), "dist/index.js")
+    (directory / "index.js").symlink_to(directory / "dist/index.js")
+
+    assert read_node_package(directory).tools[0].entry == directory / "dist/index.js"
+
+
+def test_a_directory_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(
+        PluginLoadError, match=r"the plugin directory .*nowhere does not exist; correct the path"
+    ):
+        read_node_package(tmp_path / "nowhere")
+
+
+def test_a_file_is_no_package(tmp_path):
+    (tmp_path / "tool.js").write_text("")
+
+    with pytest.raises(PluginLoadError, match=r"tool.js is a file, not a directory"):
+        read_node_package(tmp_path / "tool.js")
+
+
+def test_a_directory_without_a_manifest_is_refused(tmp_path):
+    with pytest.raises(PluginLoadError, match=r"has no package.json; name a Node package that has one"):
+        read_node_package(tmp_path)
+
+
+def test_a_manifest_that_cannot_be_read_is_refused(tmp_path):
+    (tmp_path / "package.json").mkdir()
+
+    with pytest.raises(PluginLoadError, match=r"package.json cannot be read \(Is a directory\)"):
+        read_node_package(tmp_path)

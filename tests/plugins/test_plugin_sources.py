@@ -1,0 +1,128 @@
+"""Every spelling of a plugin source is read, and every misspelling is refused with a hint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from callboard.plugins import PluginLoadError
+from callboard.plugins.source import (
+    NodeFileSource,
+    NodeGitSource,
+    NodePackageSource,
+    PythonObject,
+    PythonPackageSource,
+    parse_source,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from interop_json import values
+
+BASE = Path("/etc/agents")
+
+SPELLINGS = [
+    (
+        "plugins.openai_provider.OpenAICompatibleProvider",
+        PythonObject("plugins.openai_provider.OpenAICompatibleProvider"),
+    ),
+    ("päckchen.Werkzeug", PythonObject("päckchen.Werkzeug")),
+    ("path:../my-tools", PythonPackageSource(BASE / "../my-tools")),
+    ("path:/opt/my-tools", PythonPackageSource(Path("/opt/my-tools"))),
+    ("path:C:odd name", PythonPackageSource(BASE / "C:odd name")),
+    ("node:./plugins/my-js-tools", NodePackageSource(BASE / "plugins/my-js-tools")),
+    (
+        "node+git:https://github.com/acme/my-js-tools.git#v0.1.0",
+        NodeGitSource("https://github.com/acme/my-js-tools.git", "v0.1.0"),
+    ),
+    (
+        "node+git:git@github.com:acme/my-js-tools.git",
+        NodeGitSource("git@github.com:acme/my-js-tools.git", None),
+    ),
+    ("node+git:https://example.com/a.git#", NodeGitSource("https://example.com/a.git", None)),
+    ({"node_tool": {"path": "./plugins/my-js-tools"}}, NodePackageSource(BASE / "plugins/my-js-tools")),
+    (
+        {"node_tool": {"git": "https://github.com/acme/my-js-tools.git", "ref": "v0.1.0"}},
+        NodeGitSource("https://github.com/acme/my-js-tools.git", "v0.1.0"),
+    ),
+    ({"node_tool": {"git": "https://example.com/a.git"}}, NodeGitSource("https://example.com/a.git")),
+    (
+        {"node_tool": {"file": "./tools/my_tool.js", "id": "my_tool"}},
+        NodeFileSource(BASE / "tools/my_tool.js", "my_tool"),
+    ),
+    ({"node_tool": {"file": "./upper.mjs"}}, NodeFileSource(BASE / "upper.mjs", "upper")),
+    (
+        {"node_tool": {"file": "upper.ts", "id": "up", "export": "tool"}},
+        NodeFileSource(BASE / "upper.ts", "up", "tool"),
+    ),
+    ({"plugin": "node:js", "config": {}}, NodePackageSource(BASE / "js")),
+    ({"plugin": "a.B"}, PythonObject("a.B")),
+]
+
+
+@pytest.mark.parametrize(("spelling", "source"), SPELLINGS)
+def test_a_spelling_is_read(spelling, source):
+    assert parse_source(spelling, BASE) == source
+
+
+MISSPELLINGS = [
+    ("EchoTool", "is neither a dotted path such as"),
+    ("", "is neither a dotted path"),
+    ("my-tools.Echo", "is neither a dotted path"),
+    ("a..B", "is neither a dotted path"),
+    ("nod:./x", "begins with 'nod:'; did you mean 'node:'?"),
+    ("node+gti:https://x", "begins with 'node+gti:'; did you mean 'node+git:'?"),
+    ("https://example.com/x.git", "begins with 'https:'; known are"),
+    ("path:", "has nothing after 'path:'"),
+    ("node:", "has nothing after 'node:'"),
+    ("node+git:#v1", "has no repository address before '#'"),
+    ("node+git:--upload-pack=evil", "has '--upload-pack=evil', which is neither an address nor a ref"),
+    ("node+git:https://x#--force", "has '--force', which is neither"),
+    ({}, "needs exactly one of the keys 'plugin' and 'node_tool'"),
+    ({"plugin": "a.B", "node_tool": {"path": "x"}}, "needs exactly one of"),
+    ({"plugin": 7}, "has 7 as 'plugin'"),
+    ({"node_tool": "x"}, "has a 'node_tool' that is no mapping"),
+    ({"node_tool": {}}, "without exactly one of 'path', 'git' and 'file'"),
+    ({"node_tool": {"path": "x", "git": "y"}}, "without exactly one of"),
+    ({"node_tool": {"fiel": "x"}}, "'fiel': did you mean 'file'?"),
+    ({"node_tool": {"path": "x", "ref": "v1"}}, "has the unknown key 'ref' in 'node_tool'; known are path"),
+    ({"node_tool": {"file": "x", "exprt": "v1"}}, "'exprt' in 'node_tool'; did you mean 'export'?"),
+    ({"node_tool": {"path": 7}}, "has 7 as 'path' of 'node_tool'"),
+    ({"node_tool": {"git": "x", "ref": ""}}, "has '' as 'ref' of 'node_tool'"),
+    ({"node_tool": {"git": "--x"}}, "neither an address nor a ref"),
+]
+
+
+@pytest.mark.parametrize(("spelling", "problem"), MISSPELLINGS)
+def test_a_misspelling_is_refused_with_what_was_meant(spelling, problem):
+    with pytest.raises(PluginLoadError) as caught:
+        parse_source(spelling, BASE)
+
+    assert problem in str(caught.value)
+    assert str(caught.value).startswith("the plugin source ")
+
+
+@given(st.one_of(st.text(), st.dictionaries(st.sampled_from(["plugin", "node_tool", "config"]), values)))
+def test_a_source_is_read_or_refused(spelling):
+    try:
+        source = parse_source(spelling, BASE)
+    except PluginLoadError:
+        return
+    assert isinstance(
+        source, PythonObject | PythonPackageSource | NodePackageSource | NodeGitSource | NodeFileSource
+    )
+
+
+def test_the_home_directory_may_be_written_as_a_tilde(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/user")
+
+    assert parse_source("path:~/tools", BASE) == PythonPackageSource(Path("/home/user/tools"))
+
+
+def test_a_relative_base_is_made_absolute():
+    assert parse_source("node:js", Path()) == NodePackageSource(Path.cwd() / "js")
+
+
+def test_a_source_is_a_value():
+    assert {parse_source("node:js", BASE), parse_source({"node_tool": {"path": "js"}}, BASE)} == {
+        NodePackageSource(BASE / "js")
+    }
