@@ -11,7 +11,8 @@ ARGS ?=
 
 # All paths are relative: the checkout may lie below a folder whose name has spaces.
 RUN := .venv/bin/python
-PIP := $(RUN) -m pip --quiet --disable-pip-version-check --no-input
+# --use-pep517: an older pip would run `setup.py develop`, which cannot map the rooms.
+INSTALL := $(RUN) -m pip --quiet --disable-pip-version-check --no-input install --use-pep517
 INSTALLED := .venv/installed.stamp
 CHECKERS := .venv/checkers.stamp
 VIEW := build/view
@@ -41,7 +42,7 @@ check-lint: $(CHECKERS) ## Check against the lint rules only
 # mypy reads a plain copy: it does not follow the finder by which an editable install maps the rooms.
 check-types: $(CHECKERS) ## Check the types only
 	@rm -rf $(VIEW)
-	@$(PIP) install --no-deps --no-index --no-build-isolation --target $(VIEW) .
+	@$(INSTALL) --no-deps --no-index --no-build-isolation --target $(VIEW) .
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict -p callboard
 
 bench: node ## Measure, and say what it means
@@ -73,13 +74,12 @@ ifneq ($(shell cat $(INSTALLED) 2>/dev/null),$(CURDIR))
 $(INSTALLED): moved
 endif
 
-# --use-pep517: an older pip would run `setup.py develop`, which cannot map the rooms.
 $(INSTALLED): .venv/bin/python setup.cfg setup.py
-	@$(PIP) install --use-pep517 --editable '.[cli,test]'
+	@$(INSTALL) --editable '.[cli,test]'
 	@printf '%s' "$(CURDIR)" > $@
 
 $(CHECKERS): $(INSTALLED)
-	@$(PIP) install --use-pep517 --editable '.[check]'
+	@$(INSTALL) --editable '.[check]'
 	@touch $@
 
 # Which Node runs the tools is the library's decision (hosts/node.py); here it is only asked.
@@ -101,6 +101,6 @@ node: $(INSTALLED)
 	  0) ;; \
 	  3) if [ -n "$$CALLBOARD_NODE" ]; then echo "make: $$said" >&2; exit 1; fi; \
 	     echo "make: no Node.js here that is new enough; installing one into .venv ..."; \
-	     $(PIP) install --use-pep517 --editable '.[node]' && $(RUN) -c "$$FIND_NODE" ;; \
+	     $(INSTALL) --editable '.[node]' && $(RUN) -c "$$FIND_NODE" ;; \
 	  *) echo "$$said" >&2; exit 1 ;; \
 	esac
