@@ -1,7 +1,7 @@
 """Asking a plugin's hooks: an answer of the promised shape, an error that names plugin and hook, or ``None``.
 
-This is for the hooks that answer at once. The hooks that run a tool are `running.py`'s, and nothing here
-touches them.
+This is for the hooks that answer at once. Those that may take their time are `running.py`'s and
+`preparing.py`'s, and nothing here touches them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .calling import CompiledCall, Invocation, compile_call, compile_hook
 from .errors import ContractError, HookError, JsonValueError
 from .failures import describe
-from .hooks import HOOKS, RUNNING_HOOKS, offered
+from .hooks import HOOKS, offered
 from .json_values import copy_json
 from .modes import is_async
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Json = dict[str, Any]
-
-_ASKED_APART = frozenset(RUNNING_HOOKS) | {"prepare", "prepare_async"}
-"""Hooks that may take their time, and so are not in a `HookSet`."""
 
 
 class HookSet:
@@ -37,9 +34,7 @@ class HookSet:
         self._plain: dict[str, Callable[..., Any]] = {}
         self._calls: dict[str, CompiledCall] = {}
         for hook in HOOKS.values():
-            if hook.name in _ASKED_APART:
-                continue
-            method = offered(plugin, hook.name, name=name)
+            method = offered(plugin, hook.name, name=name) if hook.at_once else None
             if method is None:
                 continue
             if is_async(method):

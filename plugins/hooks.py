@@ -6,17 +6,13 @@ The table is the contract of `contract.py` as data; a test holds the two togethe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .contract import BasePlugin, ToolPlugin
 from .errors import ContractError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-Kind = Literal["plain", "either", "awaited"]
-"""``plain``: has to answer at once; ``awaited``: may be a coroutine or an asynchronous generator function;
-``either``: has a plain name, but is accepted written either way, because running a tool may take its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +24,7 @@ class Hook:
         positional: what it is given by position; a shorter signature gets as many as it takes.
         keywords: what it is given by name if it asks for it, and all of what ``**kwargs`` gets.
         also: further names it may ask for.
-        kind: whether its answer may have to be awaited.
+        at_once: it has to answer at once; the others may take their time, and be asynchronous.
         fewest: positional values that it has to take.
     """
 
@@ -36,7 +32,7 @@ class Hook:
     positional: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
-    kind: Kind = "plain"
+    at_once: bool = True
     fewest: int = 0
 
 
@@ -47,15 +43,15 @@ _MORE = ("tool_schema",)
 
 _TABLE = (
     Hook("init", ("config",)),
-    Hook("prepare", ("config", "state"), ("context",), kind="either"),
-    Hook("prepare_async", ("config", "state"), ("context",), kind="awaited"),
+    Hook("prepare", ("config", "state"), ("context",), at_once=False),
+    Hook("prepare_async", ("config", "state"), ("context",), at_once=False),
     Hook("get_tool_schemas", ("state",), ("prepared",)),
     Hook("get_tool_interop_contribution", ("state",)),
     Hook("can_handle_tool_call", _CALL, (*_FACTS, "tool_schema", "prepared"), ("context",), fewest=3),
-    Hook("execute_tool", _CALL, _RUN, _MORE, "either", fewest=3),
-    Hook("execute_tool_async", _CALL, _RUN, _MORE, "awaited", fewest=3),
-    Hook("stream_tool", _CALL, _RUN, _MORE, "either", fewest=3),
-    Hook("stream_tool_async", _CALL, _RUN, _MORE, "awaited", fewest=3),
+    Hook("execute_tool", _CALL, _RUN, _MORE, at_once=False, fewest=3),
+    Hook("execute_tool_async", _CALL, _RUN, _MORE, at_once=False, fewest=3),
+    Hook("stream_tool", _CALL, _RUN, _MORE, at_once=False, fewest=3),
+    Hook("stream_tool_async", _CALL, _RUN, _MORE, at_once=False, fewest=3),
     Hook("format_tool_result", ("result", "state")),
     Hook("format_tool_call_preview", _CALL, (*_FACTS, "prepared"), ("tool_schema", "context"), fewest=3),
     Hook("to_display_format", ("text", "result", "state")),
