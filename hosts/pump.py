@@ -78,9 +78,16 @@ class Pump:
         exit_ = process.collect()
         self._drain(self._stderr)
         self._tell(self._listener.on_exit, exit_)
-        leftovers = process.sweep()
         process.close()
-        self._tell(self._listener.on_gone, leftovers)
+        self._tell(self._listener.on_gone, self._sweep())
+
+    def _sweep(self) -> list[int]:
+        try:
+            return self._process.sweep()
+        except OSError:
+            # Looking for what is left takes a descriptor. The watchdog still knows of this host.
+            logger.exception("could not look for what host %r has left", self._process.host)
+            return []
 
     def _tell(self, listener: Callable[[_Fact], None], fact: _Fact) -> None:
         try:

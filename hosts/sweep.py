@@ -64,7 +64,7 @@ def descendants(pid: int) -> list[tuple[int, float]]:
 
     try:
         children = psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
+    except (psutil.NoSuchProcess, OSError):  # OSError: no descriptor left to look with
         return []
     births = [(child.pid, created(child.pid)) for child in children]
     return [(pid, birth) for pid, birth in births if birth is not None]
