@@ -70,6 +70,7 @@ class Call:
         submitted: when it was, on the board's clock.
         seconds: how long it may take, waiting included; ``None`` for no limit.
         deadline: when it will be ended, on the board's clock; ``None`` for never.
+        lost: how it was lost when it was sent before, if it was.
         run: what the tool that runs it knows of it; nobody else's business.
     """
 
@@ -88,6 +89,7 @@ class Call:
         "deadline",
         "id",
         "invocation",
+        "lost",
         "parts_dropped",
         "plugin_name",
         "run",
@@ -118,6 +120,7 @@ class Call:
         self.sequence = 0
         self.parts_dropped = 0
         self.run: Any = None
+        self.lost: Result | None = None
         self._lock = threading.Lock()
         self._stage = Stage.QUEUED
         self._result: Result | None = None
@@ -246,12 +249,18 @@ class Call:
             self.attempt += 1
             return True
 
-    def put_back(self) -> bool:
-        """It was not given to the tool after all, or may be once more. False if it has ended."""
+    def put_back(self, lost: Result | None = None) -> bool:
+        """It was not given to the tool after all, or may be once more. False if it has ended.
+
+        Args:
+            lost: how it ended the first time, if it was given to the tool. Then it may have run,
+                whatever becomes of it now.
+        """
         with self._lock:
             if self._stage is not Stage.STARTED:
                 return False
             self._stage = Stage.QUEUED
+            self.lost = lost or self.lost
             return True
 
     def add_chunk(self, chunk: dict[str, Any]) -> bool:
@@ -305,7 +314,8 @@ class Call:
             stage = self._stage
             if stage is Stage.ENDED:
                 return False
-            outcome = Outcome.OUTCOME_UNKNOWN if stage is Stage.STARTED else Outcome.NOT_SENT
+            may_have_run = stage is Stage.STARTED or self.lost is not None
+            outcome = Outcome.OUTCOME_UNKNOWN if may_have_run else Outcome.NOT_SENT
             if self.finish(failure(code, error, outcome=outcome), only_in=stage):
                 if self._owner is not None:
                     self._owner.on_ended_early(self, stage)

@@ -94,14 +94,18 @@ class Desk:
         """Put a call back that was not given to the tool after all, or may be once more."""
         refusal = self.lane.put_back(call)
         if refusal is not None:
-            call.finish(refusal(call))
+            self._refuse(call, refusal)
         elif call.done():
             self.lane.discard(call)
 
-    def shut(self, refusal: Callable[[Call], Result]) -> None:
+    def shut(self, refusal: Callable[[Call], Result], *, for_good: bool = False) -> None:
         """Refuse the calls that wait, and all that come."""
-        for call in self.lane.shut(refusal):
-            call.finish(refusal(call))
+        for call in self.lane.shut(refusal, for_good=for_good):
+            self._refuse(call, refusal)
+
+    def _refuse(self, call: Call, refusal: Callable[[Call], Result]) -> None:
+        """Of a call that was sent before, "not sent" would be a lie."""
+        call.finish(call.lost or refusal(call))
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         """See `CallOwner`."""

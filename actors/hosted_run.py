@@ -63,12 +63,13 @@ class HostedRun:
 
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
-        if self._desk.settings.may_repeat(self.call) and self.call.put_back():
+        result = failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
+        if self._desk.settings.may_repeat(self.call) and self.call.put_back(result):
             self.ended = True
             self._desk.submit_again(self.call)
             self._desk.lane.release(self.call)
-            return
-        self._end(failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict()))
+        else:
+            self._end(result)
 
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""

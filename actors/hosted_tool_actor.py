@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pykka
 
 from ..hosts.errors import HostGone, RequestTooLarge
-from ..plugins.codes import Code, Outcome
+from ..plugins.codes import Code
 from ..plugins.errors import JsonValueError
 from ..plugins.failures import failure
 from ..supervision.supervisor import tell
@@ -90,8 +90,7 @@ class HostedToolActor(HouseActor):
                 self._on_given_up(call)
             case m.Overdue(run):
                 self._on_overdue(run)
-            case m.Shutdown(reason):
-                self.desk.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT))
+            case m.Shutdown():
                 self.stop()
             case _:
                 super().receive(message)

@@ -44,6 +44,7 @@ class Lane:
         self._untaken = 0
         self._open = True
         self._refusal: Callable[[Call], Result] | None = None
+        self._closed = False
         self._sequence = itertools.count(1)
 
     @property
@@ -121,15 +122,20 @@ class Lane:
             self._open = False
 
     def resume(self) -> None:
-        """Grant again, and refuse no more."""
+        """Grant again, and refuse no more; not if it was shut for good."""
         with self._lock:
+            if self._closed:
+                return
             self._open = True
             self._refusal = None
             self._grant_more()
 
-    def shut(self, refusal: Callable[[Call], Result]) -> list[Call]:
+    def shut(self, refusal: Callable[[Call], Result], *, for_good: bool = False) -> list[Call]:
         """Refuse calls from now on; return those that waited, for their owner to refuse."""
         with self._lock:
+            if self._closed:
+                return []
+            self._closed = for_good
             self._open = False
             self._refusal = refusal
             waiting = list(self._calls)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.codes import Code
+from ..plugins.codes import Code, Outcome
 from ..plugins.errors import CallboardError
+from ..plugins.failures import failure
 from ..supervision.supervisor import ChildSpec, LifeReporter, Order, SupervisorActor, tell
 from . import messages as m
 from .host_actor import HostActor, HostLife, HostSettings
@@ -63,6 +64,8 @@ def _calls(desk: Desk) -> dict[str, Any]:
 
 
 def _end_calls(desk: Desk, reason: str) -> None:
+    """In this order: a call that is not in the lane any more when that is shut is under way."""
+    desk.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT), for_good=True)
     for call in desk.lane.under_way():
         call.end_early(Code.CANCELLED, reason)
 
@@ -96,8 +99,8 @@ class ThreadMember:
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:  # noqa: ARG002
         """See `Member`."""
-        tell(self._actor, m.Shutdown(reason))
         _end_calls(self.desk, reason)
+        tell(self._actor, m.Shutdown(reason))
         self.ended.set()
 
 
@@ -164,8 +167,8 @@ class HostedMember:
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         """See `Member`."""
-        tell(self._actor, m.Shutdown(reason))
         _end_calls(self.desk, reason)
+        tell(self._actor, m.Shutdown(reason))
         if not tell(supervisor, Order("remove", self.name, reason)):
             self.ended.set()
 

@@ -119,7 +119,7 @@ class ThreadBack:
 
 @dataclass(frozen=True, slots=True)
 class Shutdown:
-    """To a tool actor: end every call and stop."""
+    """To the router and the tool actors: stop. To the router: end the calls that wait for claims."""
 
     reason: str
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code, Outcome
+from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..supervision.supervisor import tell
 from . import messages as m
@@ -81,8 +81,7 @@ class ThreadToolActor(HouseActor):
                 self._fence(run)
             case m.ThreadBack(run):
                 self._on_thread_back(run)
-            case m.Shutdown(reason):
-                self.desk.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT))
+            case m.Shutdown():
                 self._workers.close()
                 self.stop()
             case _:

@@ -68,10 +68,10 @@ class HostedToolPlugin:
         value, _ = self._ask("get_tool_schemas", {"state": state})
         return value if isinstance(value, list) else []
 
-    def execute_tool(self, tool_name: str | None, payload: Any, state: Json) -> Any:
+    def execute_tool(self, tool_name: str | None, arguments: Json, state: Json) -> Any:
         """Run the tool and wait; ``state`` is updated in place. Raises as `Host.ask`."""
         value, new_state = self._ask(
-            "execute_tool", {"tool_name": tool_name, "arguments": payload, "state": state}
+            "execute_tool", {"tool_name": tool_name, "arguments": arguments, "state": state}
         )
         if new_state is not None:
             state.clear()
@@ -104,10 +104,10 @@ class HostedToolPlugin:
         """What the model is to see, or ``None``."""
         return self._ask_optional("format_tool_result", {"result": result, "state": state})
 
-    def format_tool_call_preview(self, tool_name: str | None, payload: Any, state: Json) -> Any:
+    def format_tool_call_preview(self, tool_name: str | None, arguments: Json, state: Json) -> Any:
         """What a person sees before the call runs, or ``None``."""
         return self._ask_optional(
-            "format_tool_call_preview", {"tool_name": tool_name, "arguments": payload, "state": state}
+            "format_tool_call_preview", {"tool_name": tool_name, "arguments": arguments, "state": state}
         )
 
     def to_display_format(self, text: str, result: Json, state: Json) -> Any:

@@ -219,3 +219,13 @@ def test_the_future_has_the_result_and_cancelling_it_leaves_the_call_alone():
 
 async def _await(call: Call) -> dict:
     return await call
+
+
+def test_a_call_that_was_sent_once_is_never_said_not_to_have_been_sent():
+    call = a_call()
+    call.begin()
+    call.put_back({"success": False, "error": "the host crashed", "code": "host_crashed"})
+
+    call.cancel()
+
+    assert call.result()["outcome"] == "outcome_unknown"

@@ -1,0 +1,113 @@
+"""Hosts that are killed under load: every call is answered truly, state goes on, nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+from boards import MOODY, node_board
+from leaks import alive, no_leaks
+from tools import tool_call
+
+PATIENCE = 60.0
+
+
+def test_two_thousand_calls_with_a_kill_at_each_hundredth_are_all_answered_truly(tmp_path):
+    ledger = tmp_path / "ledger"
+    with no_leaks():
+        with node_board(mailbox_size=2000) as (board, plugin, events):
+            calls, killed = [], 0
+            for number in range(2000):
+                calls.append(board.submit(tool_call("moody", ledger=str(ledger), line=number)))
+                if number % 100 == 99:
+                    calls[number - 50].result(PATIENCE)
+                    events.wait("host_ready", killed + 1)
+                    os.kill(plugin.host.pid, signal.SIGKILL)
+                    killed += 1
+                    events.wait("host_crashed", killed)
+            results = [call.result(PATIENCE) for call in calls]
+            events.wait("host_ready", killed + 1)
+            status = board.status()["plugins"]["moody"]
+        ran = [int(line) for line in ledger.read_text().split()]
+
+    succeeded = [number for number, result in enumerate(results) if result["success"]]
+    crashed = [number for number, result in enumerate(results) if result.get("code") == "host_crashed"]
+    assert len(succeeded) + len(crashed) == 2000
+    assert len(crashed) <= killed == 20
+    # The counter counts the answers that counted, across all generations.
+    assert [results[number]["result"]["count"] for number in succeeded] == list(range(1, len(succeeded) + 1))
+    # What was answered ran once; what was lost ran once or not at all; nothing ran twice or out of order.
+    assert ran == sorted(set(ran))
+    assert set(succeeded) <= set(ran) <= set(succeeded) | set(crashed)
+    assert status["host"]["crashes"] == status["host"]["restarts"] == killed
+    assert status["calls"]["submitted"] == status["calls"]["ended"] == 2000
+
+
+EMBEDDER = """
+import sys
+from callboard import Callboard
+
+with Callboard() as board:
+    calls = []
+    for number in range(10):
+        name = f"moody{number}"
+        board.load({"node_tool": {"file": sys.argv[1], "id": name}}, config={"names": [name]}, concurrency=2)
+        call = {"id": "1", "type": "function", "function": {"name": name, "arguments": {}}}
+        for do in ("orphan", "spin" if number % 2 else "wait"):
+            call["function"]["arguments"] = {"do": do, "detached": number % 3 == 0}
+            calls.append(board.submit(call, deadline=600))
+            if do == "orphan":
+                calls[-1].result(60)
+    print("ready", flush=True)
+    calls[-1].result()
+"""
+
+
+def test_a_program_that_is_killed_leaves_no_host_and_no_grandchild_behind():
+    program = subprocess.Popen(
+        [sys.executable, "-c", EMBEDDER, str(MOODY)], stdout=subprocess.PIPE, cwd=Path(__file__).parent
+    )
+    with program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"ready\n"
+        descendants = psutil.Process(program.pid).children(recursive=True)
+        hosts = [process for process in descendants if "host.mjs" in " ".join(process.cmdline())]
+        sleepers = [process for process in descendants if process.name() == "sleep"]
+
+        program.kill()
+        program.wait(PATIENCE)
+        deadline = time.monotonic() + 20
+        while any(alive(process.pid) for process in descendants) and time.monotonic() < deadline:
+            psutil.wait_procs(descendants, timeout=0.05)
+
+    assert (len(hosts), len(sleepers)) == (10, 10)
+    assert [process for process in descendants if alive(process.pid)] == []
+
+
+def test_a_program_that_never_stops_its_board_ends_and_leaves_nothing_behind():
+    program = subprocess.run(
+        [sys.executable, "-c", FORGETFUL, str(MOODY)], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+    assert (program.returncode, program.stderr) == (0, "")
+    pid = int(program.stdout)
+    deadline = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < deadline:
+        psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=0.05)
+    assert not alive(pid)
+
+
+FORGETFUL = """
+import sys
+from callboard import Callboard
+
+board = Callboard().start()
+board.load({"node_tool": {"file": sys.argv[1], "id": "moody"}})
+call = {"id": "1", "type": "function", "function": {"name": "moody", "arguments": {}}}
+print(board.execute(call)["result"]["pid"])
+"""

@@ -1,0 +1,85 @@
+"""Boards with a real Node host for the tests of the actors."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from callboard.actors.board import Board
+from callboard.actors.desk import ToolSettings
+from callboard.actors.host_actor import HostSettings
+from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.plugins.adapter import PluginAdapter
+from callboard.supervision.backoff import Backoff
+from callboard.supervision.policy import RestartPolicy
+from leaks import TEST_MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callboard.supervision.events import Event
+
+MOODY = Path(__file__).parents[1] / "actors" / "hosted" / "moody.mjs"
+
+QUICK = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.05), intensity=1000)
+"""Restarts at once and nearly without end, for tests that are about something else."""
+
+
+def add_node(
+    board: Board,
+    file: Path = MOODY,
+    *,
+    name: str = "moody",
+    config: dict[str, Any] | None = None,
+    policy: RestartPolicy = QUICK,
+    required: bool = True,
+    start_deadline: float = 30.0,
+    **settings: Any,
+) -> NodeToolPlugin:
+    """Put a JavaScript tool on the board and wait for its host."""
+    plugin = NodeToolPlugin(name, file, env=TEST_MARK)
+    board.begin_hosted(
+        PluginAdapter(plugin),
+        plugin,
+        host=HostSettings(config or {}, start_deadline=start_deadline),
+        policy=policy,
+        settings=ToolSettings(**settings),
+    )
+    board.settle_hosted(name, required=required)
+    return plugin
+
+
+class Recorder:
+    """Events as they come, to be waited for."""
+
+    def __init__(self, board: Board) -> None:
+        self.events: list[Event] = []
+        self._changed = threading.Condition()
+        board.subscribe(self._on_event)
+
+    def _on_event(self, event: Event) -> None:
+        with self._changed:
+            self.events.append(event)
+            self._changed.notify_all()
+
+    def wait(self, kind: str, count: int = 1, timeout: float = 30.0) -> list[Event]:
+        """Wait until there are ``count`` events of a kind; return them."""
+        with self._changed:
+            there = self._changed.wait_for(lambda: len(self.of(kind)) >= count, timeout)
+            seen = [event.kind for event in self.events]
+            assert there, f"{count} {kind} were expected; there are {seen}"
+            return self.of(kind)
+
+    def of(self, kind: str) -> list[Event]:
+        """The events of a kind so far."""
+        return [event for event in self.events if event.kind == kind]
+
+
+@contextmanager
+def node_board(**options: Any) -> Iterator[tuple[Board, NodeToolPlugin, Recorder]]:
+    """A board with one JavaScript tool; ``options`` as `add_node`."""
+    with Board() as board:
+        recorder = Recorder(board)
+        yield board, add_node(board, **options), recorder
