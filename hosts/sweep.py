@@ -109,10 +109,12 @@ def end_session(
     while True:
         left = set(members(leader, birth, mark))
         left.update(pid for pid, born in others if created(pid) == born and alive(pid))
-        if not left or time.monotonic() > deadline:
-            return sorted(left)
+        if not left:
+            return []
         for pid in left:
             kill(pid)
+        if time.monotonic() >= deadline:
+            return sorted(left)
         time.sleep(_PAUSE)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import psutil
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 TEST_MARK = {"CALLBOARD_TEST_RUN": f"{os.getpid()}-{os.urandom(4).hex()}"}
 """To be put into the environment of every process that a test starts."""
@@ -59,13 +59,18 @@ def alive(pid: int) -> bool:
         return False
 
 
-def wait_gone(pids: list[int], within: float = 10.0) -> float:
-    """Wait for the end of processes that are not ours to wait for; return how long that took."""
+def wait_until(condition: Callable[[], bool], within: float = 10.0) -> float:
+    """Wait for what nobody tells of; return how long that took."""
     began = time.monotonic()
-    while left := [pid for pid in pids if alive(pid)]:
-        assert time.monotonic() < began + within, f"still alive: {[psutil.Process(pid) for pid in left]}"
+    while not condition():
+        assert time.monotonic() < began + within, f"it did not come true within {within:g} s"
         time.sleep(_PAUSE)
     return time.monotonic() - began
+
+
+def wait_gone(pids: list[int], within: float = 10.0) -> float:
+    """Wait for the end of processes that are not ours to wait for; return how long that took."""
+    return wait_until(lambda: not any(alive(pid) for pid in pids), within)
 
 
 def _threads() -> frozenset[str]:

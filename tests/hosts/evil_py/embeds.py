@@ -1,6 +1,7 @@
-"""Embeds ten hosts, tells their pids, and waits to be killed.
+"""Embeds hosts, tells the pids of all that it started, and waits to be killed. Not a host itself.
 
-Its arguments are the tiny programs to run, as ``name`` or ``name:argument``. Not a host itself.
+Its arguments are the tiny programs to run, as ``name`` or ``name:argument``; ``fork`` stands for a
+copy of itself, which holds all the descriptors that it holds.
 """
 
 import os
@@ -15,12 +16,16 @@ from callboard.hosts.watchdog import Watchdog
 HERE = Path(__file__).parent
 
 
+def tell(verb, what):
+    os.write(1, f"{verb} {what}\n".encode())  # as a whole: several threads tell
+
+
 class Ear:
     def on_stray(self, text):
-        print("told", int(text), flush=True)
+        tell("told", int(text))
 
     def on_ended(self, exit_, report, *, breach):
-        print("ended", report.summary, flush=True)
+        tell("ended", report.summary)
 
     def on_gone(self, leftovers):
         pass
@@ -30,7 +35,7 @@ class Owner(Ear):
     call_id = "call"
 
     def on_part(self, payload):
-        print("told", payload, flush=True)
+        tell("told", payload)
 
     def on_answer(self, value, state):
         pass
@@ -45,12 +50,19 @@ class Owner(Ear):
 watchdog, ear = Watchdog(), Ear()
 hosts = []
 for argument in sys.argv[1:]:
+    if argument == "fork":
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(60)  # whatever becomes of the test
+            signal.pause()
+        tell("forked", pid)
+        continue
     name, *more = argument.split(":")
     command = Command((sys.executable, "-I", str(HERE / f"{name}.py"), *more), dict(os.environ))
     host = Host(name, command, ear, watchdog=watchdog)
     host.start()
     host.send("begin", {}, Owner())
     hosts.append(host)
-    print("told", host.pid, flush=True)
-print("watchdog", watchdog.pid, flush=True)
+    tell("told", host.pid)
+tell("watchdog", watchdog.pid)
 signal.pause()
