@@ -7,7 +7,6 @@ adds sources and configuration. Two boards in one process share nothing.
 from __future__ import annotations
 
 import functools
-import itertools
 import random
 import threading
 import time
@@ -16,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import pykka
 
 from ..hosts.watchdog import Watchdog
-from ..interop.errors import InteropError
-from ..plugins.calling import Invocation
 from ..plugins.codes import Code, Outcome
 from ..plugins.errors import CallboardError, PluginLoadError
 from ..plugins.failures import failure
@@ -26,7 +23,6 @@ from ..supervision.events import Event, EventStream, Subscription
 from ..supervision.policy import RestartPolicy
 from ..supervision.supervisor import AddChild, GetStatus, Order, SupervisorActor, ask_supervisor, tell
 from . import messages as m
-from .call import Call
 from .catalog import Catalog, ToolDescriptor, add_routes
 from .desk import ToolSettings
 from .hook_threads import HookThreads
@@ -39,7 +35,9 @@ if TYPE_CHECKING:
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..interop.contribution import ToolInteropContribution
     from ..plugins.adapter import PluginAdapter
+    from .call import Call
     from .host_actor import HostSettings
+from .intake import Intake
 
 Answer = TypeVar("Answer")
 
@@ -75,11 +73,11 @@ class Board:
         self.events = EventStream()
         self.catalog = Catalog(contributions)
         self.clock: Clock = clock or SystemClock()
+        self._intake = Intake(self.catalog, self.clock)
         self._own_clock = self.clock if clock is None else None
         self._members: dict[str, Member] = {}
         self._lock = threading.RLock()
         self._stopped = False
-        self._ids = itertools.count(1)
         self._watchdog = Watchdog()
         self._switch = Switch()
         self._threads = HookThreads()
@@ -241,38 +239,14 @@ class Board:
                 ``math.inf`` for no limit.
             streaming: have a tool that can stream do so; otherwise it is asked for its result only.
         """
-        try:
-            inspected = self.catalog.registry.inspect_call(tool_call)
-        except InteropError as error:
-            return self._refused(tool_call, str(error))
-        invocation = Invocation(
-            tool_name=inspected.tool_name,
-            payload=inspected.payload,
-            payload_kind=inspected.payload_kind,
-            payload_format=inspected.payload_format,
-            payload_metadata=inspected.payload_metadata,
-            tool_call=tool_call,
-            context=context,
-        )
-        call = Call(
-            inspected.call_id or f"call_{next(self._ids)}",
-            invocation,
-            submitted=self.clock.now(),
-            streaming=streaming,
-        )
-        if inspected.payload_kind == "malformed":
-            problem = inspected.payload_metadata.get("error", {}).get(
-                "message", "the arguments cannot be read"
-            )
-            call.finish(failure(Code.INVALID_CALL, str(problem), raw=inspected.raw))
+        call = self._intake.read(tool_call, context=context, streaming=streaming)
+        if call.done():
             return call
         if self._stopped:
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
             return call
         call.limit(self.clock, deadline)
-        if deadline is not None and deadline <= 0:
-            call.end_early(Code.DEADLINE_EXCEEDED, "the deadline had passed when the call was submitted")
-        elif not self._switch.routes.claimers:
+        if not self._switch.routes.claimers:
             self._switch.deliver(call, {})
         elif not tell(self.router, m.Route(call)):
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
@@ -280,15 +254,6 @@ class Board:
 
     def _dispatch(self, message: m.Dispatch) -> Call:
         return self.submit(message.tool_call, context=message.context, deadline=message.deadline)
-
-    def _refused(self, tool_call: Any, error: str) -> Call:
-        call_id = tool_call.get("id") if isinstance(tool_call, dict) else None
-        call = Call(
-            call_id if isinstance(call_id, str) else f"call_{next(self._ids)}",
-            Invocation(tool_name=None, payload=None, payload_kind="malformed", tool_call=tool_call),
-        )
-        call.finish(failure(Code.INVALID_CALL, error))
-        return call
 
     # Administration
 

@@ -233,6 +233,9 @@ class Call:
             return
         self.seconds = seconds
         self.deadline = self.submitted + seconds
+        if seconds <= 0:
+            self._expire()
+            return
         self._timer = clock.call_at(self.deadline, self._expire)
         if self._stage is Stage.ENDED:  # ended while its timer was being set
             self._timer.cancel()

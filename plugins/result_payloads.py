@@ -14,7 +14,10 @@ from .json_values import copy_json
 TYPE: Final = "provider_native_tool_result"
 
 FORMAT_OPENAI_CHAT_COMPLETIONS: Final = "openai.chat_completions"
+"""The content is a list of Chat Completions content parts."""
+
 FORMAT_OPENAI_RESPONSES: Final = "openai.responses"
+"""The content is what a Responses ``function_call_output`` has as its ``output``."""
 
 
 def make_provider_native_tool_result(*, format: str, content: Any) -> dict[str, Any]:  # noqa: A002 - the specification's name

@@ -1,0 +1,63 @@
+"""Reading a tool call, as it comes, into a `Call`."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from ..interop.errors import InteropError
+from ..plugins.calling import Invocation
+from ..plugins.codes import Code
+from ..plugins.failures import failure
+from .call import Call
+
+if TYPE_CHECKING:
+    from ..supervision.clock import Clock
+    from .catalog import Catalog
+
+
+class Intake:
+    """Reads calls in every format that the catalog's registry knows."""
+
+    def __init__(self, catalog: Catalog, clock: Clock) -> None:
+        self._catalog = catalog
+        self._clock = clock
+        self._made_up = itertools.count(1)
+
+    def read(self, tool_call: Any, *, context: dict[str, Any] | None, streaming: bool) -> Call:
+        """The call that a value asks for. One that cannot be read, or must not be run, has ended already."""
+        try:
+            inspected = self._catalog.registry.inspect_call(tool_call)
+        except InteropError as error:
+            return self._unreadable(tool_call, str(error))
+        call = Call(
+            inspected.call_id or self._make_up_id(),
+            Invocation(
+                tool_name=inspected.tool_name,
+                payload=inspected.payload,
+                payload_kind=inspected.payload_kind,
+                payload_format=inspected.payload_format,
+                payload_metadata=inspected.payload_metadata,
+                tool_call=tool_call,
+                context=context,
+            ),
+            submitted=self._clock.now(),
+            streaming=streaming,
+        )
+        if inspected.payload_kind == "malformed":
+            error = inspected.payload_metadata.get("error") or {}
+            problem = str(error.get("message") or "the arguments cannot be read")
+            call.finish(failure(Code.INVALID_CALL, problem, raw=inspected.raw))
+        return call
+
+    def _unreadable(self, tool_call: Any, error: str) -> Call:
+        given = tool_call.get("id") if isinstance(tool_call, dict) else None
+        call = Call(
+            given if isinstance(given, str) and given else self._make_up_id(),
+            Invocation(tool_name=None, payload=None, payload_kind="malformed"),
+        )
+        call.finish(failure(Code.INVALID_CALL, error))
+        return call
+
+    def _make_up_id(self) -> str:
+        return f"call_{next(self._made_up)}"

@@ -1,0 +1,96 @@
+"""The configuration is checked whole, before anything is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from callboard import ConfigurationError, RestartType, read_configuration
+
+
+def test_nothing_is_a_configuration_of_defaults():
+    configuration = read_configuration(None)
+
+    assert configuration.calls.deadline == 60.0
+    assert configuration.calls.mailbox_size == 1000
+    assert configuration.supervision.intensity == 5
+    assert configuration.plugins == ()
+
+
+def test_every_key_of_the_specification_is_read(tmp_path):
+    file = tmp_path / "agent.json"
+    file.write_text("""{
+        "plugin_cache_dir": "cache",
+        "plugin_policy": {"node_install_deps": false, "node_build": true, "node_allow_install_scripts": false},
+        "plugins": ["my_package.tools.EchoTool", "path:../my-tools"],
+        "supervision": {
+            "backoff": {"first": 0.0, "min": 0.2, "max": 30.0, "jitter": 0.2},
+            "intensity": 3, "period": 60.0, "stable_for": 10.0, "restart": "transient"
+        },
+        "calls": {"deadline": null, "mailbox_size": 10},
+        "provider": "openai_compatible", "model": "gpt-4o-mini"
+    }""")
+
+    configuration = read_configuration(file)
+
+    assert configuration.plugin_cache_dir == tmp_path / "cache"
+    assert configuration.plugin_policy.node_install_deps is False
+    assert configuration.plugins == ("my_package.tools.EchoTool", "path:../my-tools")
+    assert configuration.supervision.intensity == 3
+    assert configuration.supervision.restart is RestartType.TRANSIENT
+    assert configuration.calls.deadline is None
+    assert configuration.calls.mailbox_size == 10
+    assert configuration.agent == {"provider": "openai_compatible", "model": "gpt-4o-mini"}
+    assert configuration.base == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"plugin": []}, r"unknown key 'plugin' in \$; did you mean 'plugins'\?"),
+        (
+            {"supervision": {"intensty": 1}},
+            r"unknown key 'intensty' in \$\.supervision; did you mean 'intensity'\?",
+        ),
+        ({"supervision": {"backoff": {"mx": 1}}}, r"in \$\.supervision\.backoff; did you mean 'max'\?"),
+        ({"supervision": {"backoff": {"min": 5, "max": 1}}}, r"needs 0 < min <= max"),
+        (
+            {"supervision": {"restart": "often"}},
+            r"'often'; it has to be one of: permanent, transient, temporary",
+        ),
+        ({"supervision": {"intensity": -1}}, r"\$\.supervision\.intensity is -1"),
+        ({"supervision": {"period": 0}}, r"'period' is 0"),
+        ({"supervision": []}, r"\$\.supervision is \[\]; it has to be an object"),
+        ({"calls": {"deadline": "soon"}}, r"\$\.calls\.deadline is 'soon'; it has to be a number of seconds"),
+        ({"calls": {"mailbox_size": 1.5}}, r"\$\.calls\.mailbox_size is 1\.5; it has to be a whole number"),
+        (
+            {"plugin_policy": {"node_build": "yes"}},
+            r"\$\.plugin_policy\.node_build is 'yes'; it has to be true or false",
+        ),
+        ({"plugins": "node:."}, r"\$\.plugins is 'node:\.'; it has to be a list"),
+        ({"node": ""}, r"\$\.node is ''; it has to be a text"),
+    ],
+)
+def test_a_mistake_is_refused_by_its_path(given, message):
+    with pytest.raises(ConfigurationError, match=message):
+        read_configuration(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("{", "not JSON"), ("[]", r"\$ is \[\]"), ('{"x": 1}', "unknown key 'x'")]
+)
+def test_an_error_names_the_file(tmp_path, text, message):
+    file = tmp_path / "agent.json"
+    file.write_text(text)
+
+    with pytest.raises(ConfigurationError, match=message) as refusal:
+        read_configuration(file)
+
+    assert str(file) in str(refusal.value)
+
+
+def test_a_file_that_is_not_there_is_said_in_one_sentence():
+    with pytest.raises(
+        ConfigurationError, match=r"cannot read the configuration /no/such/file.json: No such file"
+    ):
+        read_configuration(Path("/no/such/file.json"))
