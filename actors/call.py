@@ -263,7 +263,10 @@ class Call:
             if self._stage is not Stage.STARTED:
                 return False
             self._stage = Stage.QUEUED
-            self.lost = lost or self.lost
+            if lost is None:
+                self.attempt -= 1
+            else:
+                self.lost = lost
             return True
 
     def add_chunk(self, chunk: dict[str, Any]) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
 from .call import Call, Result, Stage
 from .lane import Lane
 from .state import StateCell
@@ -102,6 +104,15 @@ class Desk:
         """Refuse the calls that wait, and all that come."""
         for call in self.lane.shut(refusal, for_good=for_good):
             self._refuse(call, refusal)
+
+    def close(self, reason: str) -> None:
+        """End every call, and take none any more.
+
+        In this order: a call that is not in the lane any more when that is shut is under way.
+        """
+        self.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT), for_good=True)
+        for call in self.lane.under_way():
+            call.end_early(Code.CANCELLED, reason)
 
     def _refuse(self, call: Call, refusal: Callable[[Call], Result]) -> None:
         """Of a call that was sent before, "not sent" would be a lie."""

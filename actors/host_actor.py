@@ -104,6 +104,11 @@ class HostActor(HouseActor):
         """Two steps: an exception in here would end the actor and tell nobody."""
         self.actor_ref.tell(m.HandshakeAnswered("spawn", None, None))
 
+    def on_stop(self) -> None:
+        """A life ends with its actor, whoever stopped that; a process that has ended stays so."""
+        if self._host is not None:
+            self._host.stop("its actor was stopped", KILL_NOW)
+
     def receive(self, message: Any) -> None:
         """Handle one message."""
         match message:

@@ -68,6 +68,10 @@ class HostedToolActor(HouseActor):
         self._host: Host | None = None
         self._life: pykka.ActorRef[Any] | None = None
 
+    def on_stop(self) -> None:
+        """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
+        self.desk.close(f"the actor of {self.name!r} was stopped")
+
     def _give_up(self, call: Call) -> None:
         tell(self.actor_ref, m.GivenUp(call))
 

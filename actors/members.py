@@ -5,9 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.codes import Code, Outcome
 from ..plugins.errors import CallboardError
-from ..plugins.failures import failure
 from ..supervision.supervisor import ChildSpec, LifeReporter, Order, SupervisorActor, tell
 from . import messages as m
 from .host_actor import HostActor, HostLife, HostSettings
@@ -63,13 +61,6 @@ def _calls(desk: Desk) -> dict[str, Any]:
     }
 
 
-def _end_calls(desk: Desk, reason: str) -> None:
-    """In this order: a call that is not in the lane any more when that is shut is under way."""
-    desk.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT), for_good=True)
-    for call in desk.lane.under_way():
-        call.end_early(Code.CANCELLED, reason)
-
-
 class ThreadMember:
     """A plugin that runs in this process."""
 
@@ -99,7 +90,7 @@ class ThreadMember:
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:  # noqa: ARG002
         """See `Member`."""
-        _end_calls(self.desk, reason)
+        self.desk.close(reason)
         tell(self._actor, m.Shutdown(reason))
         self.ended.set()
 
@@ -167,7 +158,7 @@ class HostedMember:
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         """See `Member`."""
-        _end_calls(self.desk, reason)
+        self.desk.close(reason)
         tell(self._actor, m.Shutdown(reason))
         if not tell(supervisor, Order("remove", self.name, reason)):
             self.ended.set()

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from .desk import Desk
 
 
+MAX_WAITING = 10_000
+"""Calls that may wait for claims at once."""
+
+
 class Switch:
     """The routes and desks as they are now; read without a lock, replaced as a whole."""
 
@@ -137,15 +141,23 @@ class RouterActor(HouseActor):
                 self._claimed(call, plugin, verdict)
             case m.ClaimsOverdue(call):
                 self._overdue(call)
-            case m.Shutdown(reason):
-                for pending in list(self._waiting.values()):
-                    pending.call.finish(failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT))
+            case m.Shutdown():
                 self.stop()
             case _:
                 super().receive(message)
         return None
 
+    def on_stop(self) -> None:
+        """Whoever stopped it: no caller is left waiting."""
+        for pending in list(self._waiting.values()):
+            error = "the router was stopped"
+            pending.call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT))
+
     def _route(self, call: Call) -> None:
+        if len(self._waiting) >= MAX_WAITING:
+            error = f"{MAX_WAITING} calls are waiting for plugins to say whether they are theirs"
+            call.finish(failure(Code.OVERLOADED, error))
+            return
         claimers = self._switch.routes.claimers
         overdue = functools.partial(tell, self.actor_ref, m.ClaimsOverdue(call))
         timer = self._clock.call_at(self._clock.now() + self._patience, overdue)

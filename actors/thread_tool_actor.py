@@ -66,6 +66,10 @@ class ThreadToolActor(HouseActor):
         """How many threads are stuck at present. For the status; any thread may look."""
         return len(self._fenced)
 
+    def on_stop(self) -> None:
+        """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
+        self.desk.close(f"the actor of {self.name!r} was stopped")
+
     def _give_up(self, call: Call) -> None:
         tell(self.actor_ref, m.GivenUp(call))
 

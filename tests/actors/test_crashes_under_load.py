@@ -91,7 +91,11 @@ def test_a_program_that_is_killed_leaves_no_host_and_no_grandchild_behind():
 
 def test_a_program_that_never_stops_its_board_ends_and_leaves_nothing_behind():
     program = subprocess.run(
-        [sys.executable, "-c", FORGETFUL, str(MOODY)], capture_output=True, text=True, timeout=PATIENCE, check=False
+        [sys.executable, "-c", FORGETFUL, str(MOODY)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
 
     assert (program.returncode, program.stderr) == (0, "")

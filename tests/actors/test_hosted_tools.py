@@ -258,7 +258,8 @@ def test_a_name_that_is_taken_takes_the_host_off_again():
 def test_a_killed_host_takes_its_grandchildren_along_and_they_delay_nothing():
     with no_leaks(), node_board() as (board, plugin, events):
         child = run(board, "orphan")["result"]["pid"]
-        call = board.submit(moody("wait"))
+        call = board.submit(moody("parts", parts=1, then="wait"))
+        assert next(call.parts()) == 0  # it is under way
         os.kill(plugin.host.pid, signal.SIGKILL)
 
         assert call.result(PATIENCE)["code"] == "host_crashed"
