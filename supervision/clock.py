@@ -39,16 +39,11 @@ class Clock(Protocol):
 
 
 class _Entry:
-    __slots__ = ("clock", "function", "order", "when")
+    __slots__ = ("clock", "function")
 
-    def __init__(self, clock: SystemClock, when: float, order: int, function: Callable[[], object]) -> None:
+    def __init__(self, clock: SystemClock, function: Callable[[], object]) -> None:
         self.clock = clock
-        self.when = when
-        self.order = order
         self.function: Callable[[], object] | None = function
-
-    def __lt__(self, other: _Entry) -> bool:
-        return (self.when, self.order) < (other.when, other.order)
 
     def cancel(self) -> None:
         if self.function is not None:
@@ -65,7 +60,7 @@ class SystemClock:
     """
 
     def __init__(self) -> None:
-        self._heap: list[_Entry] = []
+        self._heap: list[tuple[float, int, _Entry]] = []  # as tuples they are compared in C
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
         self._order = itertools.count()
@@ -77,10 +72,10 @@ class SystemClock:
 
     def call_at(self, when: float, function: Callable[[], object]) -> Timer:
         """See `Clock.call_at`. After `close` the call is never made."""
-        entry = _Entry(self, when, next(self._order), function)
+        entry = _Entry(self, function)
         with self._lock:
-            heapq.heappush(self._heap, entry)
-            if self._heap[0] is entry:
+            heapq.heappush(self._heap, (when, next(self._order), entry))
+            if self._heap[0][2] is entry:
                 if self._thread is None and not self._closed:
                     self._thread = threading.Thread(target=self._run, name="callboard-clock", daemon=True)
                     self._thread.start()
@@ -93,7 +88,7 @@ class SystemClock:
         self._cancelled += 1
         if self._cancelled > _WORTH_A_SWEEP and self._cancelled * 2 > len(self._heap):
             with self._lock:
-                self._heap = [entry for entry in self._heap if entry.function is not None]
+                self._heap = [item for item in self._heap if item[2].function is not None]
                 heapq.heapify(self._heap)
                 self._cancelled = 0
 
@@ -111,13 +106,13 @@ class SystemClock:
         while True:
             with self._lock:
                 while not self._closed:
-                    wait = self._heap[0].when - time.monotonic() if self._heap else None
+                    wait = self._heap[0][0] - time.monotonic() if self._heap else None
                     if wait is not None and wait <= 0:
                         break
                     self._wake.wait(None if wait is None else min(wait, threading.TIMEOUT_MAX))
                 if self._closed:
                     return
-                entry = heapq.heappop(self._heap)
+                entry = heapq.heappop(self._heap)[2]
                 # Taken, so that cancelling it from now on counts for nothing.
                 function, entry.function = entry.function, None
             if function is not None:
