@@ -58,7 +58,7 @@ class RestartPolicy:
         if self.intensity < 0:
             raise ValueError(f"'intensity' is {self.intensity}; it must be 0 or more restarts")
         for name in ("period", "stable_for", "cool_down"):
-            if getattr(self, name) <= 0:
+            if not getattr(self, name) > 0:
                 raise ValueError(f"{name!r} is {getattr(self, name)}; it must be more than 0 seconds")
 
 
