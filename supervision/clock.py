@@ -74,9 +74,11 @@ class SystemClock:
         """See `Clock.call_at`. After `close` the call is never made."""
         entry = _Entry(self, function)
         with self._lock:
+            if self._closed:
+                return entry
             heapq.heappush(self._heap, (when, next(self._order), entry))
             if self._heap[0][2] is entry:
-                if self._thread is None and not self._closed:
+                if self._thread is None:
                     self._thread = threading.Thread(target=self._run, name="callboard-clock", daemon=True)
                     self._thread.start()
                 self._wake.notify()

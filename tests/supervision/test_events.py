@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from callboard.supervision import events
+from callboard.supervision.events import EventStream
+from leaks import no_leaks
+
+PATIENCE = 10.0
+
+
+@pytest.fixture
+def stream():
+    with no_leaks():
+        stream = EventStream()
+        yield stream
+        stream.close()
+
+
+def publish(stream, *subjects, kind="host_ready"):
+    for subject in subjects:
+        stream.publish(kind, subject)
+
+
+def test_a_subscriber_hears_what_happens_in_order(stream):
+    heard = []
+    stream.subscribe(heard.append)
+    before = time.time()
+
+    publish(stream, "a", "b", "c")
+    stream.publish("host_crashed", "a", cause="exit code 1")
+
+    assert stream.settle(PATIENCE)
+    assert [event.subject for event in heard] == ["a", "b", "c", "a"]
+    assert [event.sequence for event in heard] == [1, 2, 3, 4]
+    assert heard[-1].facts == {"cause": "exit code 1"}
+    assert before <= heard[0].time <= time.time()
+
+
+def test_all_subscribers_hear_the_same_in_the_same_order(stream):
+    ears = [[] for _ in range(3)]
+    for ear in ears:
+        stream.subscribe(ear.append)
+    threads = [
+        threading.Thread(target=lambda n=n: publish(stream, *(f"{n}.{m}" for m in range(200))))
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert stream.settle(PATIENCE)
+    assert [event.sequence for event in ears[0]] == list(range(1, 801))
+    assert ears[0] == ears[1] == ears[2]
+
+
+def test_a_subscriber_hears_only_the_kinds_it_asked_for(stream):
+    heard = []
+    stream.subscribe(heard.append, ["host_parked"])
+
+    publish(stream, "a")
+    publish(stream, "b", kind="host_parked")
+
+    assert stream.settle(PATIENCE)
+    assert [(event.sequence, event.subject) for event in heard] == [(2, "b")]
+
+
+def test_a_kind_that_there_is_not_is_refused(stream):
+    with pytest.raises(ValueError, match="no such kind of event: host_exploded; there are: actor_failed"):
+        stream.subscribe(print, ["host_exploded"])
+
+
+def test_a_subscriber_hears_nothing_of_what_was_before_it(stream):
+    begun, go_on, heard = threading.Event(), threading.Event(), []
+
+    def slow(_event):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+
+    stream.subscribe(slow)
+    publish(stream, "the one that holds things up", "before")
+    assert begun.wait(PATIENCE)
+
+    stream.subscribe(heard.append)
+    publish(stream, "after")
+    go_on.set()
+
+    assert stream.settle(PATIENCE)
+    assert [event.subject for event in heard] == ["after"]
+
+
+def test_who_has_left_hears_no_more(stream):
+    heard = []
+    with stream.subscribe(heard.append) as subscription:
+        publish(stream, "a")
+        stream.settle(PATIENCE)
+
+    publish(stream, "b")
+    subscription.close()
+
+    assert stream.settle(PATIENCE)
+    assert [event.subject for event in heard] == ["a"]
+
+
+def test_a_subscriber_that_fails_harms_no_other(stream, caplog):
+    heard = []
+
+    def fail(_event):
+        raise RuntimeError("a bug")
+
+    stream.subscribe(fail)
+    stream.subscribe(heard.append)
+    publish(stream, "a", "b")
+
+    assert stream.settle(PATIENCE)
+    assert [event.subject for event in heard] == ["a", "b"]
+    assert caplog.text.count("RuntimeError: a bug") == 2
+
+
+def test_a_slow_subscriber_blocks_no_publisher_and_what_is_too_much_is_counted(stream, monkeypatch):
+    monkeypatch.setattr(events, "MAX_WAITING", 5)
+    begun, go_on, heard = threading.Event(), threading.Event(), []
+
+    def slow(event):
+        heard.append(event.sequence)
+        begun.set()
+        assert go_on.wait(PATIENCE)
+
+    stream.subscribe(slow)
+    publish(stream, "the one that holds things up")
+    assert begun.wait(PATIENCE)
+    publish(stream, *("x" for _ in range(8)))
+    go_on.set()
+
+    assert stream.settle(PATIENCE)
+    assert heard == [1, 2, 3, 4, 5, 6]
+    assert stream.dropped == 3
+
+
+def test_what_nobody_hears_can_be_left_out(stream):
+    assert not stream.wants("call_ended")
+
+    with stream.subscribe(lambda _: None, ["call_ended"]):
+        assert stream.wants("call_ended")
+        assert not stream.wants("host_ready")
+
+    assert not stream.wants("call_ended")
+
+
+def test_without_subscribers_there_is_no_thread_and_nothing_to_wait_for():
+    with no_leaks():
+        stream, before = EventStream(), threading.active_count()
+        publish(stream, "a")
+
+        assert stream.settle(0)
+        assert threading.active_count() == before
+        stream.close()
+
+
+def test_settling_does_not_wait_for_ever(stream):
+    go_on = threading.Event()
+    stream.subscribe(lambda _: go_on.wait(PATIENCE) and None)
+    publish(stream, "a")
+
+    assert stream.settle(0.02) is False
+    go_on.set()
+
+
+def test_a_subscriber_that_settles_does_not_wait_for_itself(stream):
+    answers = []
+    stream.subscribe(lambda _: answers.append(stream.settle(PATIENCE)))
+    publish(stream, "a")
+
+    assert stream.settle(PATIENCE)
+    assert answers == [False]
+
+
+def test_a_closed_stream_tells_what_was_waiting_and_then_no_more():
+    heard = []
+    with no_leaks():
+        stream = EventStream()
+        subscription = stream.subscribe(heard.append)
+        publish(stream, "a", "b")
+        stream.close()
+        stream.close()
+        publish(stream, "c")
+        stream.subscribe(heard.append)
+        publish(stream, "d")
+        subscription.close()
+
+    assert [event.subject for event in heard] == ["a", "b"]
+    assert not stream.wants("host_ready")
+    assert stream.settle(0)
+
+
+def test_a_subscriber_may_close_the_stream():
+    with no_leaks():
+        stream, closed = EventStream(), threading.Event()
+
+        def close(_event):
+            stream.close()
+            closed.set()
+
+        stream.subscribe(close)
+        publish(stream, "a", "b")
+
+        assert closed.wait(PATIENCE)
