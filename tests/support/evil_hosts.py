@@ -9,20 +9,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callboard.hosts.host import Host
-from callboard.hosts.ladder import KILL_NOW
-from callboard.hosts.process import Command
+from callboard.hosts.ladder import KILL_NOW, StopLadder
+from callboard.hosts.process import Command, HostProcess, ProcessExit
+from callboard.hosts.pump import Pump
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from callboard.hosts.process import ProcessExit
     from callboard.hosts.report import CrashReport
 
 PROGRAMS = Path(__file__).parents[1] / "hosts" / "evil_py"
 
 PATIENCE = 20.0
 """Seconds after which something that a test waits for is taken never to come."""
+
+
+UNHURRIED = StopLadder(polite=PATIENCE, firm=PATIENCE)
+
+REQUEST = b'{"v":1,"id":"1","method":"go","params":{}}\n'
+ANSWER = '{"v":1,"id":"ID","ok":true,"result":{"value":"fine"}}'
+PART = '{"v":1,"id":"ID","event":{"type":"part","payload":"so far"}}'
 
 
 def evil(program: str, *arguments: str) -> Command:
@@ -74,6 +81,12 @@ class ProcessEar(Log):
 
     def on_gone(self, leftovers: list[int]) -> None:
         self.add("gone", leftovers)
+
+    def exit(self) -> ProcessExit:
+        """Wait for the exit, and say how it was told."""
+        ((exit_,),) = self.wait("exit")
+        assert isinstance(exit_, ProcessExit)
+        return exit_
 
     @property
     def output(self) -> bytes:
@@ -136,6 +149,20 @@ class OwnerEar(Log):
 
 
 @contextmanager
+def carried(program: str, *arguments: str) -> Iterator[tuple[HostProcess, ProcessEar]]:
+    """A process with its pump, and what is told of it; it is gone afterwards, whatever it does."""
+    ear = ProcessEar()
+    process = HostProcess.spawn(evil(program, *arguments), host="evil")
+    pump = Pump(process, ear)
+    pump.start()
+    try:
+        yield process, ear
+    finally:
+        process.stop("the test is over", KILL_NOW)
+        assert pump.join(PATIENCE)
+
+
+@contextmanager
 def running(command: Command, **options: Any) -> Iterator[tuple[Host, HostEar]]:
     """A started host and its listener; it is gone afterwards, whatever it does."""
     ear = HostEar()
@@ -146,3 +173,11 @@ def running(command: Command, **options: Any) -> Iterator[tuple[Host, HostEar]]:
     finally:
         host.stop("the test is over", KILL_NOW)
         assert host.join(PATIENCE)
+
+
+def sent(host: Host, *call_ids: str) -> list[OwnerEar]:
+    """Send a request for each of the names, and return their owners."""
+    owners = [OwnerEar(call_id) for call_id in call_ids]
+    for owner in owners:
+        host.send("execute_tool", {}, owner)
+    return owners
