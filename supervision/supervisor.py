@@ -20,7 +20,7 @@ from .exits import Exit, ExitKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .clock import Clock
+    from .clock import Clock, Timer
     from .events import EventStream
     from .policy import RestartPolicy
 
@@ -154,6 +154,12 @@ class SupervisorActor(pykka.ThreadingActor):
         self._supervision = Supervision(random)
         self._specs: dict[str, ChildSpec] = {}
         self._lives: dict[tuple[str, int], Life] = {}
+        self._timers: dict[str, Timer] = {}
+
+    def on_stop(self) -> None:
+        """Leave nothing on the clock. Ending the lives is for whoever stops the supervisor."""
+        for timer in self._timers.values():
+            timer.cancel()
 
     def on_receive(self, message: Any) -> Any:
         """Handle one message.
@@ -214,6 +220,8 @@ class SupervisorActor(pykka.ThreadingActor):
         for effect in effects:
             match effect:
                 case Changed(child, kind, facts):
+                    if timer := self._timers.pop(child, None):  # it meant the state before
+                        timer.cancel()
                     self._events.publish(kind, child, **facts)
                     self._call_out(child, self._specs[child].on_change, kind, facts)
                 case StartLife(child, generation):
@@ -223,7 +231,9 @@ class SupervisorActor(pykka.ThreadingActor):
                     if life := self._lives.get((child, generation)):
                         self._call_out(child, life.stop, reason)
                 case Schedule(child, token, at):
-                    self._clock.call_at(at, functools.partial(tell, self.actor_ref, Due(child, token)))
+                    self._timers[child] = self._clock.call_at(
+                        at, functools.partial(tell, self.actor_ref, Due(child, token))
+                    )
                 case Removed(child):
                     del self._specs[child]
 

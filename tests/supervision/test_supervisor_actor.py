@@ -1,0 +1,401 @@
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from functools import partial
+
+import pykka
+import pytest
+from callboard.supervision.backoff import Backoff
+from callboard.supervision.events import EventStream
+from callboard.supervision.exits import Exit, ExitKind
+from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.supervisor import (
+    AddChild,
+    ChildSpec,
+    GetStatus,
+    LifeReporter,
+    Order,
+    SupervisorActor,
+    UnknownChild,
+    ask_supervisor,
+    tell,
+)
+from leaks import no_leaks
+from manual_clock import ManualClock
+from supervision_cases import CRASH, HOPELESS, POLICY, REQUESTED
+
+PATIENCE = 10.0
+
+
+@dataclass
+class FakeLife:
+    """A life that does nothing but note what it is told."""
+
+    report: LifeReporter
+    stopped: list[str] = field(default_factory=list)
+
+    def stop(self, reason):
+        self.stopped.append(reason)
+
+
+class FakeChild:
+    """A child whose lives are started in no time and end when the test says so."""
+
+    def __init__(self, child_id, policy=POLICY, **options):
+        self.lives: list[FakeLife] = []
+        self.spec = ChildSpec(child_id, self.start, policy, **options)
+
+    def start(self, reporter):
+        self.lives.append(FakeLife(reporter))
+        return self.lives[-1]
+
+    @property
+    def life(self):
+        return self.lives[-1]
+
+    @property
+    def generations(self):
+        return [life.report.generation for life in self.lives]
+
+
+class House:
+    """A supervisor with all that belongs to it; what it was told before `status` it has handled."""
+
+    def __init__(self):
+        self.clock = ManualClock()
+        self.stream = EventStream()
+        self.heard = []
+        self.stream.subscribe(self.heard.append)
+        self.ref = SupervisorActor.start(self.clock, self.stream, lambda: 0.0)
+
+    def add(self, child):
+        ask_supervisor(self.ref, AddChild(child.spec))
+        return child
+
+    def order(self, verb, child_id="a", reason="by hand"):
+        ask_supervisor(self.ref, Order(verb, child_id, reason))
+
+    def status(self, child_id="a"):
+        return ask_supervisor(self.ref, GetStatus()).get(child_id)
+
+    def state(self, child_id="a"):
+        return self.status(child_id)["state"]
+
+    def advance(self, seconds):
+        self.clock.advance(seconds)
+        return ask_supervisor(self.ref, GetStatus())
+
+    def kinds(self):
+        assert self.stream.settle(PATIENCE)
+        return [event.kind for event in self.heard]
+
+
+@pytest.fixture
+def house():
+    with no_leaks():
+        house = House()
+        yield house
+        house.ref.stop()
+        house.stream.close()
+
+
+def test_a_child_that_is_added_is_started_and_told_of(house):
+    child = house.add(FakeChild("a"))
+
+    assert child.generations == [1]
+    assert house.state() == "starting"
+    assert house.kinds() == ["host_starting"]
+
+
+def test_a_life_reports_how_it_goes_from_any_thread(house):
+    child = house.add(FakeChild("a"))
+    thread = threading.Thread(target=child.life.report.ready)
+    thread.start()
+    thread.join()
+
+    assert house.state() == "ready"
+    assert house.kinds() == ["host_starting", "host_ready"]
+
+
+def test_a_life_may_report_before_its_start_has_returned(house):
+    def start(reporter):
+        reporter.ready()
+        return FakeLife(reporter)
+
+    house.add(FakeChild("a"))
+    ask_supervisor(house.ref, AddChild(ChildSpec("b", start, POLICY)))
+
+    assert house.state("b") == "ready"
+
+
+def test_a_restart_happens_once_at_its_time_and_not_before(house):
+    child = house.add(FakeChild("a"))
+    child.life.report.ended(CRASH)
+    house.status()
+    child.life.report.ended(CRASH)
+    house.status()
+
+    house.advance(0.25)
+    before = child.generations.copy()
+    rest = house.clock.advance_to_next()
+    house.advance(100.0)
+
+    assert (before, rest) == ([1, 2], 0.25)
+    assert child.generations == [1, 2, 3]
+
+
+def test_the_waits_grow_and_all_of_it_is_told(house):
+    policy = RestartPolicy(backoff=Backoff(min=0.5, max=2.0, jitter=0.0), intensity=4, cool_down=30.0)
+    child = house.add(FakeChild("a", policy))
+    waits = []
+
+    for _ in range(5):
+        child.life.report.ended(CRASH)
+        house.status()
+        waits += [due - house.clock.now() for due in house.clock.pending()]
+        if house.clock.pending():
+            house.clock.advance_to_next()
+            house.status()
+
+    assert waits == [0.5, 1.0, 2.0, 30.0]
+    assert child.generations == [1, 2, 3, 4, 5, 6]
+    assert house.kinds().count("host_crashed") == 5
+    assert house.kinds()[-2:] == ["host_parked", "host_starting"]
+
+
+def test_a_crash_is_told_with_its_report(house):
+    child = house.add(FakeChild("a"))
+
+    child.life.report.ended(Exit(ExitKind.SIGNAL, "signal SIGKILL", report={"stderr": "last words"}))
+    status = house.status()
+    house.kinds()
+
+    (crashed,) = [event for event in house.heard if event.kind == "host_crashed"]
+    assert crashed.subject == "a"
+    assert crashed.facts["report"] == {"stderr": "last words"}
+    assert status["last_crash"] == {"stderr": "last words"}
+    assert json.loads(json.dumps(status)) == status
+
+
+def test_who_asked_to_be_told_of_changes_is_told_each_in_order(house):
+    told = []
+    child = house.add(
+        FakeChild("a", on_change=lambda kind, facts: told.append((kind, facts.get("generation"))))
+    )
+
+    child.life.report.ready()
+    child.life.report.ended(CRASH)
+    house.status()
+
+    assert told == [("host_starting", 1), ("host_ready", 1), ("host_crashed", 1), ("host_starting", 2)]
+
+
+def test_children_fare_each_for_itself(house):
+    one, other = house.add(FakeChild("a")), house.add(FakeChild("b"))
+    other.life.report.ready()
+
+    one.life.report.ended(HOPELESS)
+    house.order("stop", "a")
+
+    assert (house.state("a"), house.state("b")) == ("stopped", "ready")
+    assert other.generations == [1]
+
+
+# Orders
+
+
+def test_a_stop_is_passed_on_to_the_life_and_its_end_is_no_crash(house):
+    child = house.add(FakeChild("a"))
+
+    house.order("stop", reason="not needed")
+    while_stopping = house.state()
+    child.life.report.ended(CRASH)
+
+    assert child.life.stopped == ["not needed"]
+    assert (while_stopping, house.state()) == ("stopping", "stopped")
+    assert "host_crashed" not in house.kinds()
+
+
+def test_a_restart_starts_the_next_life_only_when_the_old_one_is_gone(house):
+    child = house.add(FakeChild("a"))
+
+    house.order("restart")
+    while_stopping = child.generations.copy()
+    child.life.report.ended(REQUESTED)
+    house.status()
+
+    assert (while_stopping, child.generations) == ([1], [1, 2])
+
+
+def test_a_child_that_waits_can_be_started_now_and_its_timer_starts_no_second(house):
+    child = house.add(FakeChild("a"))
+    for _ in range(2):
+        child.life.report.ended(CRASH)
+        house.status()
+
+    house.order("restart")
+    pending = house.clock.pending()
+    house.advance(1000.0)
+
+    assert pending == ()
+    assert child.generations == [1, 2, 3]
+
+
+@pytest.mark.parametrize("order", ["stop", "remove", "park"])
+def test_nothing_is_left_on_the_clock_for_a_child_that_waits_no_more(house, order):
+    child = house.add(FakeChild("a"))
+    for _ in range(2):
+        child.life.report.ended(CRASH)
+        house.status()
+
+    house.order(order)
+
+    assert house.clock.pending() == ()
+
+
+def test_a_parked_child_can_be_revived(house):
+    child = house.add(FakeChild("a"))
+    child.life.report.ended(HOPELESS)
+    parked = house.state()
+
+    house.order("revive")
+
+    assert (parked, house.state()) == ("parked", "starting")
+    assert house.clock.pending() == ()
+
+
+def test_a_removed_child_is_forgotten_and_its_id_is_free(house):
+    child = house.add(FakeChild("a"))
+    house.order("remove")
+    child.life.report.ended(REQUESTED)
+    gone = house.status()
+
+    successor = house.add(FakeChild("a"))
+
+    assert gone is None
+    assert successor.generations == [1]
+
+
+def test_an_order_for_nobody_names_those_there_are(house):
+    house.add(FakeChild("a"))
+
+    with pytest.raises(UnknownChild, match="there is no host 'x'; there are: a") as caught:
+        house.order("stop", "x")
+
+    assert (caught.value.child, caught.value.children) == ("x", ["a"])
+
+
+@pytest.mark.parametrize("message", [Order("explode", "a"), "hello", None])
+def test_a_message_that_makes_no_sense_is_an_answer_and_stops_nobody(house, message):
+    house.add(FakeChild("a"))
+
+    with pytest.raises((TypeError, ValueError)):
+        ask_supervisor(house.ref, message)
+    tell(house.ref, message)
+
+    assert house.state() == "starting"
+    assert house.kinds().count("actor_failed") == 2
+
+
+def test_a_second_child_of_the_same_id_is_refused_and_the_first_lives_on(house):
+    first = house.add(FakeChild("a"))
+    second = FakeChild("a")
+
+    with pytest.raises(ValueError, match="there is a child 'a' already"):
+        house.add(second)
+    house.order("stop")
+
+    assert second.lives == []
+    assert first.life.stopped == ["by hand"]
+
+
+# What others do wrong
+
+
+def test_a_start_that_fails_parks_its_child_and_no_other(house, caplog):
+    def start(_reporter):
+        raise RuntimeError("no way")
+
+    house.add(FakeChild("b"))
+    ask_supervisor(house.ref, AddChild(ChildSpec("a", start, POLICY)))
+
+    assert house.state("a") == "parked"
+    assert "RuntimeError('no way')" in house.status("a")["why"]
+    assert house.state("b") == "starting"
+    assert "no way" in caplog.text
+
+
+def test_a_start_that_fails_while_its_child_is_stopped_ends_it(house):
+    orders = partial(tell, house.ref, Order("stop", "a"))
+
+    def start(_reporter):
+        orders()
+        raise RuntimeError("no way")
+
+    ask_supervisor(house.ref, AddChild(ChildSpec("a", start, POLICY)))
+
+    assert house.state() == "stopped"
+
+
+def test_a_listener_that_fails_stops_no_restart(house, caplog):
+    def fail(_kind, _facts):
+        raise RuntimeError("a bug")
+
+    child = house.add(FakeChild("a", on_change=fail))
+    for _ in range(2):
+        child.life.report.ended(CRASH)
+        house.status()
+    house.clock.advance_to_next()
+    house.status()
+
+    assert child.generations == [1, 2, 3]
+    assert "a bug" in caplog.text
+    assert "actor_failed" in house.kinds()
+
+
+def test_a_life_that_fails_to_stop_stops_nobody_else(house, caplog):
+    def fail(_reason):
+        raise RuntimeError("a bug")
+
+    child = house.add(FakeChild("a"))
+    child.life.stop = fail
+
+    house.order("stop")
+    child.life.report.ended(CRASH)
+
+    assert house.state() == "stopped"
+    assert "a bug" in caplog.text
+
+
+def test_an_end_that_is_told_twice_costs_the_next_life_nothing(house):
+    child = house.add(FakeChild("a"))
+    child.life.report.ended(CRASH)
+    house.status()
+    child.lives[0].report.ended(CRASH)
+    house.status()
+
+    house.order("stop", reason="not needed")
+
+    assert child.generations == [1, 2]
+    assert child.life.stopped == ["not needed"]
+
+
+# The end
+
+
+def test_after_its_end_nothing_is_started_and_no_report_is_an_error(house):
+    child = house.add(FakeChild("a"))
+    for _ in range(2):
+        child.life.report.ended(CRASH)
+        house.status()
+    house.ref.stop()
+
+    assert house.clock.pending() == ()
+    child.life.report.ready()
+    child.life.report.ended(CRASH)
+
+    assert child.generations == [1, 2]
+    with pytest.raises(pykka.ActorDeadError):
+        house.status()
