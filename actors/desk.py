@@ -58,6 +58,8 @@ class Desk:
         adapter: the plugin, with all defaults.
         grant: see `Lane`; told how many pieces of work are granted.
         give_up: tells the tool's actor that a call under way was ended early.
+        carry: gives a call to the tool in the thread of whoever submits it, if that can be done
+            without blocking. For calls that find the tool idle.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Desk:
         events: EventStream,
         grant: Callable[[int], None],
         give_up: Callable[[Call], None],
+        carry: Callable[[Call], None] | None = None,
     ) -> None:
         self.name = adapter.name
         self.adapter = adapter
@@ -80,12 +83,16 @@ class Desk:
         self.cell = StateCell(state)
         self.tally = Tally()
         self._give_up = give_up
+        self._carry = carry
 
     def submit(self, call: Call) -> None:
         """Take a call: it waits, or is refused at once."""
         call.adopt(self, self.name)
         self.tally.submit()
         call.limit(self.clock, self.settings.deadline)
+        if self._carry is not None and self.lane.enter(call):
+            self._carry(call)
+            return
         refusal = self.lane.offer(call)
         if refusal is not None:
             call.finish(refusal(call))

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
-from ..hosts.errors import HostGone, RequestTooLarge
 from ..plugins.codes import Code
-from ..plugins.errors import JsonValueError
 from ..plugins.failures import failure
 from ..supervision.supervisor import tell
 from . import messages as m
 from .base import HouseActor
-from .call import Call, Result, Stage
 from .desk import Desk, ToolSettings
-from .hosted_run import HostedRun
+from .sender import Sender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
     from ..plugins.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
+    from .call import Call, Result
 
 Schemas = tuple[dict[str, Any], ...]
 
@@ -51,6 +49,7 @@ class HostedToolActor(HouseActor):
         on_schemas: Callable[[str, Schemas], None],
     ) -> None:
         super().__init__(adapter.name, events)
+        self._sender = Sender()
         self.desk = Desk(
             adapter,
             settings,
@@ -59,13 +58,13 @@ class HostedToolActor(HouseActor):
             events=events,
             grant=lambda _granted: self.actor_inbox.put(_WORK),
             give_up=self._give_up,
+            carry=self._carry,
         )
         self.desk.lane.pause()
         self._clock = clock
         self._on_schemas = on_schemas
         self._schemas: Schemas | None = None
         self._fresh = True
-        self._host: Host | None = None
         self._life: pykka.ActorRef[Any] | None = None
 
     def on_stop(self) -> None:
@@ -79,15 +78,13 @@ class HostedToolActor(HouseActor):
         """Handle one message."""
         match message:
             case m.Work():
-                call = self.desk.lane.take()
-                if call is not None:
-                    self._send(call)
+                self._work()
             case m.HostUp(host, life, schemas, state):
                 self._on_up(host, life, schemas, state)
             case m.HostDown(generation):
-                if self._host is not None and self._host.generation == generation:
-                    self.desk.lane.pause()
-                    self._host = self._life = None
+                host = self._sender.host
+                if host is not None and host.generation == generation:
+                    self._sender.detach(self.desk, host)
             case m.HostOut(error, report):
                 self.desk.shut(_unavailable(error, report))
             case m.GivenUp(call):
@@ -99,36 +96,18 @@ class HostedToolActor(HouseActor):
             case _:
                 super().receive(message)
 
-    def _send(self, call: Call) -> None:
-        desk, host = self.desk, self._host
-        if host is None:  # the life ended while the grant was on its way here
-            desk.submit_again(call)
-            desk.lane.release(call)
+    def _carry(self, call: Call) -> None:
+        """In the thread of whoever submits the call."""
+        self._sender.send(self.desk, call)
+
+    def _work(self) -> None:
+        call = self.desk.lane.take()
+        if call is None:
             return
-        invocation = call.invocation
-        if invocation.payload_kind not in {"object", None}:
-            error = f"{desk.name!r} runs in a host, which takes arguments as an object, not as {invocation.payload_kind}"
-            desk.lane.release(call)
-            call.finish(failure(Code.INVALID_CALL, error), only_in=Stage.QUEUED)
-            return
-        state, base = desk.cell.read()
-        run = call.run = HostedRun(desk, call, host, base)
-        if not call.begin():
-            desk.lane.release(call)
-            return
-        params = {"tool_name": call.tool_name, "arguments": invocation.payload, "state": state}
         try:
-            run.request_id = host.send("execute_tool", params, run)
-        except HostGone:
-            # Nothing was sent, so it may wait for the next life. That this one is over will be
-            # told by a message; until then the lane must not grant what cannot be sent.
-            desk.lane.pause()
-            if call.put_back():
-                desk.submit_again(call)
-            desk.lane.release(call)
-        except (RequestTooLarge, JsonValueError) as error:
-            desk.lane.release(call)
-            call.finish(failure(Code.INVALID_CALL, str(error)))
+            self._sender.send(self.desk, call)
+        finally:
+            self.desk.lane.handed_over()
 
     def _on_up(self, host: Host, life: pykka.ActorRef[Any], schemas: Schemas, state: dict[str, Any]) -> None:
         if self._fresh:  # later lives are given the last committed state with each call
@@ -137,8 +116,8 @@ class HostedToolActor(HouseActor):
         if schemas != self._schemas:
             self._schemas = schemas
             self._on_schemas(self.name, schemas)
-        self._host, self._life = host, life
-        self.desk.lane.resume()
+        self._life = life
+        self._sender.attach(self.desk, host)
 
     def _on_given_up(self, call: Call) -> None:
         """v1 has no cancel: drop the answer, and see that the host does not chew on it for ever."""
@@ -151,7 +130,7 @@ class HostedToolActor(HouseActor):
         self._clock.call_at(patience, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _on_overdue(self, run: Any) -> None:
-        if run.ended or self._life is None or run.host is not self._host:
+        if run.ended or self._life is None or run.host is not self._sender.host:
             return
         grace = self.desk.settings.grace
         reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its deadline"

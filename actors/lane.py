@@ -40,6 +40,7 @@ class Lane:
         self._lock = threading.Lock()
         self._calls: deque[Call] = deque()
         self._taken: set[Call] = set()
+        self._in_hand = 0
         self._granted = 0
         self._untaken = 0
         self._open = True
@@ -79,6 +80,21 @@ class Lane:
             self._grant_more()
         return None
 
+    def enter(self, call: Call) -> bool:
+        """Take a call past the lane if the tool is idle: nothing waits and nothing is under way."""
+        with self._lock:
+            if self._granted or self._calls or self._in_hand or not self._open:
+                return False
+            self._granted += 1
+            call.sequence = next(self._sequence)
+            self._taken.add(call)
+            return True
+
+    def handed_over(self) -> None:
+        """A call that was taken has been given to the tool, or ended: the next may go past the lane."""
+        with self._lock:
+            self._in_hand -= 1
+
     def put_back(self, call: Call) -> Callable[[Call], Result] | None:
         """Put a call back to where it stood in the order, even beyond the limit. Returns as `offer`."""
         with self._lock:
@@ -90,12 +106,17 @@ class Lane:
         return None
 
     def take(self) -> Call | None:
-        """Take the next call, once for each grant; ``None`` if there is none to take any more."""
+        """Take the next call, once for each grant; ``None`` if there is none to take any more.
+
+        Where calls may go past the lane, `handed_over` has to follow: until then they must not,
+        or they could overtake this one.
+        """
         with self._lock:
             self._untaken -= 1
             if self._open and self._calls:
                 call = self._calls.popleft()
                 self._taken.add(call)
+                self._in_hand += 1
                 return call
             self._granted -= 1
             return None

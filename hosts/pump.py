@@ -104,22 +104,28 @@ class Pump:
         writing: int | None = None
         timeout: float | None = None
         while True:
+            # Only reading, with no time set: the common case, which has nothing else to look after.
+            attend = timeout is not None
             for descriptor, _ in poll.poll(None if timeout is None else max(0.0, timeout) * 1000 + 1):
                 if descriptor == process.exit_reader:
                     self._drain(self._stdout)
                     return
                 if descriptor == writing:
                     process.flush()
+                    attend = True
                 elif descriptor == process.wake_reader:
                     _empty(process.wake_reader)
+                    attend = True
                 elif not self._read(descriptor):
                     poll.unregister(descriptor)
                     if descriptor == self._stdout:
                         self._note_fault("stdout_closed")
-            if process.deaf:
-                self._note_fault("stdin_closed")
-            timeout = self._timeout(process.climb())
-            writing = _follow(poll, writing, process.stdin_waiting)
+                    attend = True
+            if attend:
+                if process.deaf:
+                    self._note_fault("stdin_closed")
+                timeout = self._timeout(process.climb())
+                writing = _follow(poll, writing, process.stdin_waiting)
 
     def _note_fault(self, fault: str) -> None:
         if self._fault is None:

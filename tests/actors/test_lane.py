@@ -65,6 +65,7 @@ class LaneMachine(RuleBasedStateMachine):
         self.waiting: list[Call] = []
         self.running: list[Call] = []
         self.open = True
+        self.in_hand = 0
 
     def _grant(self, _granted: int) -> None:
         self.granted += 1
@@ -86,6 +87,21 @@ class LaneMachine(RuleBasedStateMachine):
             assert not self.open or not self.waiting
         else:
             assert call is self.waiting.pop(0)
+            self.running.append(call)
+            self.in_hand += 1
+
+    @precondition(lambda self: self.in_hand)
+    @rule()
+    def handed_over(self) -> None:
+        self.in_hand -= 1
+        self.lane.handed_over()
+
+    @rule()
+    def enter(self) -> None:
+        call = a_call()
+        idle = self.open and not (self.waiting or self.running or self.in_hand or self.granted)
+        assert self.lane.enter(call) == idle
+        if idle:
             self.running.append(call)
 
     @precondition(lambda self: self.running)
