@@ -25,7 +25,7 @@ from ..supervision.supervisor import AddChild, GetStatus, Order, SupervisorActor
 from . import messages as m
 from .catalog import Catalog, ToolDescriptor, add_routes
 from .desk import ToolSettings
-from .hook_threads import HookThreads
+from .hook_threads import HookFailed, HookThreads
 from .members import HostedMember, Member, ThreadMember
 from .router_actor import RouterActor, Switch
 
@@ -53,6 +53,7 @@ class Board:
         clock: time; the machine's when ``None``.
         seed: of the jitter between restarts; from the system when ``None``.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
+        prepare_timeout: seconds that a plugin's set-up (`prepare`) may take.
         contributions: interop contributions by configuration; they come first.
 
     Attributes:
@@ -68,6 +69,7 @@ class Board:
         clock: Clock | None = None,
         seed: int | None = None,
         claim_patience: float = 1.0,
+        prepare_timeout: float = 60.0,
         contributions: Iterable[ToolInteropContribution] = (),
     ) -> None:
         self.events = EventStream()
@@ -78,6 +80,7 @@ class Board:
         self._members: dict[str, Member] = {}
         self._lock = threading.RLock()
         self._stopped = False
+        self._prepare_timeout = prepare_timeout
         self._watchdog = Watchdog()
         self._switch = Switch()
         self._threads = HookThreads()
@@ -103,24 +106,43 @@ class Board:
             BoardStopped: the board has been stopped.
         """
         state = adapter.init(config)
+        prepared = self._prepare(adapter, config, state) if adapter.has_prepare else None
         contribution = adapter.interop_contribution(state)
         with self._lock:
             self._require_place(adapter.name)
             if contribution is not None:
                 self.catalog.contribute(adapter.name, contribution)
             try:
-                tools = self.catalog.describe(adapter.name, adapter.schemas(state))
+                tools = self.catalog.describe(adapter.name, adapter.schemas(state, prepared))
                 routes = add_routes(self._switch.routes, adapter.name, tools, claims=adapter.has_claim)
             except CallboardError:
                 self.catalog.remove(adapter.name)
                 raise
-            member = ThreadMember(adapter, settings or ToolSettings(), state, self.clock, self.events)
+            member = ThreadMember(
+                adapter,
+                settings or ToolSettings(),
+                state,
+                clock=self.clock,
+                events=self.events,
+                prepared=prepared,
+            )
             self._members[adapter.name] = member
             self._switch.add(member.desk)
             self.catalog.offer(adapter.name, tools)
             self._switch.update(lambda _: routes)
         self.events.publish("plugin_registered", adapter.name, tools=[tool.tool_name for tool in tools])
         return tools
+
+    def _prepare(
+        self, adapter: PluginAdapter, config: dict[str, Any], state: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Long-running set-up, on a thread that can be lost."""
+        try:
+            return self._threads.call(
+                adapter.name, lambda: adapter.prepare(config, state), self._prepare_timeout
+            )
+        except HookFailed as error:
+            raise PluginLoadError(f"preparing the plugin failed: {error}", plugin=adapter.name) from error
 
     def begin_hosted(
         self,

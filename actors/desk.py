@@ -6,7 +6,7 @@ that bring answers take them off, and none of them has to go through the actor f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.adapter import PluginAdapter
+    from ..plugins.calling import Invocation
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
 
@@ -73,6 +74,7 @@ class Desk:
         grant: Callable[[int], None],
         give_up: Callable[[Call], None],
         carry: Callable[[Call], None] | None = None,
+        prepared: dict[str, Any] | None = None,
     ) -> None:
         self.name = adapter.name
         self.adapter = adapter
@@ -84,6 +86,11 @@ class Desk:
         self.tally = Tally()
         self._give_up = give_up
         self._carry = carry
+        self.prepared = prepared
+
+    def invocation(self, call: Call) -> Invocation:
+        """What the plugin is given of a call: with what it has prepared, if it has."""
+        return replace(call.invocation, prepared=self.prepared) if self.prepared else call.invocation
 
     def submit(self, call: Call) -> None:
         """Take a call: it waits, or is refused at once."""

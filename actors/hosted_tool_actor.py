@@ -82,9 +82,7 @@ class HostedToolActor(HouseActor):
             case m.HostUp(host, life, schemas, state):
                 self._on_up(host, life, schemas, state)
             case m.HostDown(generation):
-                host = self._sender.host
-                if host is not None and host.generation == generation:
-                    self._sender.detach(self.desk, host)
+                self._on_down(generation)
             case m.HostOut(error, report):
                 self.desk.shut(_unavailable(error, report))
             case m.GivenUp(call):
@@ -118,6 +116,11 @@ class HostedToolActor(HouseActor):
             self._on_schemas(self.name, schemas)
         self._life = life
         self._sender.attach(self.desk, host)
+
+    def _on_down(self, generation: int) -> None:
+        host = self._sender.host
+        if host is not None and host.generation == generation:
+            self._sender.detach(self.desk, host)
 
     def _on_given_up(self, call: Call) -> None:
         """v1 has no cancel: drop the answer, and see that the host does not chew on it for ever."""

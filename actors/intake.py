@@ -45,8 +45,8 @@ class Intake:
             streaming=streaming,
         )
         if inspected.payload_kind == "malformed":
-            error = inspected.payload_metadata.get("error") or {}
-            problem = str(error.get("message") or "the arguments cannot be read")
+            fault = inspected.payload_metadata.get("error") or {}
+            problem = str(fault.get("message") or "the arguments cannot be read")
             call.finish(failure(Code.INVALID_CALL, problem, raw=inspected.raw))
         return call
 

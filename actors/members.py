@@ -69,12 +69,14 @@ class ThreadMember:
         adapter: PluginAdapter,
         settings: ToolSettings,
         state: dict[str, Any],
+        *,
         clock: Clock,
         events: EventStream,
+        prepared: dict[str, Any] | None,
     ) -> None:
         self.name = adapter.name
         self.ended = threading.Event()
-        self._tool = ThreadToolActor(adapter, settings, state, clock, events)
+        self._tool = ThreadToolActor(adapter, settings, state, clock=clock, events=events, prepared=prepared)
         self.desk = self._tool.desk
         self._actor = ThreadToolActor.launch(self._tool)
 

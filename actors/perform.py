@@ -36,13 +36,13 @@ def perform(
             return runner().run(_perform_async(adapter, run, state, streams=mode.streams))
         if mode.streams:
             return _read_stream(adapter, run, state)
-        return adapter.execute(run.call.invocation, state)
+        return adapter.execute(run.invocation, state)
     except BaseException as error:  # noqa: BLE001 - SystemExit, KeyboardInterrupt and CancelledError end in here too
         return NormalisedResult(tool_raised(error), valid=False)
 
 
 def _read_stream(adapter: PluginAdapter, run: ThreadRun, state: State) -> NormalisedResult:
-    chunks = adapter.stream(run.call.invocation, state)
+    chunks = adapter.stream(run.invocation, state)
     for chunk in chunks:
         if not isinstance(chunk, Part):
             return chunk
@@ -63,8 +63,8 @@ async def _perform_async(
     if run.stopping:
         return _unwanted()
     if not streams:
-        return await adapter.execute_async(run.call.invocation, state)
-    async for chunk in adapter.stream_async(run.call.invocation, state):
+        return await adapter.execute_async(run.invocation, state)
+    async for chunk in adapter.stream_async(run.invocation, state):
         if not isinstance(chunk, Part):
             return chunk
         run.call.add_chunk(chunk.chunk)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..plugins.calling import Invocation
     from .call import Call
 
 
@@ -19,14 +20,16 @@ class ThreadRun:
     """See the module.
 
     Attributes:
+        invocation: what the tool is given.
         fenced: the run was given up on; whatever its thread still does is of no consequence.
         stopping: the tool is to stop at the next part, because nobody wants the answer.
     """
 
-    __slots__ = ("_once", "call", "cancel", "fenced", "stopping")
+    __slots__ = ("_once", "call", "cancel", "fenced", "invocation", "stopping")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, invocation: Invocation) -> None:
         self.call = call
+        self.invocation = invocation
         self.fenced = False
         self.stopping = False
         self.cancel: Callable[[], object] | None = None

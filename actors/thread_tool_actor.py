@@ -36,6 +36,7 @@ class ThreadToolActor(HouseActor):
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
         state: the plugin's initial state.
+        prepared: what its `prepare` returned.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class ThreadToolActor(HouseActor):
         adapter: PluginAdapter,
         settings: ToolSettings,
         state: dict[str, Any],
+        *,
         clock: Clock,
         events: EventStream,
+        prepared: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(adapter.name, events)
         self._clock = clock
@@ -59,6 +62,7 @@ class ThreadToolActor(HouseActor):
             events=events,
             grant=self._workers.grant,
             give_up=self._give_up,
+            prepared=prepared,
         )
 
     @property

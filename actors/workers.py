@@ -76,7 +76,7 @@ class Workers:
                 call = desk.lane.take()
                 if call is None:
                     continue
-                run = call.run = ThreadRun(call)
+                run = call.run = ThreadRun(call, desk.invocation(call))
                 if not call.begin():
                     desk.lane.release(call)
                     continue

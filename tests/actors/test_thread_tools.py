@@ -390,3 +390,39 @@ def test_a_call_that_cannot_be_read_ends_with_the_reason_and_runs_nothing(board,
 
     assert (result["code"], result["outcome"]) == (code, "not_sent")
     assert ran == []
+
+
+class Prepared:
+    name = "prepared"
+
+    def __init__(self, hang=None):
+        self.hang = hang
+
+    def prepare(self, config, state, *, context=None):
+        if self.hang is not None:
+            self.hang.wait()
+        return {"schemas": [schema(config["tool"])], "secret": 42}
+
+    def get_tool_schemas(self, state, *, prepared=None):
+        return list((prepared or {}).get("schemas") or [])
+
+    def execute_tool(self, tool_name, payload, state, *, prepared=None):
+        return {"success": True, "result": prepared["secret"]}
+
+
+def test_what_a_plugin_has_prepared_is_given_to_its_hooks(board):
+    board.add(PluginAdapter(Prepared()), config={"tool": "found"})
+
+    assert board.submit(tool_call("found")).result(PATIENCE)["result"] == 42
+
+
+def test_a_plugin_whose_preparation_hangs_is_refused_and_the_others_work():
+    hang = threading.Event()
+    with Board(prepare_timeout=0.1) as board:
+        board.add(a_tool(count), config={})
+
+        with pytest.raises(PluginError, match=r"preparing the plugin failed.*did not return within 0\.1 s"):
+            board.add(PluginAdapter(Prepared(hang)), config={"tool": "found"})
+
+        assert board.submit(tool_call("tool")).result(PATIENCE)["success"]
+        hang.set()
