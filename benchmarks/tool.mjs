@@ -1,0 +1,35 @@
+// The tool that Callboard runs in the benchmarks.
+
+import { spawn } from 'node:child_process';
+import { fstatSync, readdirSync } from 'node:fs';
+
+let names = ['echo', 'hang'];
+
+export default {
+  name: 'bench',
+  init(config) {
+    names = config.names ?? names;
+    return {};
+  },
+  getToolSchemas: () => names.map((name) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })),
+  executeTool(name, args, state, emit) {
+    if (name !== 'hang') return { success: true, result: args };
+    if (args.orphan) holdPipes();
+    emit({ type: 'part', payload: process.pid });
+    return new Promise(() => {});
+  },
+};
+
+/** Start a process that outlives us in a session of its own, and holds every pipe open that we have. */
+function holdPipes() {
+  const open = readdirSync('/proc/self/fd').map(Number).filter(isPipe);
+  spawn('sleep', ['600'], { detached: true, stdio: ['ignore', 'ignore', 'ignore', ...open] }).unref();
+}
+
+function isPipe(fd) {
+  try {
+    return fstatSync(fd).isFIFO();
+  } catch {
+    return false; // the descriptor of the listing itself
+  }
+}
