@@ -84,7 +84,7 @@ class Desk:
         self.lane = Lane(settings.mailbox_size, settings.concurrency, grant)
         self.cell = StateCell(state)
         self.tally = Tally()
-        self._give_up = give_up
+        self.give_up = give_up
         self._carry = carry
         self.prepared = prepared
 
@@ -137,7 +137,7 @@ class Desk:
         if stage is Stage.QUEUED:
             self.lane.discard(call)
         else:
-            self._give_up(call)
+            self.give_up(call)
 
     def on_ended(self, call: Call, result: Result) -> None:
         """See `CallOwner`."""
