@@ -85,15 +85,35 @@ class AgentCore:
         A part carries ``tool_call_id`` and ``tool_name`` beside what the tool gave.
         """
         for call in self._submit(tool_calls, config, context, streaming=True):
-            for chunk in call.chunks():
-                yield {**chunk, "tool_call_id": call.id, "tool_name": call.tool_name}
-            yield self._message(call, call.result())
+            yield from self.answers(call)
+
+    def submit(
+        self, tool_call: Any, config: Json, *, context: Mapping[str, Any] | None = None, streaming: bool = True
+    ) -> Call:
+        """Run one call; returns its handle at once. `answers` makes its messages.
+
+        Args:
+            tool_call: in any wire format that the board reads.
+            config: the request's configuration; tools see it in their context.
+            context: added to the tools' context.
+            streaming: have a tool that can stream do so.
+        """
+        layer = core_context(core=self, config=config, extra=context)
+        return self.board.submit(tool_call, context=layer, streaming=streaming)
+
+    def answers(self, call: Call) -> Iterator[Json]:
+        """What one call of `submit` answers: its parts as they come, and last its message.
+
+        In the shapes of `iter_tool_messages`. Whether the call succeeded is for its result to say.
+        """
+        for chunk in call.chunks():
+            yield {**chunk, "tool_call_id": call.id, "tool_name": call.tool_name}
+        yield self._message(call, call.result())
 
     def _submit(
         self, tool_calls: Iterable[Any], config: Json, context: Mapping[str, Any] | None, *, streaming: bool
     ) -> list[Call]:
-        layer = core_context(core=self, config=config, extra=context)
-        return [self.board.submit(call, context=layer, streaming=streaming) for call in tool_calls]
+        return [self.submit(call, config, context=context, streaming=streaming) for call in tool_calls]
 
     def _message(self, call: Call, result: Json) -> Json:
         formatted, display = self._format(call, result)

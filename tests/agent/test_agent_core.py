@@ -166,3 +166,14 @@ def test_a_failure_of_ours_is_told_in_the_metadata_and_a_tools_own_is_not():
 
     assert ours["failure"] == {"code": "host_crashed", "outcome": "outcome_unknown"}
     assert "failure" not in theirs
+
+
+def test_one_call_is_submitted_alone_and_answers_like_many(core):
+    core.register_tool(Counting)
+
+    call = core.submit(tool_call("count", "a", to=1), config={})
+    answers = list(core.answers(call))
+
+    assert answers[0] == {"part": 0, "tool_call_id": "a", "tool_name": "count"}
+    assert answers[1] == core.execute_tool_calls([tool_call("count", "a", to=1)], config={})[0]
+    assert call.result()["success"]
