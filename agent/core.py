@@ -88,7 +88,12 @@ class AgentCore:
             yield from self.answers(call)
 
     def submit(
-        self, tool_call: Any, config: Json, *, context: Mapping[str, Any] | None = None, streaming: bool = True
+        self,
+        tool_call: Any,
+        config: Json,
+        *,
+        context: Mapping[str, Any] | None = None,
+        streaming: bool = True,
     ) -> Call:
         """Run one call; returns its handle at once. `answers` makes its messages.
 
