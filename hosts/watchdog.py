@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -73,6 +74,7 @@ class Watchdog:
         if process is not None:
             assert process.stdin is not None
             process.stdin.close()
+            process.send_signal(signal.SIGCONT)  # it may be stopped, and could not hear the end then
             process.wait()
 
     def _say(self, line: str) -> None:

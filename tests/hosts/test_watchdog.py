@@ -112,6 +112,16 @@ def test_one_that_sleeps_is_replaced_before_it_blocks_anybody():
         assert host.wait(0) == -signal.SIGKILL
 
 
+def test_one_that_sleeps_ends_its_hosts_all_the_same_when_it_is_closed():
+    with a_watchdog() as watchdog, a_session() as host:
+        watchdog.add(host.pid, created(host.pid))
+        os.kill(watchdog.pid, signal.SIGSTOP)
+
+        watchdog.close()
+
+        assert host.wait(0) == -signal.SIGKILL
+
+
 def test_a_host_is_registered_while_it_lives():
     with a_watchdog() as watchdog:
         process = HostProcess.spawn(evil("ignores_term"), host="evil", watchdog=watchdog)
