@@ -219,10 +219,14 @@ class Call:
 
     # For the tool that runs it
 
-    def adopt(self, owner: CallOwner, plugin_name: str) -> None:
-        """Note which tool it has been given to."""
-        self._owner = owner
-        self.plugin_name = plugin_name
+    def adopt(self, owner: CallOwner, plugin_name: str) -> bool:
+        """Note which tool it is given to. False if it has ended: then it is nobody's."""
+        with self._lock:
+            if self._stage is Stage.ENDED:
+                return False
+            self._owner = owner
+            self.plugin_name = plugin_name
+            return True
 
     def limit(self, clock: Clock, seconds: float | None) -> None:
         """Put its end by deadline on the clock, ``seconds`` after it was submitted.
@@ -301,6 +305,7 @@ class Call:
                 return False
             self._result = result
             self._stage = Stage.ENDED
+            owner = self._owner
             waiting = self._at_news + self._at_end
             self._at_news.clear()
             self._at_end.clear()
@@ -308,8 +313,8 @@ class Call:
             first()
         if self._timer is not None:
             self._timer.cancel()
-        if self._owner is not None:
-            self._owner.on_ended(self, result)
+        if owner is not None:
+            owner.on_ended(self, result)
         for function in waiting:
             function()
         return True

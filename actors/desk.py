@@ -94,7 +94,8 @@ class Desk:
 
     def submit(self, call: Call) -> None:
         """Take a call: it waits, or is refused at once."""
-        call.adopt(self, self.name)
+        if not call.adopt(self, self.name):
+            return
         self.tally.submit()
         call.limit(self.clock, self.settings.deadline)
         if self._carry is not None and self.lane.enter(call):

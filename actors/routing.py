@@ -122,7 +122,7 @@ def choose(routes: Routes, name: str | None, claims: Mapping[str, bool | None]) 
     offering = routes.by_name.get(name, ()) if name is not None else ()
     if not claims and len(offering) == 1:  # nearly always
         return Taken(offering[0])
-    eager = tuple(plugin for plugin, verdict in claims.items() if verdict is True and plugin in routes.tools)
+    eager = tuple(plugin for plugin in routes.tools if claims.get(plugin) is True)
     if len(eager) > 1:
         eager = tuple(plugin for plugin in eager if plugin in offering) or eager
     if eager:

@@ -229,3 +229,11 @@ def test_a_call_that_was_sent_once_is_never_said_not_to_have_been_sent():
     call.cancel()
 
     assert call.result()["outcome"] == "outcome_unknown"
+
+
+def test_a_call_that_has_ended_is_nobodys():
+    call = a_call()
+    call.cancel()
+
+    assert not call.adopt(object(), "plugin")
+    assert call.plugin_name is None

@@ -7,11 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import psutil
+import pytest
 from boards import MOODY, node_board
-from leaks import alive, no_leaks
+from callboard import Callboard
+from leaks import TEST_MARK, alive, no_leaks
 from tools import tool_call
 
 PATIENCE = 60.0
@@ -46,6 +51,56 @@ def test_two_thousand_calls_with_a_kill_at_each_hundredth_are_all_answered_truly
     assert set(succeeded) <= set(ran) <= set(succeeded) | set(crashed)
     assert status["host"]["crashes"] == status["host"]["restarts"] == killed
     assert status["calls"]["submitted"] == status["calls"]["ended"] == 2000
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_whatever_tools_callers_and_killers_do_every_call_ends_once_and_the_board_heals(seed):
+    random = Random(seed)
+    config = {
+        "supervision": {"intensity": 100_000, "backoff": {"min": 0.01, "max": 0.05}},
+        "calls": {"grace": 0.1, "mailbox_size": 2000},
+    }
+    names = [f"moody{number}" for number in range(4)]
+    moods = [None, "throw", "parts", "fail", "rubbish", "exit", "spin", "wait"]
+    ends: Counter[str] = Counter()
+    with no_leaks(), Callboard(config) as board:
+        for number, name in enumerate(names):
+            source = {"node_tool": {"file": str(MOODY), "id": name}}
+            board.load(
+                source,
+                config={"names": [name]},
+                env=TEST_MARK,
+                concurrency=1 + 7 * (number % 2),
+                idempotent=number > 1,
+            )
+        calls = []
+        for number in range(1500):
+            (do,) = random.choices(moods, [60, 5, 5, 5, 2, 1, 0.3, 3])
+            call = board.submit(
+                tool_call(random.choice(names), f"c{number}", do=do, parts=3, ms=random.randint(1, 50)),
+                deadline=random.choice([0.05, 0.5, 5]),
+            )
+            call.add_done_callback(lambda call=call: ends.update([call.id]))
+            calls.append(call)
+            if random.random() < 0.05:
+                random.choice(calls[-50:]).cancel()
+            if random.random() < 0.02:
+                host = board.status()["plugins"][random.choice(names)]["host"]
+                if "pid" in host:
+                    with suppress(ProcessLookupError):
+                        os.kill(host["pid"], signal.SIGKILL)
+        results = [call.result(PATIENCE) for call in calls]
+        healed = [board.execute(tool_call(name), deadline=PATIENCE)["success"] for name in names]
+        status = board.status()["plugins"]
+
+    assert len(ends) == 1500
+    assert set(ends.values()) == {1}
+    assert all(result["success"] or result["error"] for result in results)
+    assert healed == [True] * 4
+    for name in names:
+        tally = status[name]["calls"]
+        assert tally["submitted"] == tally["ended"]
+        assert (status[name]["running"], status[name]["waiting"]) == (0, 0)
 
 
 EMBEDDER = """
