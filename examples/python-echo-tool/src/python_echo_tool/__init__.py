@@ -1,0 +1,1 @@
+"""A package with one tool plugin."""

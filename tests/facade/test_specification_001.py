@@ -1,0 +1,191 @@
+"""The guide to Node tool plugins, lived through from the outside: its echo tool in every form of its configuration.
+
+The tool is the guide's own, to the letter but for its types; the package around it is the guide's layout.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from callboard import AgentCore, Callboard, PluginLoadError
+from tools import tool_call
+
+ECHO = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.mjs"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+MANIFEST = {
+    "name": "my-js-tools",
+    "version": "0.1.0",
+    "type": "module",
+    "main": "dist/index.js",
+    "scripts": {
+        "build": "esbuild src/index.ts --bundle --platform=node --format=esm --outdir=dist",
+    },
+    "agent": {
+        "kinds": ["tools"],
+        "tools": [{"id": "echo", "entry": "dist/index.js", "export": "echoTool"}],
+    },
+}
+
+
+@pytest.fixture
+def app(tmp_path):
+    """A folder with the guide's package, a single file, and an application's configuration to write."""
+    package = tmp_path / "plugins" / "my-js-tools"
+    (package / "dist").mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps(MANIFEST))
+    shutil.copy(ECHO, package / "dist" / "index.js")
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ECHO, tmp_path / "tools" / "my_tool.mjs")
+    return tmp_path
+
+
+def configured(app, entry, **more):
+    file = app / "agent.json"
+    file.write_text(json.dumps({"plugins": [entry], **more}))
+    return Callboard(file)
+
+
+FORMS = [
+    {"node_tool": {"path": "./plugins/my-js-tools"}},
+    {"node_tool": {"file": "./tools/my_tool.mjs", "id": "my_tool"}},
+    "node:./plugins/my-js-tools",
+]
+
+
+@pytest.mark.parametrize("entry", FORMS, ids=["path", "file", "shortcut"])
+def test_the_echo_tool_runs_in_every_form_of_configuration(app, entry):
+    with configured(app, entry) as board:
+        assert board.failed == []
+        call = board.submit(tool_call("echo", value="hello"))
+        parts = list(call.parts())
+        result = call.result()
+
+    assert parts == [{"message": "working..."}]
+    assert result == {"success": True, "result": {"value": "hello", "calls": 1}}
+
+
+@pytest.mark.parametrize(("entry", "plugin"), list(zip(FORMS, ["echo", "my_tool", "echo"], strict=True)))
+def test_the_plugin_goes_by_the_id_of_its_entry(app, entry, plugin):
+    with configured(app, entry) as board:
+        assert [(tool.plugin_name, tool.tool_name) for tool in board.tools()] == [(plugin, "echo")]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"node_tool": {"git": "https://github.com/acme/my-js-tools.git", "ref": "v0.1.0"}},
+        "node+git:https://github.com/acme/my-js-tools.git#v0.1.0",
+    ],
+    ids=["git", "shortcut"],
+)
+def test_a_repository_is_refused_with_what_to_do_instead(app, entry):
+    with (
+        Callboard() as board,
+        pytest.raises(PluginLoadError, match=r"clone https://github\.com/acme/.*'node:"),
+    ):
+        board.load(entry)
+
+
+def test_the_policy_of_the_guide_is_read(app):
+    policy = {"node_install_deps": True, "node_build": True, "node_allow_install_scripts": False}
+
+    with configured(app, "node:./plugins/my-js-tools", plugin_policy=policy) as board:
+        assert board.configuration.plugin_policy.node_allow_install_scripts is False
+        assert [tool.tool_name for tool in board.tools()] == ["echo"]
+
+
+def test_a_package_that_is_not_built_says_so(app):
+    (app / "plugins" / "my-js-tools" / "dist" / "index.js").unlink()
+
+    with Callboard() as board, pytest.raises(PluginLoadError, match="npm run build"):
+        board.load(f"node:{app / 'plugins' / 'my-js-tools'}")
+
+
+def test_the_core_makes_messages_as_the_tool_formats_them(app):
+    with configured(app, "node:./plugins/my-js-tools") as board, AgentCore(board=board.board) as core:
+        part, message = core.iter_tool_messages([tool_call("echo", "call_1", value="hello")], config={})
+        (failed,) = core.execute_tool_calls([tool_call("reverse", "call_2")], config={})
+
+    assert part == {"part": {"message": "working..."}, "tool_call_id": "call_1", "tool_name": "echo"}
+    assert message == {
+        "role": "tool",
+        "content": "Echo: hello",
+        "toolResult": {"type": "tool_result", "text": "Echo: hello"},
+        "metadata": {
+            "tool_call_id": "call_1",
+            "tool_name": "echo",
+            "tool_plugin": "echo",
+            "display": {"type": "text", "content": "Echo: hello", "single_line": "echo hello"},
+        },
+    }
+    assert failed["metadata"]["failure"]["code"] == "unknown_tool"
+
+
+def test_state_goes_round_with_every_call(app):
+    with configured(app, "node:./plugins/my-js-tools") as board:
+        counts = [board.execute(tool_call("echo"))["result"]["calls"] for _ in range(3)]
+
+    assert counts == [1, 2, 3]
+
+
+REST = """
+  version = "0.1.0";
+  init(config) { return { config }; }
+  getToolSchemas() {
+    return [{ type: "function", function: { name: "where", parameters: { type: "object" } } }];
+  }
+  executeTool() { return { success: true, result: "here" }; }
+"""
+AS_OBJECT = (
+    "init: (config) => ({ config }), getToolSchemas: made.getToolSchemas, executeTool: made.executeTool"
+)
+SHAPES = {
+    "a class": f"export default class {{ {REST} }}",
+    "a factory": f"class Made {{ {REST} }}\nexport default function makeTool() {{ return new Made(); }}",
+    "an object": f"class Made {{ {REST} }}\nconst made = new Made();\nexport default {{ {AS_OBJECT} }};",
+    "a named export": f"export class OtherTool {{ {REST} }}",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_of_export_is_a_tool(tmp_path, shape):
+    file = tmp_path / "shaped.mjs"
+    file.write_text(SHAPES[shape])
+    node_tool = {"file": str(file), "id": "shaped"}
+    if shape == "a named export":
+        node_tool["export"] = "OtherTool"
+
+    with Callboard() as board:
+        board.load({"node_tool": node_tool})
+        result = board.execute(tool_call("where"))
+
+    assert result == {"success": True, "result": "here"}
+
+
+def test_one_package_exposes_several_tools():
+    with Callboard() as board:
+        board.load(f"node:{EXAMPLES / 'js-multi-tools'}")
+        result = board.execute(tool_call("reverse", text="abc"))
+        names = [tool.tool_name for tool in board.tools()]
+
+    assert sorted(names) == ["count_words", "echo", "reverse"]
+    assert result["result"] == {"text": "cba"}
+
+
+def test_a_tool_refuses_paths_that_its_configuration_does_not_allow(tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("callboard\n")
+    (tmp_path / "secret.txt").write_text("secret\n")
+
+    with Callboard() as board:
+        board.load(f"node:{EXAMPLES / 'js-fs-tools'}", config={"allowed_paths": [str(tmp_path / "notes")]})
+        allowed = board.execute(tool_call("read_file", file_path="a.txt"))
+        refused = board.execute(tool_call("read_file", file_path="../secret.txt"))
+
+    assert allowed["success"]
+    assert not refused["success"]
+    assert "code" not in refused

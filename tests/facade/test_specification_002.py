@@ -1,0 +1,286 @@
+"""The guide to tool plugins, lived through from the outside: its code with `agent_core` replaced by `callboard`.
+
+What single hooks answer is held in `tests/plugins`; here every example goes through `AgentCore`, as the
+guide's own tests do. The guide's `EchoTool` is the example package, to the letter.
+"""
+
+# ruff: noqa: TC003 - written as in the guide
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from callboard import AgentCore, Callboard
+from callboard.plugins.python_source import load_python_package
+from callboard.types import ToolPlugin
+from tools import tool_call
+
+MY_TOOLS = Path(__file__).parents[2] / "examples" / "python-echo-tool"
+(EchoTool,) = load_python_package(MY_TOOLS)
+
+
+@pytest.fixture
+def core() -> Iterator[AgentCore]:
+    with AgentCore() as core:
+        yield core
+
+
+def custom_call(name: str, text: str) -> dict[str, Any]:
+    return {"type": "custom_tool_call", "call_id": "call_2", "name": name, "input": text}
+
+
+# Write the first tests before adding complexity (step 2)
+
+
+def test_echo_tool_round_trip():
+    core = AgentCore()
+    core.register_tool(EchoTool)
+
+    tool_calls = [
+        {
+            "id": "call_1",
+            "type": "function",
+            "function": {
+                "name": "echo",
+                "arguments": {"value": "hello"},
+            },
+        }
+    ]
+
+    results = core.execute_tool_calls(tool_calls, config={})
+    assert results[0]["role"] == "tool"
+    assert results[0]["content"] == "hello"
+    assert results[0]["metadata"]["tool_name"] == "echo"
+
+
+# Testing tool plugins
+
+
+def test_echo_tool_execute_direct():
+    tool = EchoTool()
+    state = tool.init({})
+    result = tool.execute_tool("echo", {"value": "hello"}, state)
+    assert result == {"success": True, "result": "hello"}
+
+
+def test_echo_tool_core_round_trip():
+    core = AgentCore()
+    core.register_tool(EchoTool)
+    results = core.execute_tool_calls(
+        [
+            {
+                "id": "call_1",
+                "type": "function",
+                "function": {"name": "echo", "arguments": {"value": "hello"}},
+            }
+        ],
+        config={},
+    )
+    assert results[0]["metadata"]["tool_name"] == "echo"
+
+
+# Try the tool in a real application config (step 3)
+
+
+def test_a_path_in_an_application_config_loads_the_tool_package(tmp_path):
+    config = tmp_path / "app" / "agent.json"
+    config.parent.mkdir()
+    (tmp_path / "my-tools").symlink_to(MY_TOOLS)
+    config.write_text(
+        json.dumps(
+            {
+                "plugin_cache_dir": "~/.crystal/cache/plugins",
+                "plugins": ["plugins.openai_provider.OpenAICompatibleProvider", "path:../my-tools"],
+                "provider": "openai_compatible",
+                "model": "gpt-4o-mini",
+            }
+        )
+    )
+
+    with Callboard(config) as board:
+        result = board.execute(tool_call("echo", value="hello"))
+
+    assert result == {"success": True, "result": "hello"}
+    assert board.configuration.agent == {"provider": "openai_compatible", "model": "gpt-4o-mini"}
+    assert [failed.source for failed in board.failed] == ["plugins.openai_provider.OpenAICompatibleProvider"]
+
+
+# Example final tool message shape; example object payload tool
+
+
+class Calculator(ToolPlugin):
+    name = "calculator"
+
+    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
+
+    def execute_tool(
+        self,
+        tool_name: str | None,
+        payload: Any,
+        state: dict[str, Any],
+        *,
+        payload_kind: str | None = None,
+        payload_format: str | None = None,
+        payload_metadata: dict[str, Any] | None = None,
+        tool_call: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        if tool_name != "add" or not isinstance(payload, dict):
+            return {"success": False, "error": "unsupported call"}
+        return {
+            "success": True,
+            "result": float(payload.get("a", 0)) + float(payload.get("b", 0)),
+        }
+
+    def format_tool_result(self, result: dict[str, Any], state: dict[str, Any]) -> str:
+        return f"Result: {result['result']:g}"
+
+
+def test_the_final_message_has_the_shape_of_the_example(core):
+    core.register_tool(Calculator)
+
+    (message,) = core.execute_tool_calls([tool_call("add", "call_1", a=2, b=3)], config={})
+
+    assert message.pop("toolResult") == {"type": "tool_result", "text": "Result: 5"}
+    assert message == {
+        "role": "tool",
+        "content": "Result: 5",
+        "metadata": {
+            "tool_call_id": "call_1",
+            "tool_name": "add",
+            "tool_plugin": "calculator",
+            "display": {"type": "text", "content": "Result: 5"},
+        },
+    }
+
+
+# Custom/freeform example; example text payload tool; optional routing; choosing among schema variants
+
+
+class ApplyPatch(ToolPlugin):
+    name = "apply_patch"
+
+    def init(self, config: dict[str, Any]) -> dict[str, Any]:
+        return {"config": config}
+
+    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
+        config = state.get("config") or {}
+        targets = set(config.get("_tool_schema_target_formats") or [])
+
+        if "openai.responses.custom.tool_schema" in targets:
+            return [{
+                "type": "custom",
+                "name": "apply_patch",
+                "description": "Apply a freeform patch.",
+                "format": {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"},
+            }]  # fmt: skip
+
+        return [{
+            "type": "function",
+            "function": {
+                "name": "apply_patch",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"input": {"type": "string"}},
+                    "required": ["input"],
+                    "additionalProperties": False,
+                },
+            },
+        }]  # fmt: skip
+
+    def can_handle_tool_call(
+        self,
+        tool_name: str | None,
+        payload: Any,
+        state: dict[str, Any],
+        *,
+        payload_kind: str | None = None,
+        payload_format: str | None = None,
+        payload_metadata: dict[str, Any] | None = None,
+        tool_call: dict[str, Any] | None = None,
+        tool_schema: dict[str, Any] | None = None,
+    ) -> bool | None:
+        if tool_name not in {None, "apply_patch"}:
+            return False
+        return payload_kind == "text" and isinstance(payload, str)
+
+    def execute_tool(
+        self,
+        tool_name: str | None,
+        payload: Any,
+        state: dict[str, Any],
+        *,
+        payload_kind: str | None = None,
+        payload_format: str | None = None,
+        payload_metadata: dict[str, Any] | None = None,
+        tool_call: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        if tool_name not in {None, "apply_patch"}:
+            return {"success": False, "error": f"Unknown tool: {tool_name}"}
+        if payload_kind != "text" or not isinstance(payload, str) or not payload:
+            return {"success": False, "error": "expected raw patch text"}
+        return {"success": True, "result": f"received {len(payload)} bytes"}
+
+
+CUSTOM = {"_tool_schema_target_formats": ["openai.responses.custom.tool_schema"]}
+
+
+@pytest.mark.parametrize(("config", "kind"), [(CUSTOM, "custom"), ({}, "function")])
+def test_a_tool_chooses_its_schema_by_the_target_formats(config, kind):
+    with Callboard() as board:
+        board.register(ApplyPatch, config=config)
+
+        schemas = board.schemas()
+
+    assert [schema["type"] for schema in schemas] == [kind]
+
+
+def test_raw_text_and_arguments_find_their_tools_on_one_board(core):
+    core.register_tool(ApplyPatch, config=CUSTOM)
+    core.register_tool(Calculator)
+
+    messages = core.execute_tool_calls(
+        [custom_call("apply_patch", "*** Begin"), tool_call("add", "call_1", a=1, b=2)], config={}
+    )
+
+    assert [m["content"] for m in messages] == ["received 9 bytes", "Result: 3"]
+    assert [m["metadata"]["tool_call_id"] for m in messages] == ["call_2", "call_1"]
+
+
+def test_a_call_without_a_name_goes_to_the_tool_that_claims_it(core):
+    core.register_tool(ApplyPatch, config=CUSTOM)
+    core.register_tool(Calculator)
+    nameless = {"type": "custom_tool_call", "call_id": "call_3", "input": "*** Begin"}
+
+    (message,) = core.execute_tool_calls([nameless], config={})
+
+    assert message["content"] == "received 9 bytes"
+    assert message["metadata"]["tool_plugin"] == "apply_patch"
+
+
+class FunctionPatch(ToolPlugin):
+    """Shares its name with a tool that claims raw text."""
+
+    name = "function_patch"
+
+    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"type": "function", "function": {"name": "apply_patch", "parameters": {"type": "object"}}}]
+
+    def execute_tool(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> dict[str, Any]:
+        return {"success": True, "result": f"arguments {sorted(payload)}"}
+
+
+def test_two_tools_of_one_name_share_it_when_one_of_them_claims(core):
+    core.register_tool(ApplyPatch, config=CUSTOM)
+    core.register_tool(FunctionPatch)
+
+    messages = core.execute_tool_calls(
+        [custom_call("apply_patch", "x"), tool_call("apply_patch", input="x")], config={}
+    )
+
+    assert [m["content"] for m in messages] == ["received 1 bytes", "arguments ['input']"]
+    assert [m["metadata"]["tool_plugin"] for m in messages] == ["apply_patch", "function_patch"]
