@@ -36,7 +36,10 @@ _PIPE_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to start: program and arguments (no shell), the environment as a whole, and the folder."""
+    """What to start: program and arguments (no shell), the environment, and the folder.
+
+    The environment is the whole of it, but for the mark by which the host's tree is known.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]

@@ -110,22 +110,26 @@ class Pump:
                 if descriptor == process.exit_reader:
                     self._drain(self._stdout)
                     return
-                if descriptor == writing:
-                    process.flush()
-                    attend = True
-                elif descriptor == process.wake_reader:
-                    _empty(process.wake_reader)
-                    attend = True
-                elif not self._read(descriptor):
-                    poll.unregister(descriptor)
-                    if descriptor == self._stdout:
-                        self._note_fault("stdout_closed")
-                    attend = True
+                attend = self._serve(poll, descriptor) or attend
             if attend:
                 if process.deaf:
                     self._note_fault("stdin_closed")
                 timeout = self._timeout(process.climb())
                 writing = _follow(poll, writing, process.stdin_waiting)
+
+    def _serve(self, poll: select.poll, descriptor: int) -> bool:
+        """Do what a descriptor is ready for; True if there is more to look after than reading."""
+        if descriptor in {self._stdout, self._stderr}:
+            if self._read(descriptor):
+                return False
+            poll.unregister(descriptor)
+            if descriptor == self._stdout:
+                self._note_fault("stdout_closed")
+        elif descriptor == self._process.wake_reader:
+            _empty(descriptor)
+        else:
+            self._process.flush()
+        return True
 
     def _note_fault(self, fault: str) -> None:
         if self._fault is None:

@@ -16,7 +16,7 @@ from callboard.hosts.host import Host
 from callboard.hosts.process import Command
 from callboard.plugins.errors import JsonValueError
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, HostEar, OwnerEar, evil, running, says, sent
-from leaks import alive, no_leaks
+from leaks import alive, no_leaks, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -173,6 +173,28 @@ def test_a_request_that_meets_the_end_of_the_host_ends_exactly_once(turn):
 
         for owner in owners:
             assert owner.kinds() == ["lost"]
+
+
+@pytest.mark.parametrize("turn", range(12))
+def test_a_request_that_was_told_as_lost_is_not_refused_as_well(turn):
+    owner, refusals = OwnerEar(), []
+
+    def send():
+        try:
+            host.send("execute_tool", {}, owner)
+        except HostGone as error:
+            refusals.append(error)
+
+    with running(evil("never_reads")) as (host, ear):
+        sender = threading.Thread(target=send)
+        with host._process._lock:  # so that the request and the end of the host meet here
+            sender.start()
+            os.kill(host.pid, signal.SIGKILL)
+            wait_until(lambda: not alive(host.pid))
+        sender.join()
+        ear.ended()
+
+    assert (owner.kinds(), len(refusals)) in ((["lost"], 0), ([], 1))
 
 
 # Owners and listeners that fail

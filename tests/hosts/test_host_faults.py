@@ -97,6 +97,31 @@ def test_a_host_that_cannot_be_believed_is_ended_and_everybody_hears_why(command
             sent(host, "f")
 
 
+def test_who_gave_up_on_a_host_that_cannot_be_believed_hears_only_that_it_is_over():
+    with running(evil("endless_line", "2"), max_line=4000) as (host, ear):
+        gave_up = OwnerEar("gave up")
+        host.abandon(host.send("execute_tool", {}, gave_up))
+        sent(host, "c")
+        ear.ended()
+
+    assert gave_up.kinds() == ["released"]
+
+
+def test_nothing_is_sent_to_a_host_that_is_not_believed_any_more():
+    answers = []
+
+    def try_again(_told):
+        with pytest.raises(HostGone) as caught:
+            sent(host, "again")
+        answers.append(caught.value)
+
+    with running(evil("endless_line", "1"), max_line=4000) as (host, ear):
+        host.send("execute_tool", {}, OwnerEar(hook=try_again))
+        ear.ended()
+
+    assert len(answers) == 1
+
+
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
 def test_a_host_that_there_is_no_talking_to_any_more_is_ended(stream):
     with running(evil(f"closes_{stream}")) as (host, ear):

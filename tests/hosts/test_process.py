@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import select
 import signal
 import sys
 import time
@@ -12,7 +14,7 @@ from callboard.hosts.ladder import KILL_NOW
 from callboard.hosts.process import Command, HostProcess
 from callboard.hosts.pump import Pump
 from callboard.hosts.watchdog import Watchdog
-from evil_hosts import PATIENCE, REQUEST, ProcessEar, carried, evil
+from evil_hosts import PATIENCE, REQUEST, UNHURRIED, ProcessEar, bytes_in, carried, evil
 from leaks import alive, no_leaks, wait_until
 from scarcity import descriptors_up_to, lowest_free_descriptor
 
@@ -96,6 +98,27 @@ def test_the_exit_comes_once_and_after_all_output():
     assert (exit_.code, exit_.signal, exit_.stop_reason) == (0, None, None)
 
 
+def test_what_was_still_in_the_pipe_at_the_exit_is_handed_over_before_it_is_told():
+    class SlowEar(ProcessEar):
+        """Hears nothing more until the process has ended."""
+
+        def on_output(self, data):
+            super().on_output(data)
+            if len(self.entries) == 1:
+                process.write(REQUEST)
+                wait_until(lambda: not alive(process.pid))
+
+    process, ear = HostProcess.spawn(evil("bursts_then_exits"), host="evil"), SlowEar()
+    size = fcntl.fcntl(process.popen.stdout, fcntl.F_GETPIPE_SZ)
+    pump = Pump(process, ear)
+    pump.start()
+    process.write(REQUEST)
+
+    assert pump.join(PATIENCE)
+    assert len(ear.output) == len(b"a line\n") + size - 8192 + 1
+    assert ear.kinds()[-2:] == ["exit", "gone"]
+
+
 def test_what_came_of_a_line_before_the_exit_is_handed_over():
     with carried("says_then_exits", "0", '{"v":1,"id":"ID","ok":tr') as (process, ear):
         process.write(REQUEST)
@@ -169,6 +192,25 @@ def test_writing_never_blocks_and_all_of_it_arrives_in_order():
     assert took < 1.0
     lengths = [line.partition(b'"value": ')[2].rstrip(b"}") for line in ear.output.splitlines()[1:]]
     assert lengths == [str(len(large)).encode()] * 3 + [str(len(REQUEST)).encode()]
+
+
+def test_what_has_to_wait_is_not_overtaken_by_what_comes_later():
+    large = b'{"id":"1","text":"' + b"x" * 2 * 1024 * 1024 + b'"}\n'
+    process, ear = HostProcess.spawn(evil("reads_late"), host="evil"), ProcessEar()
+    pump = Pump(process, ear)
+    process.write(large)
+    select.select([process.popen.stdout], [], [], PATIENCE)
+    os.kill(process.pid, signal.SIGUSR1)
+    # Nobody carries yet, so the pipe runs dry while most of the first line still has to wait.
+    wait_until(lambda: bytes_in(process.popen.stdin) == 0)
+    process.write(REQUEST)
+    pump.start()
+    while ear.output.count(b"\n") < 3:
+        ear.wait("output", len(ear.of("output")) + 1)
+    process.stop("the test is over", UNHURRIED)
+
+    assert pump.join(PATIENCE)
+    assert str(len(large)).encode() in ear.output.splitlines()[1]
 
 
 def test_one_that_never_reads_can_be_stopped_whatever_was_written():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
 
@@ -148,7 +149,7 @@ def test_the_end_is_told_at_once_though_a_child_holds_stdout():
         wait_gone([child])
 
 
-@pytest.mark.parametrize("how", [(), ("session",), ("session", "twice")])
+@pytest.mark.parametrize("how", [(), ("session",), ("session", "twice"), ("session", "unmarked")])
 @pytest.mark.parametrize("ladder", [StopLadder(0.05, 0.05), KILL_NOW])
 def test_nothing_of_the_tree_outlives_a_stop(how, ladder):
     with carried("leaves_a_child", *how) as (process, ear):
@@ -170,11 +171,21 @@ def test_nothing_of_the_tree_outlives_a_crash(how):
 
 
 def test_a_child_that_floods_the_pipes_delays_nothing():
-    with carried("leaves_a_flood") as (process, ear):
-        process.write(REQUEST)
+    class SlowEar(ProcessEar):
+        """Takes so long over what it hears that there is always more by then."""
 
-        assert ear.exit().code == 3
-        assert ear.wait("gone") == [([],)]
+        def on_output(self, data):
+            super().on_output(data)
+            select.select([process.popen.stdout], [], [], PATIENCE)
+
+    process, ear = HostProcess.spawn(evil("leaves_a_flood"), host="evil"), SlowEar()
+    pump = Pump(process, ear)
+    pump.start()
+    process.write(REQUEST)
+
+    assert ear.exit().code == 3
+    assert ear.wait("gone") == [([],)]
+    assert pump.join(PATIENCE)
 
 
 # Our own bugs
@@ -187,12 +198,14 @@ def test_a_listener_that_fails_on_output_ends_the_process_and_nothing_leaks(capl
             raise RuntimeError("a bug")
 
     ear = Ear()
-    process = HostProcess.spawn(evil("ignores_term"), host="evil")
+    process = HostProcess.spawn(evil("counts"), host="evil")
     pump = Pump(process, ear)
     pump.start()
+    process.write(REQUEST)
 
     assert pump.join(PATIENCE)
     assert ear.kinds() == ["output", "exit", "gone"]
+    assert process.stderr.tail() == "go"
     assert ear.exit().stop_reason == "internal error"
     assert "carrying host 'evil' failed" in caplog.text
 

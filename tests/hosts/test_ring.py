@@ -51,6 +51,7 @@ def test_memory_is_bounded_however_much_is_said(size):
 
     assert ring.total == 10_000 * size
     assert len(ring.tail()) == 1000
+    assert sum(len(chunk) for chunk in ring._chunks) <= 1000 + size
 
 
 @given(st.lists(st.binary(max_size=12), max_size=30), st.integers(1, 60))

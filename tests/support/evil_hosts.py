@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import sys
+import termios
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from callboard.hosts.host import Host
 from callboard.hosts.ladder import KILL_NOW, StopLadder
@@ -41,6 +43,11 @@ def evil(program: str, *arguments: str) -> Command:
 def says(*lines: str) -> Command:
     """A host that answers each request with these lines, the request's id put in for ``ID``."""
     return evil("says", *lines)
+
+
+def bytes_in(pipe: IO[bytes]) -> int:
+    """How much was written to a pipe and not read yet; either end can tell."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class Log:
