@@ -1,0 +1,145 @@
+"""`callboard call`: one call by hand."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.text import Text
+
+from ..callboard import Callboard
+from ..plugins.errors import JsonValueError
+from ..plugins.formatting import as_text
+from ..plugins.json_values import load_json
+from .common import common, config_argument, json_option
+from .exits import FAILED, WELL
+from .output import Streams
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = dict[str, Any]
+
+
+@click.command(short_help="One call, parts shown as they come.")
+@config_argument
+@click.argument("tool")
+@click.argument("arguments", nargs=-1)
+@click.option(
+    "--deadline",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="How long the call may take.",
+)
+@json_option
+@common
+def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | None, as_json: bool) -> int:
+    r"""Call TOOL of CONFIG once, and show what comes of it.
+
+    ARGUMENTS are a JSON object, or - to read one from stdin, or name=text and name:=json pairs:
+
+    \b
+        callboard call agent.json echo '{"value": "hello"}'
+        callboard call agent.json echo value=hello
+        callboard call agent.json add a:=1 b:=2
+
+    A tool that takes raw text is given the one ARGUMENT as it is. Exit status: 0 the call succeeded, 1 it failed.
+    """
+    if arguments == ("-",):
+        arguments = (sys.stdin.read(),)
+    with Streams(as_json=as_json) as out, Callboard(config) as board:
+        request = _request(tool, arguments, takes_text=_takes_text(board, tool))
+        began = time.monotonic()
+        running = board.submit(request, deadline=deadline)
+        for chunk in running.chunks():
+            if out.people:
+                out.console.print(Text(f"· {as_text(chunk['part'])}", "dim"), soft_wrap=True)
+            else:
+                out.print_json(chunk)
+        result = running.result()
+        if out.people:
+            show_result(result, time.monotonic() - began, out.console)
+        else:
+            out.print_json(result)
+        return WELL if result["success"] else FAILED
+
+
+def _takes_text(board: Callboard, tool: str) -> bool:
+    schemas = [each.schema for each in board.tools() if each.tool_name == tool]
+    return any(board.registry.inspect_schema(schema).kind == "text" for schema in schemas)
+
+
+def _request(tool: str, words: tuple[str, ...], *, takes_text: bool) -> Json:
+    if takes_text:
+        if len(words) != 1:
+            raise click.UsageError(
+                f"{tool!r} takes one text; there are {len(words)} arguments (quote the text)"
+            )
+        return {"type": "custom_tool_call", "call_id": "call_1", "name": tool, "input": words[0]}
+    return {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": tool, "arguments": read_arguments(words)},
+    }
+
+
+def read_arguments(words: tuple[str, ...]) -> Json:
+    """Read the words of a command line as a call's arguments.
+
+    Raises:
+        click.UsageError: they are none.
+    """
+    if len(words) == 1 and words[0].lstrip().startswith("{"):
+        return _object(words[0], "ARGUMENTS")
+    arguments: Json = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name:
+            raise click.UsageError(
+                f'{word!r} is neither a JSON object nor name=text or name:=json; quote JSON: \'{{"name": "text"}}\''
+            )
+        if name.endswith(":"):
+            arguments[name[:-1]] = _json(text, word)
+        else:
+            arguments[name] = text
+    return arguments
+
+
+def _object(text: str, where: str) -> Json:
+    value = _json(text, where)
+    if not isinstance(value, dict):
+        raise click.UsageError(f"{where} has to be a JSON object; it is {text.strip()!r:.60}")
+    return value
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return load_json(text)
+    except JsonValueError as error:
+        raise click.UsageError(f"{where} is {error}") from error
+
+
+def show_result(result: Json, seconds: float, console: Console) -> None:
+    """Show a result to people."""
+    took = f"{seconds * 1000:,.1f} ms"
+    if result["success"]:
+        shown = (
+            result["result"] if "result" in result else {k: v for k, v in result.items() if k != "success"}
+        )
+        if isinstance(shown, str):
+            console.print(shown, soft_wrap=True)
+        else:
+            console.print_json(data=shown)
+        console.print(Text.assemble(("✓ ", "green"), (took, "dim")))
+        return
+    code = f" ({result['code']}, {result['outcome']})" if "code" in result else ""
+    console.print(
+        Text.assemble(("✗ ", "red"), as_text(result.get("error")), (code + " " + took, "dim")), soft_wrap=True
+    )
+    for name in ("output", "traceback"):
+        if result.get(name):
+            console.print(Text(as_text(result[name]).rstrip(), "dim"), soft_wrap=True)
+    if stderr := result.get("crash_report", {}).get("stderr"):
+        console.print(Text(f"the last it wrote to stderr:\n{stderr.rstrip()}", "dim"), soft_wrap=True)

@@ -1,0 +1,70 @@
+"""What all commands have in common: the options `--debug` and `-v`, taken before and after the command."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+
+@dataclass(slots=True)
+class Settings:
+    """What was said about the command as a whole.
+
+    Attributes:
+        debug: errors are to be shown with their traceback.
+        verbosity: how often ``-v`` was given.
+    """
+
+    debug: bool = False
+    verbosity: int = 0
+
+
+def common(function: Function) -> Function:
+    """Give a command the common options."""
+    debug = click.option(
+        "--debug",
+        is_flag=True,
+        expose_value=False,
+        callback=_note_debug,
+        help="Show errors with their traceback.",
+    )
+    verbose = click.option(
+        "-v", "--verbose", count=True, expose_value=False, callback=_note_verbosity,
+        help="Log to stderr; twice for all there is.",
+    )  # fmt: skip
+    return debug(verbose(function))
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Write NDJSON, on a terminal too.")
+"""For the commands that have something to show to people."""
+
+config_argument = click.argument("config", type=click.Path(dir_okay=False))
+"""The configuration file; what is wrong with it is for the reader of configurations to say."""
+
+
+def quiet() -> None:
+    """Log no warnings in a command that tells of them itself; what ``-v`` asked for is logged all the same."""
+    if not click.get_current_context().ensure_object(Settings).verbosity:
+        logging.getLogger("callboard").setLevel(logging.ERROR)
+
+
+def _note_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(Settings).debug = True
+
+
+def _note_verbosity(context: click.Context, _: click.Parameter, value: int) -> None:
+    settings = context.ensure_object(Settings)
+    settings.verbosity += value
+    level = _LEVELS[min(settings.verbosity, len(_LEVELS) - 1)]
+    logging.getLogger("callboard").setLevel(level)

@@ -1,0 +1,142 @@
+"""`callboard demo`: tools under load while their hosts are killed, to be looked at, and then the numbers."""
+
+from __future__ import annotations
+
+import threading
+from random import SystemRandom
+from typing import TYPE_CHECKING
+
+import click
+from rich.live import Live
+
+from ..demo.plan import FEWEST_CALLS, Plan
+from ..demo.show import Outcome, Show
+from .common import common, json_option, quiet
+from .demo_picture import Picture
+from .demo_summary import as_json as summary_json
+from .demo_summary import show_summary
+from .exits import FAILED, WELL
+from .output import Streams
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+CALLS, KILLS = 10_000, 24
+
+_FRAMES_A_SECOND = 8
+_SECONDS_A_LINE = 2.0
+
+
+@click.command(
+    short_help="Tools under load while their hosts are killed, live; then what was lost (nothing)."
+)
+@click.option(
+    "--calls",
+    type=click.IntRange(FEWEST_CALLS),
+    metavar="N",
+    help=f"How many calls are made.  [default: {CALLS}]",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="How long, instead of how many calls.",
+)
+@click.option(
+    "--kills", type=click.IntRange(0), metavar="N", default=KILLS, show_default=True,
+    help="How often a host is killed with SIGKILL.",
+)  # fmt: skip
+@click.option("--seed", type=int, metavar="N", help="Of all chance, to see the same again.")
+@json_option
+@common
+def demo(calls: int | None, seconds: float | None, kills: int, seed: int | None, as_json: bool) -> int:
+    """Watch tools answer while their hosts are killed.
+
+    Two Python tools and three Node tools are called as fast as they answer, while their hosts get SIGKILL. At the
+    end every call is accounted for, every crash, every restart, and the tools' state; exit status 1 if a number
+    does not add up.
+    """
+    if calls is not None and seconds is not None:
+        raise click.UsageError("give --calls or --seconds, not both")
+    if calls is None and seconds is None:
+        calls = CALLS
+    seed = SystemRandom().randrange(10_000) if seed is None else seed
+    show = Show(Plan(calls, seconds, kills, seed))
+    quiet()
+    with Streams(as_json=as_json) as out:
+        performance = _Performance(show)
+        if out.people:
+            _watch(performance, out.console)
+        else:
+            _wait(performance, None if as_json else out.console)
+        outcome = performance.outcome()
+        if as_json:
+            out.print_json(summary_json(outcome))
+        else:
+            show_summary(outcome, out.console)
+    return WELL if outcome.ok else FAILED
+
+
+class _Performance:
+    """The show in a thread of its own: this one has the terminal, and hears of an interrupt."""
+
+    def __init__(self, show: Show) -> None:
+        self.show = show
+        self._outcome: Outcome | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="callboard-demo", daemon=True)
+        self._over = threading.Event()
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.show.stop()  # nothing to stop, unless an interrupt has ended the ``with``
+        self._thread.join()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; False when it has not come in so many seconds."""
+        return self._over.wait(seconds)
+
+    def outcome(self) -> Outcome:
+        """How it went, once it is over. Raises what `Show.run` raises."""
+        if self._error is not None:
+            raise self._error
+        assert self._outcome is not None
+        return self._outcome
+
+    def _run(self) -> None:
+        try:
+            self._outcome = self.show.run()
+        except Exception as error:  # noqa: BLE001 - raised again by `outcome`
+            self._error = error
+        finally:
+            self._over.set()
+
+
+def _watch(performance: _Performance, console: Console) -> None:
+    picture = Picture(performance.show, console.width)
+    # Drawn by this thread alone: one of Live's own would be counted as left behind.
+    live = Live(
+        console=console,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+        vertical_overflow="crop",
+    )
+    with performance, live:
+        while not performance.wait(1 / _FRAMES_A_SECOND):
+            live.update(picture.draw(), refresh=True)
+        live.update(picture.draw(), refresh=True)
+
+
+def _wait(performance: _Performance, console: Console | None) -> None:
+    show = performance.show
+    with performance:
+        while not performance.wait(_SECONDS_A_LINE):
+            if console is not None:
+                record = show.record
+                console.print(
+                    f"{show.elapsed:5.1f} s  {len(record.ended):7,} calls  {len(record.kills):3} kills",
+                    soft_wrap=True,
+                )

@@ -1,0 +1,74 @@
+"""`callboard run`: tool calls in, parts and tool messages out.
+
+Input is NDJSON: a call in any known format a line, or a message with ``tool_calls``. Output is NDJSON
+too, each line as soon as it is ready:
+
+* ``{"part": …, "tool_call_id", "tool_name"}`` for a partial result;
+* ``{"role": "tool", "content", "toolResult", "metadata"}`` for the end of a call. Every call has one,
+  and one that could not be read too, if it has an id to be answered by;
+* ``{"error", "code": "invalid_call", "line"}`` for a line that is no call. With ``index`` if it is one
+  item of a message's calls.
+
+Blank lines are passed over. Answers of one plugin come in the order of its calls (if it runs one at a
+time), those of different plugins as they are ready.
+"""
+
+from __future__ import annotations
+
+import signal
+
+import click
+
+from ..agent.core import AgentCore
+from ..callboard import Callboard
+from .common import common, config_argument
+from .exits import FAILED, WELL, by_signal
+from .interruption import Interruption
+from .line_input import read_lines
+from .output import LineWriter, Streams, complain
+from .relay import Relay
+from .slots import Slots
+
+AT_ONCE = 1000
+"""Calls that may be under way, those that wait for their tool included."""
+
+
+@click.command(short_help="Tool calls in on stdin, one a line; parts and tool messages out.")
+@config_argument
+@click.option(
+    "--in-flight", type=click.IntRange(1), metavar="N", default=AT_ONCE, show_default=True,
+    help="Calls under way, waiting included; with more, input is not read.",
+)  # fmt: skip
+@common
+def run(config: str, in_flight: int) -> int:
+    """Run tool calls from stdin with the tools of CONFIG.
+
+    Each line is a tool call in any known format, or a message with tool_calls. Parts and tool messages come out
+    as they are ready, one a line; a line that is no call is answered {"error": …, "code": "invalid_call", "line": N}.
+
+    Ends at the end of input, when all calls are answered. Exit status: 0 all ended well, 1 some failed, 2 CONFIG is
+    wrong, 130 interrupted (calls under way are answered "cancelled").
+    """
+    with Streams(as_json=True) as streams, Callboard(config) as board:
+        slots = Slots(in_flight)
+        with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
+            writer = LineWriter(streams.stdout, interruption.stop)
+            relay = Relay(core, board.configuration, writer, slots, interruption)
+            for line in read_lines(streams.stdin, interruption, board.configuration.calls.max_line_bytes):
+                relay.take(line)
+            relay.finish()
+            return _status(interruption.reason, relay.failed)
+
+
+def _status(reason: signal.Signals | Exception | None, failed: int) -> int:
+    match reason:
+        case None:
+            return FAILED if failed else WELL
+        case signal.Signals():
+            return by_signal(reason)
+        case BrokenPipeError():  # whoever read has seen enough
+            return FAILED
+        case OSError():
+            complain(f"cannot write the answers: {reason.strerror}")
+            return FAILED
+    raise reason

@@ -1,0 +1,112 @@
+"""`callboard tools`: the tools of a configuration, where they run, and whether they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from ..callboard import Callboard
+from ..interop.format_ids import formats_of
+from ..plugins.spelling import meant
+from .common import common, config_argument, json_option, quiet
+from .exits import FAILED, WELL
+from .output import Streams
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = dict[str, Any]
+
+
+@click.command(short_help="The tools of a configuration; --format for their schemas.")
+@config_argument
+@click.option(
+    "--format", "wire_format", metavar="FORMAT",
+    help="Write the tools' schemas in a wire format, such as openai.responses.function.",
+)  # fmt: skip
+@json_option
+@common
+def tools(config: str, wire_format: str | None, as_json: bool) -> int:
+    """List the tools of CONFIG, and where each of them runs.
+
+    Starts all plugins to ask them. Exit status 1 when one of them could not be loaded or started.
+    """
+    quiet()
+    with Streams(as_json=as_json) as out:
+        with Callboard(config) as board:
+            rows = tool_rows(board)
+            schemas = None if wire_format is None else _schemas(board, wire_format)
+        if out.people and schemas is None:
+            _show(rows, out.console)
+        for value in rows if schemas is None else schemas:
+            if not out.people:
+                out.print_json(value)
+            elif schemas is not None:
+                out.console.print_json(data=value)
+    return WELL if all(row["available"] for row in rows) else FAILED
+
+
+def _schemas(board: Callboard, wire_format: str) -> list[Json]:
+    contributions = board.registry.contributions
+    known = [adapter.target for each in contributions for adapter in each.contribution.schema_adapters]
+    if not formats_of(wire_format, known, "schema"):
+        raise click.BadParameter(
+            f"no schema can be written as {wire_format!r}; {meant(wire_format, known)}",
+            param_hint="'--format'",
+        )
+    return board.schemas([wire_format])
+
+
+def tool_rows(board: Callboard) -> list[Json]:
+    """One object a tool; and one a plugin that has none, because it did not come up or was left out."""
+    status = board.status()
+    rows: list[Json] = []
+    for tool in board.tools():
+        where = _where(status["plugins"][tool.plugin_name])
+        description = board.registry.inspect_schema(tool.schema).description
+        rows.append({"tool": tool.tool_name, "plugin": tool.plugin_name, **where, "description": description})
+    rows += [
+        {"tool": None, "plugin": name, **_where(plugin)}
+        for name, plugin in status["plugins"].items()
+        if not plugin["tools"]
+    ]
+    rows += [
+        {"tool": None, "plugin": failed["source"], "available": False, "error": failed["error"]}
+        for failed in status["failed"]
+    ]
+    return rows
+
+
+def _where(plugin: Json) -> Json:
+    where: Json = {"runs_in": plugin["runs_in"]}
+    if (host := plugin.get("host")) is not None:
+        where |= {"state": host["state"], "pid": host.get("pid")}
+    where["available"] = plugin["available"]
+    problem = plugin.get("problem") or (host and host["why"])
+    return where | ({"error": problem} if problem else {})
+
+
+def _show(rows: list[Json], console: Console) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
+    for heading in ("tool", "plugin", "runs in"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("description", ratio=1, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        if row["tool"] is not None:
+            tool = Text(row["tool"], "bold" if row["available"] else "dim")
+            table.add_row(tool, row["plugin"], _place(row), row["description"] or "")
+    console.print(table)
+    for row in rows:
+        if not row["available"]:
+            said = f"{row['plugin']}: {row.get('error', 'calls are refused at present')}"
+            console.print(Text.assemble(("✗ ", "red"), said), soft_wrap=True)
+
+
+def _place(row: Json) -> Text:
+    if row["runs_in"] != "host":
+        return Text("thread")
+    style = "green" if row["state"] == "ready" else "yellow"
+    return Text.assemble("host ", ("● ", style), row["state"])
