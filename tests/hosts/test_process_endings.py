@@ -248,10 +248,3 @@ def test_without_pidfd_the_end_is_seen_all_the_same(monkeypatch):
         os.kill(process.pid, signal.SIGKILL)
 
         assert ear.exit().signal == signal.SIGKILL
-
-
-def test_a_hundred_lives_leave_nothing_behind():
-    for _ in range(100):
-        with carried("says_then_exits", "3") as (process, ear):
-            process.write(REQUEST)
-            assert ear.exit().code == 3
