@@ -316,7 +316,11 @@ class Call:
         if owner is not None:
             owner.on_ended(self, result)
         for function in waiting:
-            function()
+            try:
+                function()
+            except Exception:
+                # One of the caller's; the others who wait must hear all the same.
+                logger.exception("a callback of call %s failed", self.id)
         return True
 
     def end_early(self, code: EarlyCode, error: str) -> bool:

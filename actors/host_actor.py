@@ -156,11 +156,12 @@ class HostActor(HouseActor):
                 max_line=self._settings.max_line_bytes,
                 watchdog=self._watchdog,
             )
+            self._host.start()
         except HostStartError as error:
+            self._host = None
             self._reporter.ended(Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent))
             self.stop()
             return
-        self._host.start()
         self._request("init", {"config": self._settings.config})
         self._timer = self._clock.call_at(
             self._clock.now() + self._settings.start_deadline,
@@ -187,8 +188,9 @@ class HostActor(HouseActor):
             self._timer.cancel()
         self._ready_at = self._clock.now()
         self._plugin.attach(self._host)
-        tell(self._tool, m.HostUp(self._host, self.actor_ref, tuple(value), self._state))
-        self._reporter.ready()
+        tell(
+            self._tool, m.HostUp(self._host, self.actor_ref, tuple(value), self._state, self._reporter.ready)
+        )
 
     def _end(self, verdict: Exit, ladder: StopLadder) -> None:
         """Begin to end the process; the first verdict on why is the one that counts."""

@@ -21,7 +21,6 @@ from .sender import Sender
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..hosts.host import Host
     from ..plugins.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
@@ -79,8 +78,8 @@ class HostedToolActor(HouseActor):
         match message:
             case m.Work():
                 self._work()
-            case m.HostUp(host, life, schemas, state):
-                self._on_up(host, life, schemas, state)
+            case m.HostUp():
+                self._on_up(message)
             case m.HostDown(generation):
                 self._on_down(generation)
             case m.HostOut(error, report):
@@ -107,15 +106,16 @@ class HostedToolActor(HouseActor):
         finally:
             self.desk.lane.handed_over()
 
-    def _on_up(self, host: Host, life: pykka.ActorRef[Any], schemas: Schemas, state: dict[str, Any]) -> None:
+    def _on_up(self, up: m.HostUp) -> None:
         if self._fresh:  # later lives are given the last committed state with each call
-            self.desk.cell.commit(state, self.desk.cell.version)
+            self.desk.cell.commit(up.state, self.desk.cell.version)
             self._fresh = False
-        if schemas != self._schemas:
-            self._schemas = schemas
-            self._on_schemas(self.name, schemas)
-        self._life = life
-        self._sender.attach(self.desk, host)
+        if up.schemas != self._schemas:
+            self._schemas = up.schemas
+            self._on_schemas(self.name, up.schemas)
+        self._life = up.life
+        self._sender.attach(self.desk, up.host)
+        up.ready()
 
     def _on_down(self, generation: int) -> None:
         host = self._sender.host

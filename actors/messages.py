@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pykka
 
@@ -68,12 +68,21 @@ WORK: Final = Work()
 
 @dataclass(frozen=True, slots=True)
 class HostUp:
-    """To a tool actor: a life of the host answers calls."""
+    """To a tool actor: a life of the host answers calls.
+
+    Attributes:
+        host: the life.
+        life: the actor that sees to it.
+        schemas: its tools.
+        state: what its ``init`` returned.
+        ready: to be called once calls are sent to it; until then nobody is told that it is ready.
+    """
 
     host: Host
     life: pykka.ActorRef[Any]
     schemas: tuple[dict[str, Any], ...]
     state: dict[str, Any]
+    ready: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)

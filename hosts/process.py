@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from .watchdog import Watchdog
 
-_PIPE_BYTES = 1024 * 1024
+_PIPE_BYTES = 256 * 1024
 """Asked of the kernel for stdin and stdout: a large message then takes few changes of process."""
 
 

@@ -237,3 +237,14 @@ def test_a_call_that_has_ended_is_nobodys():
 
     assert not call.adopt(object(), "plugin")
     assert call.plugin_name is None
+
+
+def test_a_callback_that_raises_costs_nobody_else_the_news(caplog):
+    call, told = a_call(), []
+    call.add_done_callback(lambda: 1 / 0)
+    call.add_done_callback(lambda: told.append(True))
+
+    assert call.finish(DONE)
+
+    assert told == [True]
+    assert "a callback of call c1 failed" in caplog.text
