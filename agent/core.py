@@ -7,7 +7,7 @@ calls to one tool in their order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..actors.board import Board
 from ..actors.hook_threads import HookFailed
@@ -25,17 +25,28 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
+class HoldsBoard(Protocol):
+    """What stands before a board, such as a running `Callboard`."""
+
+    @property
+    def board(self) -> Board:
+        """The board."""
+
+
 class AgentCore:
     """Runs the tool calls of an agent.
 
     Args:
-        board: the board to run them on; one of its own when ``None``, which `close` stops.
+        board: the board to run them on, or who holds it; one of its own when ``None``, which `close` stops.
         format_timeout: seconds a plugin's formatting hooks may take; past that its default holds.
     """
 
-    def __init__(self, board: Board | None = None, *, format_timeout: float = 5.0) -> None:
+    def __init__(self, board: Board | HoldsBoard | None = None, *, format_timeout: float = 5.0) -> None:
         self._own = board is None
-        self.board = board or Board()
+        if board is None:
+            self.board = Board()
+        else:
+            self.board = board if isinstance(board, Board) else board.board
         self._format_timeout = format_timeout
 
     def close(self) -> None:

@@ -58,7 +58,7 @@ def main() -> None:
             asked_for(3, "take", item="sofa"),
             asked_for(4, "teleport", item="desk"),
         ]
-        with AgentCore(board=board.board) as core:
+        with AgentCore(board=board) as core:
             for message in core.execute_tool_calls(turn, config={}):
                 facts = message["metadata"]
                 print(f"  {facts['tool_call_id']} {facts['tool_name']}: {message['content']}")

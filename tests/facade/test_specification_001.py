@@ -106,7 +106,7 @@ def test_a_package_that_is_not_built_says_so(app):
 
 
 def test_the_core_makes_messages_as_the_tool_formats_them(app):
-    with configured(app, "node:./plugins/my-js-tools") as board, AgentCore(board=board.board) as core:
+    with configured(app, "node:./plugins/my-js-tools") as board, AgentCore(board=board) as core:
         part, message = core.iter_tool_messages([tool_call("echo", "call_1", value="hello")], config={})
         (failed,) = core.execute_tool_calls([tool_call("reverse", "call_2")], config={})
 
