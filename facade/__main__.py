@@ -10,9 +10,9 @@ import sys
 try:
     from .cli.app import main as run_command_line
 except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] not in {"click", "rich"}:
+    missing: str | None = (error.name or "").partition(".")[0]
+    if missing not in {"click", "rich"}:
         raise
-    missing: str | None = error.name
 else:
     missing = None
 

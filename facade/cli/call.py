@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from ..callboard import Callboard
 from ..plugins.errors import JsonValueError
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
 from .common import common, config_argument, json_option
 from .exits import FAILED, WELL
+from .opening import open_board
 from .output import Streams
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..callboard import Callboard
 
 Json = dict[str, Any]
 
@@ -49,7 +51,7 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
     """
     if arguments == ("-",):
         arguments = (sys.stdin.read(),)
-    with Streams(as_json=as_json) as out, Callboard(config) as board:
+    with Streams(as_json=as_json) as out, open_board(config) as board:
         request = _request(tool, arguments, takes_text=_takes_text(board, tool))
         began = time.monotonic()
         running = board.submit(request, deadline=deadline)

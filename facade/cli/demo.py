@@ -27,9 +27,7 @@ _FRAMES_A_SECOND = 8
 _SECONDS_A_LINE = 2.0
 
 
-@click.command(
-    short_help="Tools under load while their hosts are killed, live; then what was lost (nothing)."
-)
+@click.command(short_help="Tools under load while their hosts are killed, and the proof.")
 @click.option(
     "--calls",
     type=click.IntRange(FEWEST_CALLS),

@@ -45,15 +45,11 @@ class Picture:
         self._show = show
         self._width = min(width, _WIDEST) - 1
         self._points = 10 if self._width < _WIDEST - 1 else 28
-        self._plugins: Json = {}
         self._past: deque[tuple[float, dict[str, int]]] = deque([(0.0, {})], maxlen=self._points + 1)
 
     def draw(self) -> RenderableType:
         """The picture of this moment."""
-        self._plugins = (
-            self._show.status() or self._plugins
-        )  # there are none before the board starts, and after
-        self._note(self._plugins)
+        self._note(self._show.plugins)
         return Group(self._title(), self._progress(), "", self._rows(), "", self._news())
 
     def _note(self, plugins: Json) -> None:
@@ -102,7 +98,7 @@ class Picture:
         table.add_column("last", no_wrap=True, overflow="ellipsis", ratio=1)
         highest = max((rate for lane in LANES for rate in self._rates(lane.name)), default=0.0)
         for lane in LANES:
-            plugin = self._plugins.get(lane.name, _NOT_YET)
+            plugin = self._show.plugins.get(lane.name, _NOT_YET)
             rates = self._rates(lane.name)
             curve = Text.assemble(f"{_recent(rates):5,.0f} ", (_curve(rates, highest, self._points), "cyan"))
             table.add_row(

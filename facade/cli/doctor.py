@@ -10,18 +10,13 @@ from rich.text import Text
 
 from ..callboard import Callboard
 from ..nearest import ConfigurationError
-from .checks import (
-    Finding,
-    check_handshake,
-    check_limits,
-    check_node,
-    check_packages,
-    check_plugins,
-    check_python,
-    count_hosts,
-)
+from .check_limits import check_limits
+from .check_node import check_handshake, check_node
+from .check_plugins import check_plugins, count_hosts
+from .check_python import check_packages, check_python
 from .common import common, json_option, quiet
 from .exits import FAILED, WELL
+from .finding import Finding
 from .output import Streams
 
 if TYPE_CHECKING:

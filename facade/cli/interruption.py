@@ -38,7 +38,9 @@ class Interruption:
         self._reader, self._writer = os.pipe()
         for number in _SIGNALS:
             before = signal.getsignal(number)
-            if before is not signal.SIG_IGN:  # whoever started us wants it so, a shell in the background for one
+            if (
+                before is not signal.SIG_IGN
+            ):  # whoever started us wants it so, a shell in the background for one
                 self._before[number] = before
                 signal.signal(number, self._on_signal)
         return self

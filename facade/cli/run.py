@@ -20,11 +20,11 @@ import signal
 import click
 
 from ..agent.core import AgentCore
-from ..callboard import Callboard
 from .common import common, config_argument
 from .exits import FAILED, WELL, by_signal
 from .interruption import Interruption
 from .line_input import read_lines
+from .opening import open_board
 from .output import LineWriter, Streams, complain
 from .relay import Relay
 from .slots import Slots
@@ -49,7 +49,7 @@ def run(config: str, in_flight: int) -> int:
     Ends at the end of input, when all calls are answered. Exit status: 0 all ended well, 1 some failed, 2 CONFIG is
     wrong, 130 interrupted (calls under way are answered "cancelled").
     """
-    with Streams(as_json=True) as streams, Callboard(config) as board:
+    with Streams(as_json=True) as streams, open_board(config) as board:
         slots = Slots(in_flight)
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
             writer = LineWriter(streams.stdout, interruption.stop)

@@ -13,6 +13,7 @@ from ..interop.format_ids import formats_of
 from ..plugins.spelling import meant
 from .common import common, config_argument, json_option, quiet
 from .exits import FAILED, WELL
+from .opening import why_absent
 from .output import Streams
 
 if TYPE_CHECKING:
@@ -85,8 +86,8 @@ def _where(plugin: Json) -> Json:
     if (host := plugin.get("host")) is not None:
         where |= {"state": host["state"], "pid": host.get("pid")}
     where["available"] = plugin["available"]
-    problem = plugin.get("problem") or (host and host["why"])
-    return where | ({"error": problem} if problem else {})
+    why = why_absent(plugin)
+    return where | ({"error": why} if why else {})
 
 
 def _show(rows: list[Json], console: Console) -> None:

@@ -1,0 +1,87 @@
+"""Whether the plugins of a configuration load and start, and what their hosts print."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.entry import parse_entry
+from ..plugins.errors import PluginLoadError
+from ..plugins.source import NodeFileSource, NodeGitSource, NodePackageSource
+from .finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from ..callboard import Callboard
+    from ..configuration import Configuration
+
+
+def check_plugins(board: Callboard) -> Iterator[Finding]:
+    """Each plugin of a configuration: whether it loads and starts, and what its host prints."""
+    configuration = board.configuration
+    board.configuration = replace(configuration, plugins=tuple(map(_not_required, configuration.plugins)))
+    with board:
+        status = board.status()
+    for failed in status["failed"]:
+        yield Finding(
+            "FAIL", "plugin", f"{failed['source']}: {failed['error']}", "correct its entry in 'plugins'"
+        )
+    for name, plugin in status["plugins"].items():
+        yield from judge(name, plugin)
+
+
+def _not_required(entry: Any) -> Any:
+    """One that is required and fails would end the start, and hide how the others are."""
+    return {**entry, "required": False} if isinstance(entry, dict) else entry
+
+
+def judge(name: str, plugin: Mapping[str, Any]) -> Iterator[Finding]:
+    """What the board's status of one plugin means. Pure."""
+    what, tools, host = f"plugin {name}", ", ".join(plugin["tools"]) or "no tools", plugin.get("host")
+    if host is None:
+        yield Finding("ok", what, f"{tools}; in this process")
+        return
+    if problem := plugin.get("problem"):
+        yield Finding("FAIL", what, problem, "correct the tool's schemas")
+        return
+    if host["state"] != "ready":
+        said = f"its host is {host['state']}: {host['why']}"
+        crash = host["last_crash"]  # none when it never started: then the sentence says what to do
+        words = last_words(crash.get("stderr", "")) if crash else ""
+        if words not in said:
+            said += f"; its last words: {words}"
+        yield Finding("FAIL", what, said, "mend the tool" if crash else "")
+        return
+    strays = host.get("counts", {}).get("stray", 0)
+    if host["crashes"]:
+        yield Finding(
+            "warn", what, f"{tools}; its host is ready, at start {host['generation']}", "-v logs why"
+        )
+    elif strays:
+        said = f"{tools}; its host printed {strays} lines to stdout that are no messages"
+        yield Finding("warn", what, said, "print to stderr; -v logs the lines")
+    else:
+        yield Finding("ok", what, f"{tools}; its host is ready, and prints nothing but messages to stdout")
+
+
+def last_words(stderr: str) -> str:
+    """The line of a host's stderr that says most: the last that names an error, else the last; or nothing."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r"\w(Error|Exception)\b", line)]
+    return (errors or lines or [""])[-1]
+
+
+def count_hosts(configuration: Configuration) -> int:
+    """How many of a configuration's plugins run in hosts; a package may have more than one."""
+    return sum(_is_hosted(entry, configuration.base) for entry in configuration.plugins)
+
+
+def _is_hosted(entry: Any, base: Path) -> bool:
+    try:
+        source = parse_entry(entry, base).source
+    except PluginLoadError:
+        return False  # told by the check of the plugins
+    return isinstance(source, NodeFileSource | NodePackageSource | NodeGitSource)

@@ -1,0 +1,23 @@
+"""What `callboard doctor` finds: one line of its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        status: ``FAIL`` if something will not work, ``warn`` if something may not.
+        what: what was looked at.
+        detail: what was found.
+        remedy: what to do; empty when there is nothing to do.
+    """
+
+    status: Literal["ok", "warn", "FAIL"]
+    what: str
+    detail: str
+    remedy: str = ""

