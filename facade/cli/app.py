@@ -20,7 +20,7 @@ from .common import Settings, common
 from .demo import demo
 from .doctor import doctor
 from .exits import BUG, FAILED, WELL, WRONG, by_signal
-from .output import complain
+from .output import complain, open_missing_streams
 from .run import run
 from .tools import tools
 
@@ -56,6 +56,7 @@ for _command in (run, demo, tools, call, doctor):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line, that of the process when ``None``; returns the exit status."""
+    open_missing_streams()
     settings = Settings()
     _log_to_stderr()
     try:

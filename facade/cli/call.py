@@ -136,10 +136,11 @@ def show_result(result: Json, seconds: float, console: Console) -> None:
             console.print_json(data=shown)
         console.print(Text.assemble(("✓ ", "green"), (took, "dim")))
         return
-    code = f" ({result['code']}, {result['outcome']})" if "code" in result else ""
-    console.print(
-        Text.assemble(("✗ ", "red"), as_text(result.get("error")), (code + " " + took, "dim")), soft_wrap=True
+    facts = [str(result[key]) for key in ("code", "outcome") if key in result]
+    said = Text.assemble(
+        ("✗ ", "red"), as_text(result.get("error")), (f"  ({', '.join([*facts, took])})", "dim")
     )
+    console.print(said, soft_wrap=True)
     for name in ("output", "traceback"):
         if result.get(name):
             console.print(Text(as_text(result[name]).rstrip(), "dim"), soft_wrap=True)

@@ -32,7 +32,9 @@ class Line(NamedTuple):
 
 
 def read_lines(descriptor: int, interruption: Interruption, limit: int) -> Iterator[Line]:
-    """Yield the lines of a descriptor, the last one too if nothing ends it; stop when interrupted.
+    """Yield the lines of a descriptor, the last one too if nothing ends it; read no more when interrupted.
+
+    What has been read by then is yielded all the same: it is nowhere else any more.
 
     Args:
         descriptor: a file, a pipe or a terminal.
@@ -46,10 +48,7 @@ def read_lines(descriptor: int, interruption: Interruption, limit: int) -> Itera
         if interruption in ready:
             return
         data = os.read(descriptor, _BITE)
-        for line in splitter.feed(data) if data else splitter.end():
-            yield line
-            if interruption.reason is not None:
-                return
+        yield from splitter.feed(data) if data else splitter.end()
         if not data:
             return
 

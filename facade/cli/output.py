@@ -46,7 +46,7 @@ class Streams:
 
     def __enter__(self) -> Self:
         self.stdin, self.stdout = os.dup(_IN), os.dup(_OUT)
-        sys.stdout.flush()
+        _flush()
         os.dup2(_ERR, _OUT)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, _IN)
@@ -60,7 +60,7 @@ class Streams:
     def __exit__(self, *_: object) -> None:
         with suppress(BrokenPipeError):  # whoever read has seen enough
             self._file.close()
-        sys.stdout.flush()
+        _flush()
         os.dup2(self.stdin, _IN)
         os.dup2(self.stdout, _OUT)
         os.close(self.stdin)
@@ -106,10 +106,26 @@ class LineWriter:
                     self._on_broken(error)
 
 
+def open_missing_streams() -> None:
+    """Open what the process was started without: the next file to be opened would be taken for it."""
+    for descriptor in (_IN, _OUT, _ERR):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+
+
 def complain(sentence: str) -> None:
     """Say what went wrong, on stderr."""
-    sys.stderr.write(f"callboard: {sentence}\n")
-    sys.stderr.flush()
+    if sys.stderr is not None:
+        sys.stderr.write(f"callboard: {sentence}\n")
+        sys.stderr.flush()
+
+
+def _flush() -> None:
+    """What was printed before goes where it was printed to."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
 
 
 def _raise(error: OSError) -> None:

@@ -71,7 +71,9 @@ class Relay:
         self.failed = 0
 
     def take(self, line: Line) -> None:
-        """Take in what a line asks for; waits for places."""
+        """Take in what a line asks for; waits for places. When interrupted, nothing of it is run."""
+        if self._interruption.reason is not None:
+            self._core.board.stop()
         if line.too_long:
             self._refuse(no_call_line(f"the line is longer than {self._longest:,} bytes", line.number))
             return
@@ -104,9 +106,7 @@ class Relay:
         """The plugin whose tool a request names; raises `InteropError` for what is no call."""
         board = self._core.board
         name = board.catalog.registry.inspect_call(request).tool_name
-        if (
-            name is not None and name not in self._plugins
-        ):  # a host that came up late has brought its tools late
+        if name is not None and name not in self._plugins:  # a host that came up late, its tools came late
             self._plugins = {tool.tool_name: tool.plugin_name for tool in board.tools()}
         return None if name is None else self._plugins.get(name)
 
