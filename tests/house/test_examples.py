@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = ROOT / "examples"
 
 packages = sorted(path.parent for path in EXAMPLES.glob("*/package.json"))
+python_packages = sorted(path.parent for path in EXAMPLES.glob("*/pyproject.toml"))
 programs = [
     path
     for path in project_files(".py")
@@ -31,6 +32,16 @@ def _name(path: Path) -> str:
 @pytest.mark.parametrize("package", packages, ids=_name)
 def test_the_tests_of_a_javascript_example_pass(package: Path) -> None:
     ended = _run([node_program(), "--test"], package)
+
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize("package", python_packages, ids=_name)
+def test_the_tests_of_a_python_example_pass(package: Path, tmp_path: Path) -> None:
+    ended = _run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(package), str(package)],
+        tmp_path,
+    )
 
     assert ended.returncode == 0, ended.stdout
 

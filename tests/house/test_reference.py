@@ -1,0 +1,129 @@
+"""The reference is complete, and its defaults are those of the code."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import Any
+
+import pytest
+from callboard import Callboard, Configuration
+from callboard.cli.app import command_line
+from callboard.plugins.codes import OUTCOMES
+from callboard.plugins.entry import PluginOptions
+from callboard.supervision.core import ChildState
+from callboard.supervision.events import KINDS
+from house_source import ROOT
+
+REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+
+
+def section(heading: str) -> str:
+    return re.split(r"^## ", REFERENCE.split(f"\n## {heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def rows(heading: str) -> dict[str, list[str]]:
+    """The rows of a section's tables: the other cells, by each name in the first one."""
+    found: dict[str, list[str]] = {}
+    for line in section(heading).splitlines():
+        if line.startswith("| `"):
+            first, *others = [cell.strip() for cell in line.strip("|").split(" | ")]
+            found |= dict.fromkeys(re.findall(r"`([^`]*)`", first), others)
+    return found
+
+
+def settings(value: Any, path: str = "") -> dict[str, Any]:
+    """The keys of a configuration with their defaults, those of its sections by dotted paths."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(value):
+        default = getattr(value, field.name)
+        if dataclasses.is_dataclass(default):
+            found |= settings(default, f"{path}{field.name}.")
+        else:
+            found[path + field.name] = default
+    return found
+
+
+NO_KEYS = {"base", "file", "agent"}
+"""Fields of a configuration that stand for nothing in its file, or for several keys."""
+
+SAID_IN_WORDS = {"plugins", "node", "plugin_cache_dir"}
+
+KEYS = {key: default for key, default in settings(Configuration()).items() if key not in NO_KEYS}
+
+
+def test_every_configuration_key_stands_in_the_reference():
+    assert set(KEYS) <= set(rows("Configuration"))
+
+
+@pytest.mark.parametrize("key", sorted(KEYS.keys() - SAID_IN_WORDS))
+def test_the_default_of_a_configuration_key_is_that_of_the_code(key):
+    said = rows("Configuration")[key][0].strip("`")
+
+    assert said == (KEYS[key] if isinstance(KEYS[key], str) else json.dumps(KEYS[key]))
+
+
+def test_every_option_of_a_plugin_stands_in_the_reference():
+    assert {field.name for field in dataclasses.fields(PluginOptions)} == set(rows("Options of a plugin"))
+
+
+def test_every_code_stands_in_the_reference_with_its_outcomes():
+    said = {code: cells[0] for code, cells in rows("Results").items() if code in {str(c) for c in OUTCOMES}}
+
+    assert said == {
+        str(code): ", ".join(f"`{outcome}`" for outcome in outcomes) for code, outcomes in OUTCOMES.items()
+    }
+
+
+def test_every_kind_of_event_stands_in_the_reference_with_its_facts():
+    told: dict[str, set[str]] = {}
+
+    def note(event):
+        told.setdefault(event.kind, set()).update(event.facts)
+
+    with Callboard() as board, board.subscribe(note):
+        board.load(f"node:{ROOT / 'examples' / 'js-echo-tool'}")
+        board.execute({"type": "function_call", "call_id": "1", "name": "echo", "arguments": {}})
+        board.remove("echo")
+        assert board.board.events.settle(30)
+    said = {kind: set(re.findall(r"`(\w+)`", cells[0])) for kind, cells in rows("Events").items()}
+
+    assert set(said) == KINDS
+    assert {kind: said[kind] for kind in told} == told
+
+
+def test_every_field_of_the_status_stands_in_the_reference():
+    class Quiet:
+        name = "quiet"
+
+        def get_tool_schemas(self):
+            return []
+
+        def execute_tool(self, tool_name, payload, state):
+            return {"success": True}
+
+    with Callboard() as board:
+        board.load(f"node:{ROOT / 'examples' / 'js-echo-tool'}")
+        board.register(Quiet)
+        status = board.status()
+    plugins = status["plugins"]
+
+    fields = {*status, *plugins["echo"], *plugins["quiet"], *plugins["echo"]["host"]}
+    assert fields - set(rows("Status")) == set()
+
+
+def test_every_state_of_a_host_stands_in_the_reference():
+    assert [state.value for state in ChildState if f"`{state.value}`" not in section("Status")] == []
+
+
+@pytest.mark.parametrize("name", command_line.commands)
+def test_every_command_and_option_stands_in_the_reference(name):
+    said = next(
+        line for line in section("Command line").splitlines() if line.startswith(f"| `callboard {name}")
+    )
+    common = {"--debug", "--verbose"}
+    options = {option for parameter in command_line.commands[name].params for option in parameter.opts}
+
+    missing = {option for option in options if option.startswith("--")} - common
+    assert {option for option in missing if option not in said} == set()
