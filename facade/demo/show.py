@@ -137,6 +137,7 @@ class Show:
                     return None
             seconds = self.elapsed
             status = self._board.status()
+            self.plugins = status["plugins"]
             states = {name: self._board.board.state_of(name) for name in HOSTED}
         left = census.left((kill.pid, kill.birth) for kill in self.record.kills)
         after = Aftermath(status, states, seconds, *left)
