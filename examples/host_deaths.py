@@ -83,13 +83,13 @@ def dying(way: str, *, late: float = 0.0) -> Callable[[Callboard], tuple[float, 
 
 
 WAYS = {
-    "killed with SIGKILL": (killed("wait"), 15),
-    "killed; a child of it holds its stdout": (killed("child"), 10),
-    "the tool throws": (dying("throw"), 15),
-    "the tool exits": (dying("exit"), 15),
-    "an error that nothing catches": (dying("later"), 15),
+    "killed with SIGKILL": (killed("wait"), 11),
+    "killed; a child of it holds its stdout": (killed("child"), 7),
+    "the tool throws": (dying("throw"), 11),
+    "the tool exits": (dying("exit"), 11),
+    "an error that nothing catches": (dying("later"), 11),
     "the JavaScript heap is full (48 MB)": (dying("memory"), 3),
-    f"in an endless loop; deadline {DEADLINE} s, grace {GRACE} s": (dying("spin", late=DEADLINE), 5),
+    f"in an endless loop; deadline {DEADLINE} s, grace {GRACE} s": (dying("spin", late=DEADLINE), 3),
 }
 
 
