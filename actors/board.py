@@ -298,12 +298,13 @@ class Board:
         return self.events.subscribe(subscriber, kinds)
 
     def tools(self) -> list[ToolDescriptor]:
-        """All tools, in order of registration."""
+        """All tools, in the order in which their plugins were registered, whichever host was up first."""
+        with self._lock:
+            members = list(self._members.items())
         return [
             ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, member.available)
-            for name, tools in self.catalog.offers.items()
-            if (member := self._members.get(name)) is not None
-            for tool in tools
+            for name, member in members
+            for tool in self.catalog.offers.get(name, ())
         ]
 
     def adapter(self, name: str) -> PluginAdapter:
@@ -335,7 +336,10 @@ class Board:
 
     def status(self) -> dict[str, Any]:
         """Everything that is going on, as JSON."""
-        hosts = {} if self._stopped else ask_supervisor(self.supervisor, GetStatus())
+        try:
+            hosts = ask_supervisor(self.supervisor, GetStatus())
+        except pykka.ActorDeadError:  # the board has been stopped
+            hosts = {}
         with self._lock:
             members = dict(self._members)
         return {

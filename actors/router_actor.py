@@ -90,6 +90,8 @@ def _no_tool(call: Call, choice: NoTool, switch: Switch) -> dict[str, Any]:
         names = sorted(switch.routes.by_name)
         shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")  # noqa: PLR2004
         error = f"there is no tool {call.tool_name!r}; there are: {shown or 'none'}"
+        if unseen := [plugin for plugin in switch.desks if plugin not in switch.routes.tools]:
+            error += f" (the tools of {', '.join(map(repr, unseen))} are not known: its host did not come up)"
     return failure(Code.UNKNOWN_TOOL, error)
 
 

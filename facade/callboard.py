@@ -275,10 +275,11 @@ class Callboard:
 
     def status(self) -> Json:
         """What is going on, as JSON: plugins, hosts, mailboxes, counts, restarts, crash reports."""
-        if self._board is None:
+        board = self._board
+        if board is None:
             return {"running": False, "plugins": {}, "failed": []}
         failed = [{"source": one.source, "error": one.error} for one in self.failed]
-        return {**self._board.status(), "failed": failed}
+        return {**board.status(), "failed": failed}
 
     def subscribe(
         self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None

@@ -133,6 +133,7 @@ def test_a_configuration_is_loaded_and_a_bad_plugin_leaves_the_others_alone(tmp_
     assert sources == ["node:./nowhere", "no.such.module.Tool"]
     assert status["plugins"]["bad"]["host"]["state"] == "parked"
     assert refused["code"] == "unknown_tool"
+    assert "'bad' are not known" in refused["error"]
     assert result is not None
     assert result["success"]
 
@@ -204,3 +205,18 @@ def test_the_status_is_json():
         text = json.dumps(board.status())
 
     assert '"state": "ready"' in text
+
+
+def test_tools_are_listed_in_the_order_of_their_plugins_whichever_host_is_up_first(tmp_path):
+    slow = tmp_path / "slow.mjs"
+    slow.write_text(
+        "const schema = { type: 'function', function: { name: 'slow', parameters: {} } };\n"
+        "await new Promise((resolve) => setTimeout(resolve, 300));\n"
+        "export default { init: () => ({}), getToolSchemas: () => [schema], executeTool: () => ({ success: true }) };\n"
+    )
+    plugins = [{"node_tool": {"file": str(slow), "id": "slow"}}, f"node:{EXAMPLES / 'js-echo-tool'}"]
+
+    with Callboard({"plugins": plugins}) as board:
+        names = [tool.tool_name for tool in board.tools()]
+
+    assert names == ["slow", "echo"]
