@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from contest import Contest
 
 
+_SETTLE = 0.05
+"""Seconds that a process is left alone before it is killed; the tool waits as long in its own cases."""
+
+
 def measure(contest: Contest) -> list[Row]:
     """One call in flight when the host is killed; no backoff; unpinned."""
     answered: list[Block] = []
@@ -35,7 +39,7 @@ def measure(contest: Contest) -> list[Row]:
             answered.append([answer])
         return [failure]
 
-    rounds = contest.times(30, 4)
+    rounds = contest.times(40, 4)
     with node_board(restart=RESTART_AT_ONCE) as board:
         turns = {
             "alone": lambda: kill(orphan=False),
@@ -92,6 +96,7 @@ def _waitpid() -> Block:
         for number, request in enumerate(requests):
             process.stdin.write(orjson.dumps({"v": 1, "id": str(number), **request}) + b"\n")
             os.read(process.stdout.fileno(), 65536)
+        time.sleep(_SETTLE)
         begin = time.perf_counter()
         os.kill(process.pid, signal.SIGKILL)
         process.wait()

@@ -15,7 +15,8 @@ export default {
   executeTool(name, args, state, emit) {
     if (name !== 'hang') return { success: true, result: args };
     if (args.orphan) holdPipes();
-    emit({ type: 'part', payload: process.pid });
+    // Later, so that starting another process does not compete with what is measured next.
+    setTimeout(() => emit({ type: 'part', payload: process.pid }), 50);
     return new Promise(() => {});
   },
 };
