@@ -49,6 +49,7 @@ class Catalog:
         self._lock = threading.Lock()
         self._explicit = [TieredContribution(Tier.EXPLICIT, "configuration", c) for c in contributions]
         self._by_plugin: dict[str, TieredContribution] = {}
+        self._freeform = False
         self.registry: ToolInteropRegistry = compose_registry(self._explicit)
         self.offers: dict[str, tuple[ToolDescriptor, ...]] = {}
 
@@ -67,7 +68,7 @@ class Catalog:
             )
         with self._lock:
             by_plugin = {**self._by_plugin, plugin: TieredContribution(Tier.TOOL, plugin, contribution)}
-            self.registry = compose_registry((*self._explicit, *by_plugin.values()))
+            self.registry = self._composed(by_plugin)
             self._by_plugin = by_plugin
 
     def describe(self, plugin: str, schemas: Iterable[dict[str, Any]]) -> tuple[ToolDescriptor, ...]:
@@ -87,15 +88,32 @@ class Catalog:
 
     def offer(self, plugin: str, tools: tuple[ToolDescriptor, ...]) -> None:
         """List a plugin's tools, or replace them."""
+        freeform = any(self.registry.inspect_schema(tool.schema).kind == "text" for tool in tools)
         with self._lock:
             self.offers = {**self.offers, plugin: tools}
+            self._freeform = self._freeform or freeform
+            if self._freeform:
+                self.registry = self._composed(self._by_plugin)
 
     def remove(self, plugin: str) -> None:
         """List a plugin no more, and forget its formats."""
         with self._lock:
             self.offers = {name: tools for name, tools in self.offers.items() if name != plugin}
-            if self._by_plugin.pop(plugin, None) is not None:
-                self.registry = compose_registry((*self._explicit, *self._by_plugin.values()))
+            by_plugin = {name: given for name, given in self._by_plugin.items() if name != plugin}
+            if self._freeform or len(by_plugin) < len(self._by_plugin):
+                self.registry = self._composed(by_plugin)
+            self._by_plugin = by_plugin
+
+    def _composed(self, by_plugin: dict[str, TieredContribution]) -> ToolInteropRegistry:
+        """The registry of all contributions. It knows the freeform tools, if there are any.
+
+        A provider without freeform tools is sent one as a function with a wrapped text, and its
+        model calls that function; knowing the tool, the registry reads such a call as the raw text.
+        """
+        registry = compose_registry((*self._explicit, *by_plugin.values()))
+        if not self._freeform:
+            return registry
+        return registry.for_request(tool.schema for tools in self.offers.values() for tool in tools)
 
 
 def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool) -> Routes:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
 from .configuration import Configuration, read_configuration
+from .hosts.hosted_tool import HostedToolPlugin
 from .interop.conversion import ToolInteropTarget
 from .loading import Loaded, load_entry
 from .options import Options, complete
@@ -130,22 +131,28 @@ class Callboard:
     # Plugins
 
     def register(self, plugin: Any, *, config: Json | None = None, **options: Any) -> list[ToolDescriptor]:
-        """Run a Python tool in this process; returns its tools.
+        """Run a Python tool in this process, or a hosted one in its host; returns its tools.
 
         Args:
-            plugin: an instance or a class of a tool plugin, or an Amplifier-style tool.
+            plugin: an instance or a class of a tool plugin, an Amplifier-style tool, or a
+                `HostedToolPlugin`, whose host is started and waited for.
             config: given to its ``init``.
             options: ``name``, ``concurrency``, ``deadline``, ``idempotent``, ``mailbox_size``.
 
         Raises:
-            PluginError: it breaks the contract, its name or a tool's name is taken, or an option is
-                unknown or wrong.
+            PluginError: it breaks the contract, its host does not come up, its name or a tool's name
+                is taken, or an option is unknown or wrong.
             NotStarted: the board does not run.
         """
         name = getattr(plugin, "name", None) or repr(plugin)
         given = parse_options({**options, "config": config}, plugin=str(name))
         read = complete(given, self.configuration)
-        return list(self._add(self._running, PluginAdapter(plugin, name=read.name, config=read.config), read))
+        hosted = plugin if isinstance(plugin, HostedToolPlugin) else None
+        adapter = PluginAdapter(plugin, name=read.name, config=read.config)
+        one = Loaded(adapter, hosted, read.of_required() if hosted else read)
+        board = self._running
+        self._begin(board, [one])
+        return list(self._settle(board, one))
 
     def load(
         self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any

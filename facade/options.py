@@ -42,9 +42,9 @@ class Options:
     host: HostSettings
     policy: RestartPolicy
 
-    def named(self, name: str) -> Options:
-        """The same options for a plugin that goes by ``name``."""
-        return replace(self, name=name)
+    def of_required(self) -> Options:
+        """The same options for a plugin that has to come up."""
+        return replace(self, required=True)
 
 
 def complete(given: PluginOptions, configuration: Configuration) -> Options:

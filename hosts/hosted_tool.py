@@ -8,7 +8,7 @@ threads; the actors send their calls to the host directly and use the proxy for 
 On a board the supervisor starts and replaces the host. Alone, a proxy is a context manager that
 starts one unsupervised life::
 
-    with node_file("./upper.mjs", id="upper") as tool:
+    with NodeToolPlugin("upper", "./upper.mjs") as tool:
         state = tool.init({})
         tool.execute_tool("upper", {"text": "hello"}, state)
 """

@@ -38,7 +38,7 @@ Json = dict[str, Any]
 @json_option
 @common
 def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | None, as_json: bool) -> int:
-    r"""Call TOOL of CONFIG once, and show what comes of it.
+    """Call TOOL of CONFIG once, and show what comes of it.
 
     ARGUMENTS are a JSON object, or - to read one from stdin, or name=text and name:=json pairs:
 
@@ -48,7 +48,7 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         callboard call agent.json add a:=1 b:=2
 
     A tool that takes raw text is given the one ARGUMENT as it is. Exit status: 0 the call succeeded, 1 it failed.
-    """
+    """  # noqa: D301 - click wants the character, not a backslash
     if arguments == ("-",):
         arguments = (sys.stdin.read(),)
     with Streams(as_json=as_json) as out, open_board(config) as board:

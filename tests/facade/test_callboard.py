@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pykka
 import pytest
-from callboard import Callboard, ConfigurationError, Dispatch, NotStarted, PluginError, PluginLoadError
+from callboard import (
+    Callboard,
+    ConfigurationError,
+    Dispatch,
+    NodeToolPlugin,
+    NotStarted,
+    PluginError,
+    PluginLoadError,
+)
 from tools import schema, tool_call
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -220,3 +228,42 @@ def test_tools_are_listed_in_the_order_of_their_plugins_whichever_host_is_up_fir
         names = [tool.tool_name for tool in board.tools()]
 
     assert names == ["slow", "echo"]
+
+
+class Patcher:
+    name = "patcher"
+
+    def get_tool_schemas(self, state):
+        return [
+            {
+                "type": "custom",
+                "name": "apply_patch",
+                "description": "Apply a patch.",
+                "format": {"type": "text"},
+            }
+        ]
+
+    def execute_tool(self, tool_name, payload, state, *, payload_kind=None):
+        return {"success": True, "result": [payload_kind, payload]}
+
+
+def test_a_freeform_tool_that_was_offered_as_a_function_gets_its_raw_text():
+    with Callboard() as board:
+        board.register(Adder)
+        board.register(Patcher)
+        (offered,) = board.schemas(["openai.chat_completions.function"])[1:]
+
+        result = board.execute(tool_call("apply_patch", input="*** Begin Patch"))
+
+    assert offered["function"]["parameters"]["required"] == ["input"]
+    assert result["result"] == ["text", "*** Begin Patch"]
+
+
+def test_a_hosted_plugin_can_be_registered_as_it_is():
+    plugin = NodeToolPlugin("mine", EXAMPLES / "js-echo-tool" / "src" / "index.js", export="echoTool")
+
+    with Callboard() as board:
+        tools = board.register(plugin, concurrency=2)
+
+        assert [tool.tool_name for tool in tools] == ["echo"]
+        assert board.execute(tool_call("echo", value="x"))["success"]
