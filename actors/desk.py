@@ -6,7 +6,7 @@ that bring answers take them off, and none of them has to go through the actor f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
@@ -90,7 +90,7 @@ class Desk:
 
     def invocation(self, call: Call) -> Invocation:
         """What the plugin is given of a call: with what it has prepared, if it has."""
-        return replace(call.invocation, prepared=self.prepared) if self.prepared else call.invocation
+        return call.invocation._replace(prepared=self.prepared) if self.prepared else call.invocation
 
     def submit(self, call: Call) -> None:
         """Take a call: it waits, or is refused at once."""

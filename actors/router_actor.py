@@ -64,6 +64,10 @@ class Switch:
 
     def deliver(self, call: Call, claims: Mapping[str, bool | None]) -> None:
         """Give the call to the tool that takes it, or end it with the reason why there is none."""
+        offering = () if claims or call.tool_name is None else self.routes.by_name.get(call.tool_name, ())
+        if len(offering) == 1 and (only := self.desks.get(offering[0])) is not None:
+            only.submit(call)  # nearly always: nothing was claimed, and one plugin offers the name
+            return
         choice = choose(self.routes, call.tool_name, claims)
         match choice:
             case Taken(plugin):

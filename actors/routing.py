@@ -120,8 +120,6 @@ def choose(routes: Routes, name: str | None, claims: Mapping[str, bool | None]) 
         claims: what the plugins that were asked said; those not in it have no opinion.
     """
     offering = routes.by_name.get(name, ()) if name is not None else ()
-    if not claims and len(offering) == 1:  # nearly always
-        return Taken(offering[0])
     eager = tuple(plugin for plugin in routes.tools if claims.get(plugin) is True)
     if len(eager) > 1:
         eager = tuple(plugin for plugin in eager if plugin in offering) or eager

@@ -73,7 +73,7 @@ class Sender:
         params = {"tool_name": call.tool_name, "arguments": invocation.payload, "state": state}
         try:
             run.request_id = host.send("execute_tool", params, run)
-            if call.done():  # given up before the actor could know what to abandon; or answered
+            if call.done() and not run.ended:  # given up before the actor could know what to abandon
                 desk.give_up(call)
         except HostGone:
             # Nothing was sent, so it may wait for the next life. That this one is over has not been

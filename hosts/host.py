@@ -210,9 +210,10 @@ class Host:
         with self._lock:
             events = self._peer.receive(data)
         for event in events:
+            if type(event) is Answered:  # nearly always, and a class pattern takes ten times as long
+                self._tell(event.owner.on_answer, event.value, event.state)
+                continue
             match event:
-                case Answered(owner, value, state):
-                    self._tell(owner.on_answer, value, state)
                 case PartCame(owner, payload):
                     self._tell(owner.on_part, payload)
                 case Refused(owner, error):

@@ -10,7 +10,7 @@ tool that gets it may do with as it likes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from .parts import ResultPart
@@ -67,8 +67,7 @@ class InspectedSchema:
     extras: Extras = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class InspectedCall:
+class InspectedCall(NamedTuple):
     """What a tool call asks for.
 
     Attributes:

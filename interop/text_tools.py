@@ -6,7 +6,6 @@ is the same, and no global state can mix two requests up.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -50,15 +49,14 @@ def as_text_call(
     if key not in text_tools:
         return call
     if call.payload_kind == "text":
-        return replace(call, payload_format=call.payload_format or text_tools[key])
+        return call._replace(payload_format=call.payload_format or text_tools[key])
     if call.payload_kind == "malformed":
         return call
     text = wrapper.unwrap(call.payload)
     if text is not None:
-        return replace(call, payload=text, payload_kind="text", payload_format=text_tools[key])
+        return call._replace(payload=text, payload_kind="text", payload_format=text_tools[key])
     problem = f"{call.tool_name} takes an object with the one string {wrapper.key!r}"
-    return replace(
-        call,
+    return call._replace(
         payload=None,
         payload_kind="malformed",
         payload_format=None,

@@ -215,7 +215,7 @@ class ToolInteropRegistry:
         inspected = self.inspect_call(call, source_format)
         added: tuple[Loss, ...] = ()
         if inspected.call_id is None and turn is not None:
-            inspected = replace(inspected, call_id=made_up_call_id(turn, index, inspected))
+            inspected = inspected._replace(call_id=made_up_call_id(turn, index, inspected))
             added = (Loss(LossCode.CALL_ID, f"{inspected.call_id} was made up"),)
         context = self._context(target, may_wrap=bool(target_formats))
         accepted = self._calls.accepted(target, target_formats)
