@@ -49,13 +49,14 @@ class HostedToolActor(HouseActor):
     ) -> None:
         super().__init__(adapter.name, events)
         self._sender = Sender()
+        self._told_of_work = False
         self.desk = Desk(
             adapter,
             settings,
             {},
             clock=clock,
             events=events,
-            grant=lambda _granted: self.actor_inbox.put(_WORK),
+            grant=self._grant,
             give_up=self._give_up,
             carry=self._carry,
         )
@@ -97,14 +98,23 @@ class HostedToolActor(HouseActor):
         """In the thread of whoever submits the call."""
         self._sender.send(self.desk, call)
 
+    def _grant(self, _granted: int) -> None:
+        """One message for all grants until it is read: its reader takes those there are then."""
+        if not self._told_of_work:
+            self._told_of_work = True
+            self.actor_inbox.put(_WORK)
+
     def _work(self) -> None:
-        call = self.desk.lane.take()
-        if call is None:
-            return
-        try:
-            self._sender.send(self.desk, call)
-        finally:
-            self.desk.lane.handed_over()
+        self._told_of_work = False  # before the look: a grant from now on tells again
+        lane = self.desk.lane
+        for _ in range(lane.untaken):  # and no more, so that control does not wait behind work
+            call = lane.take()
+            if call is None:
+                continue
+            try:
+                self._sender.send(self.desk, call)
+            finally:
+                lane.handed_over()
 
     def _on_up(self, up: m.HostUp) -> None:
         if self._fresh:  # later lives are given the last committed state with each call

@@ -59,6 +59,11 @@ class Lane:
         return len(self._taken)
 
     @property
+    def untaken(self) -> int:
+        """How many grants nobody has taken yet."""
+        return self._untaken
+
+    @property
     def refusing(self) -> bool:
         """Whether calls are refused at present."""
         return self._refusal is not None
