@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from setuptools import find_packages, setup
 
 FACE = "facade"
-ROOMS = ("actors", "agent", "hosts", "interop", "plugins", "supervision")
+ROOMS = ("actors", "agent", "chaos", "hosts", "interop", "plugins", "supervision")
 
 package_dir = {"callboard": FACE} | {f"callboard.{room}": room for room in ROOMS}
 packages = ["callboard"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import random
-import threading
 import time
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -16,17 +15,15 @@ import pykka
 
 from ..hosts.watchdog import Watchdog
 from ..plugins.codes import Code, Outcome
-from ..plugins.errors import CallboardError, PluginLoadError
 from ..plugins.failures import failure
 from ..supervision.clock import Clock, SystemClock
 from ..supervision.events import Event, EventStream, Subscription
-from ..supervision.policy import RestartPolicy
-from ..supervision.supervisor import AddChild, GetStatus, Order, SupervisorActor, ask_supervisor, tell
+from ..supervision.supervisor import GetStatus, Order, SupervisorActor, ask_supervisor, tell
 from . import messages as m
-from .catalog import Catalog, ToolDescriptor, add_routes
-from .desk import ToolSettings
-from .hook_threads import HookFailed, HookThreads
-from .members import HostedMember, Member, ThreadMember
+from .catalog import Catalog, ToolDescriptor
+from .hook_threads import HookThreads
+from .intake import Intake
+from .roster import Roster
 from .router_actor import RouterActor, Switch
 
 if TYPE_CHECKING:
@@ -35,15 +32,13 @@ if TYPE_CHECKING:
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..interop.contribution import ToolInteropContribution
     from ..plugins.adapter import PluginAdapter
+    from ..supervision.policy import RestartPolicy
     from .call import Call
+    from .desk import ToolSettings
     from .host_actor import HostSettings
-from .intake import Intake
+    from .members import Member
 
 Answer = TypeVar("Answer")
-
-
-class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
-    """The board has been stopped, so it takes no more plugins."""
 
 
 class Board:
@@ -60,6 +55,7 @@ class Board:
         supervisor: the supervisor actor.
         router: the router actor; ask it `Dispatch`.
         catalog: the tools and the registry.
+        roster: the plugins.
         events: what happens.
     """
 
@@ -77,10 +73,6 @@ class Board:
         self.clock: Clock = clock or SystemClock()
         self._intake = Intake(self.catalog, self.clock)
         self._own_clock = self.clock if clock is None else None
-        self._members: dict[str, Member] = {}
-        self._lock = threading.RLock()
-        self._stopped = False
-        self._prepare_timeout = prepare_timeout
         self._watchdog = Watchdog()
         self._switch = Switch()
         self._threads = HookThreads()
@@ -93,56 +85,24 @@ class Board:
             events=self.events,
             patience=claim_patience,
         )
+        self.roster = Roster(
+            supervisor=self.supervisor,
+            switch=self._switch,
+            catalog=self.catalog,
+            threads=self._threads,
+            watchdog=self._watchdog,
+            clock=self.clock,
+            events=self.events,
+            prepare_timeout=prepare_timeout,
+        )
 
     # Plugins
 
     def add(
         self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
     ) -> tuple[ToolDescriptor, ...]:
-        """Run a plugin in this process; returns its tools.
-
-        Raises:
-            PluginError: it breaks the contract, its name or a tool's name is taken.
-            BoardStopped: the board has been stopped.
-        """
-        state = adapter.init(config)
-        prepared = self._prepare(adapter, config, state) if adapter.has_prepare else None
-        contribution = adapter.interop_contribution(state)
-        with self._lock:
-            self._require_place(adapter.name)
-            if contribution is not None:
-                self.catalog.contribute(adapter.name, contribution)
-            try:
-                tools = self.catalog.describe(adapter.name, adapter.schemas(state, prepared))
-                routes = add_routes(self._switch.routes, adapter.name, tools, claims=adapter.has_claim)
-            except CallboardError:
-                self.catalog.remove(adapter.name)
-                raise
-            member = ThreadMember(
-                adapter,
-                settings or ToolSettings(),
-                state,
-                clock=self.clock,
-                events=self.events,
-                prepared=prepared,
-            )
-            self._members[adapter.name] = member
-            self._switch.add(member.desk)
-            self.catalog.offer(adapter.name, tools)
-            self._switch.update(lambda _: routes)
-        self.events.publish("plugin_registered", adapter.name, tools=[tool.tool_name for tool in tools])
-        return tools
-
-    def _prepare(
-        self, adapter: PluginAdapter, config: dict[str, Any], state: dict[str, Any]
-    ) -> dict[str, Any] | None:
-        """Long-running set-up, on a thread that can be lost."""
-        try:
-            return self._threads.call(
-                adapter.name, lambda: adapter.prepare(config, state), self._prepare_timeout
-            )
-        except HookFailed as error:
-            raise PluginLoadError(f"preparing the plugin failed: {error}", plugin=adapter.name) from error
+        """Run a plugin in this process; returns its tools. See `Roster.add`."""
+        return self.roster.add(adapter, config=config, settings=settings)
 
     def begin_hosted(
         self,
@@ -153,94 +113,16 @@ class Board:
         policy: RestartPolicy | None = None,
         settings: ToolSettings | None = None,
     ) -> None:
-        """Begin to run a plugin in a supervised host; `settle_hosted` waits for it.
-
-        In two steps, so that many hosts can start at the same time.
-
-        Args:
-            adapter: the plugin, with all defaults.
-            plugin: the same plugin, as the proxy of its host.
-            host: how the host is run.
-            policy: when the host is started again.
-            settings: how the plugin's calls are run.
-
-        Raises:
-            PluginError: its name is taken.
-            BoardStopped: the board has been stopped.
-        """
-        with self._lock:
-            self._require_place(adapter.name)
-            member = HostedMember(
-                adapter,
-                plugin,
-                host,
-                settings or ToolSettings(),
-                policy or RestartPolicy(),
-                clock=self.clock,
-                events=self.events,
-                watchdog=self._watchdog,
-                offer=self._offer_hosted,
-            )
-            self._members[adapter.name] = member
-            self._switch.add(member.desk)
-        ask_supervisor(self.supervisor, AddChild(member.child_spec()))
+        """Begin to run a plugin in a supervised host. See `Roster.begin_hosted`."""
+        self.roster.begin_hosted(adapter, plugin, host=host, policy=policy, settings=settings)
 
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
-        """Wait until a plugin's host is ready, or will not be; return its tools.
-
-        Args:
-            name: the plugin's.
-            required: a host that does not come up is an error, and its plugin is taken off the
-                board. Otherwise it stays, parked, with its crash report in the status, and has no
-                tools until it is revived.
-
-        Raises:
-            PluginLoadError: it is required and its host did not come up.
-            PluginError: a tool's name is taken, or its schemas cannot be read.
-        """
-        member = self._members[name]
-        assert isinstance(member, HostedMember)
-        member.settled.wait()
-        problem = member.problem
-        if problem is None and required and member.out is not None:
-            problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
-        if problem is not None:
-            self.remove(name)
-            raise problem
-        return self.catalog.offers.get(name, ())
-
-    def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
-        """A life of a host has brought schemas; in its tool actor's thread."""
-        name = member.name
-        with self._lock:
-            tools = self.catalog.describe(name, schemas)
-            routes = add_routes(self._switch.routes, name, tools, claims=False)
-            self.catalog.offer(name, tools)
-            self._switch.update(lambda _: routes)
-        self.events.publish("plugin_registered", name, tools=[tool.tool_name for tool in tools])
+        """Wait until its host is ready, or will not be; return its tools. See `Roster.settle_hosted`."""
+        return self.roster.settle_hosted(name, required=required)
 
     def remove(self, name: str) -> None:
-        """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.
-
-        Returns at once; the host's end takes as long as its stop ladder.
-
-        Raises:
-            KeyError: there is no such plugin.
-        """
-        with self._lock:
-            member = self._members.pop(name)
-            self._switch.remove(name)
-            self.catalog.remove(name)
-        member.shut_down(f"plugin {name!r} was taken off the board", self.supervisor)
-        self.events.publish("plugin_removed", name)
-
-    def _require_place(self, name: str) -> None:
-        if self._stopped:
-            raise BoardStopped("the board has been stopped; make a new one")
-        if name in self._members:
-            raise PluginLoadError(
-                f"there is a plugin {name!r} already; give this one another name", plugin=name
-            )
+        """Take a plugin off the board. See `Roster.remove`."""
+        self.roster.remove(name)
 
     # Calls
 
@@ -264,7 +146,7 @@ class Board:
         call = self._intake.read(tool_call, context=context, streaming=streaming)
         if call.done():
             return call
-        if self._stopped:
+        if self.roster.closed:
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
             return call
         call.limit(self.clock, deadline)
@@ -299,11 +181,9 @@ class Board:
 
     def tools(self) -> list[ToolDescriptor]:
         """All tools, in the order in which their plugins were registered, whichever host was up first."""
-        with self._lock:
-            members = list(self._members.items())
         return [
             ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, member.available)
-            for name, member in members
+            for name, member in self.roster.members().items()
             for tool in self.catalog.offers.get(name, ())
         ]
 
@@ -313,7 +193,7 @@ class Board:
         Raises:
             KeyError: there is no such plugin.
         """
-        return self._members[name].desk.adapter
+        return self.roster.member(name).desk.adapter
 
     def run_hook(
         self, name: str, hook: Callable[[PluginAdapter, dict[str, Any]], Answer], timeout: float = 5.0
@@ -327,12 +207,12 @@ class Board:
             KeyError: there is no such plugin.
             HookFailed: it raised, or did not return in time.
         """
-        desk = self._members[name].desk
+        desk = self.roster.member(name).desk
         return self._threads.call(name, lambda: hook(desk.adapter, desk.cell.copy()[0]), timeout)
 
     def state_of(self, name: str) -> dict[str, Any]:
         """A copy of a plugin's committed state. Raises `KeyError`."""
-        return self._members[name].desk.cell.copy()[0]
+        return self.roster.member(name).desk.cell.copy()[0]
 
     def status(self) -> dict[str, Any]:
         """Everything that is going on, as JSON."""
@@ -340,12 +220,11 @@ class Board:
             hosts = ask_supervisor(self.supervisor, GetStatus())
         except pykka.ActorDeadError:  # the board has been stopped
             hosts = {}
-        with self._lock:
-            members = dict(self._members)
         return {
-            "running": not self._stopped,
+            "running": not self.roster.closed,
             "plugins": {
-                name: self._member_status(member, hosts.get(name)) for name, member in members.items()
+                name: self._member_status(member, hosts.get(name))
+                for name, member in self.roster.members().items()
             },
             "hooks_under_way": self._threads.asking,
             "events_dropped": self.events.dropped,
@@ -364,11 +243,9 @@ class Board:
         Args:
             timeout: seconds for hosts to end by their stop ladders; what is left then is killed.
         """
-        with self._lock:
-            if self._stopped:
-                return
-            self._stopped = True
-            members = list(self._members.values())
+        if self.roster.closed:
+            return
+        members = self.roster.close()
         until = time.monotonic() + timeout
         tell(self.router, m.Shutdown("the board was stopped"))
         for member in members:

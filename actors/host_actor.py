@@ -86,12 +86,11 @@ class HostActor(HouseActor):
         events: EventStream,
         watchdog: Watchdog | None,
     ) -> None:
-        super().__init__(f"{plugin.name}#{reporter.generation}", events)
+        super().__init__(f"{plugin.name}#{reporter.generation}", events, clock)
         self._plugin = plugin
         self._settings = settings
         self._reporter = reporter
         self._tool = tool
-        self._clock = clock
         self._watchdog = watchdog
         self._host: Host | None = None
         self._timer: Timer | None = None
@@ -155,6 +154,7 @@ class HostActor(HouseActor):
                 generation=self._reporter.generation,
                 max_line=self._settings.max_line_bytes,
                 watchdog=self._watchdog,
+                carry=self._plugin.carry,
             )
             self._host.start()
         except HostStartError as error:

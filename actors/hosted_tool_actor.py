@@ -47,7 +47,7 @@ class HostedToolActor(HouseActor):
         events: EventStream,
         on_schemas: Callable[[str, Schemas], None],
     ) -> None:
-        super().__init__(adapter.name, events)
+        super().__init__(adapter.name, events, clock)
         self._sender = Sender()
         self._told_of_work = False
         self.desk = Desk(
@@ -61,7 +61,6 @@ class HostedToolActor(HouseActor):
             carry=self._carry,
         )
         self.desk.lane.pause()
-        self._clock = clock
         self._on_schemas = on_schemas
         self._schemas: Schemas | None = None
         self._fresh = True

@@ -127,11 +127,10 @@ class RouterActor(HouseActor):
         events: EventStream,
         patience: float,
     ) -> None:
-        super().__init__("router", events)
+        super().__init__("router", events, clock)
         self._switch = switch
         self._submit = submit
         self._threads = threads
-        self._clock = clock
         self._patience = patience
         self._lanes: dict[str | None, deque[_Pending]] = {}
         self._waiting: dict[int, _Pending] = {}

@@ -49,8 +49,7 @@ class ThreadToolActor(HouseActor):
         events: EventStream,
         prepared: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(adapter.name, events)
-        self._clock = clock
+        super().__init__(adapter.name, events, clock)
         self._workers = Workers(adapter.name, self._on_back)
         self._fenced: set[ThreadRun] = set()
         self.fenced_total = 0

@@ -12,17 +12,17 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .errors import HostGone, HostStartError, HostTimeout, ProtocolBreach, RemoteError, RequestTooLarge
+from .carrier import Carry, ProcessCarrier
+from .errors import HostGone, HostTimeout, ProtocolBreach, RemoteError, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
 from .peer import Answered, Breach, PartCame, Peer, Refused, Released, Stray
-from .process import Command, HostProcess, ProcessExit
-from .pump import Pump
 from .report import CrashReport, probable_cause
 from .wire import MAX_LINE_BYTES, encode_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .process import Command, ProcessExit
     from .watchdog import Watchdog
 
 logger = logging.getLogger("callboard.hosts")
@@ -87,6 +87,7 @@ class Host:
         generation: int = 1,
         max_line: int = MAX_LINE_BYTES,
         watchdog: Watchdog | None = None,
+        carry: Carry = ProcessCarrier,
     ) -> None:
         """Start the process; it is read from `start` on.
 
@@ -102,8 +103,7 @@ class Host:
         self._ids = itertools.count(1)
         self._breach: str | None = None
         self._ended = False
-        self._process = HostProcess.spawn(command, host=name, watchdog=watchdog)
-        self._pump = Pump(self._process, self)
+        self._carrier = carry(name, command, self, watchdog)
 
     def start(self) -> None:
         """Begin to read; from now on the listener is told.
@@ -111,23 +111,17 @@ class Host:
         Raises:
             HostStartError: there is no thread for it, so the process was ended again.
         """
-        try:
-            self._pump.start()
-        except RuntimeError as error:
-            self._process.abort()
-            raise HostStartError(
-                f"cannot start host {self.name!r}: {error}", host=self.name, permanent=False
-            ) from error
+        self._carrier.start()
 
     @property
     def pid(self) -> int:
         """The process id."""
-        return self._process.pid
+        return self._carrier.pid
 
     @property
     def stderr_tail(self) -> str:
         """The last lines of stderr."""
-        return self._process.stderr.tail()
+        return self._carrier.stderr_tail
 
     @property
     def counts(self) -> dict[str, int]:
@@ -152,7 +146,7 @@ class Host:
                 raise HostGone(f"host {self.name!r} has ended", host=self.name)
             self._peer.open(request_id, owner)
         try:
-            self._process.write(line)
+            self._carrier.write(line)
         except HostGone:
             with self._lock:
                 withdrawn = self._peer.withdraw(request_id)
@@ -197,11 +191,11 @@ class Host:
 
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits."""
-        self._process.stop(reason, ladder or StopLadder())
+        self._carrier.stop(reason, ladder or StopLadder())
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait until the host and its tree are gone and all is told; True when so."""
-        return self._pump.join(timeout)
+        return self._carrier.join(timeout)
 
     # The process's listener, in the pump's thread.
 
@@ -241,7 +235,7 @@ class Host:
             self._tell(lost.on_breach, reason, detail)
         for lost in abandoned:
             self._tell(lost.on_released)
-        self._process.stop(detail, KILL_NOW)
+        self._carrier.stop(detail, KILL_NOW)
 
     def on_exit(self, exit_: ProcessExit) -> None:
         """Tell every owner that is left, then the listener."""

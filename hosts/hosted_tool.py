@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from .carrier import Carry, ProcessCarrier
 from .errors import HostGone, HostStartError, RemoteError
 from .host import Host
 from .methods import METHODS
@@ -41,12 +42,21 @@ class HostedToolPlugin:
         name: the plugin's name, unique on its board.
         command: makes the command line of the next life; called again for each.
         version: for people.
+        carry: starts a life from a command line; a real process unless somebody knows better.
     """
 
-    def __init__(self, name: str, command: Callable[[], Command], *, version: str = "0") -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Callable[[], Command],
+        *,
+        version: str = "0",
+        carry: Carry = ProcessCarrier,
+    ) -> None:
         self.name = name
         self.version = version
         self.command = command
+        self.carry = carry
         self.host: Host | None = None
         self._lacking: set[str] = set()
 
@@ -143,7 +153,7 @@ class HostedToolPlugin:
             raise HostStartError(
                 f"{self.name!r} has a host already; close it first", host=self.name, permanent=True
             )
-        host = Host(self.name, self.command(), _Unsupervised())
+        host = Host(self.name, self.command(), _Unsupervised(), carry=self.carry)
         host.start()
         self.attach(host)
         return self

@@ -9,9 +9,10 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
+import queue
 import threading
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,19 @@ class Timer(Protocol):
         """Do not make the call; too late is not an error."""
 
 
+class Inbox(Protocol):
+    """Where an actor's messages wait; a `queue.SimpleQueue` is one."""
+
+    def put(self, message: Any, /) -> None:
+        """Add a message; from any thread, never blocking."""
+
+    def get(self) -> Any:
+        """Take the next message, waiting for one; in the actor's thread."""
+
+    def empty(self) -> bool:
+        """Whether none waits."""
+
+
 class Clock(Protocol):
     """Monotonic seconds, and calls at a time."""
 
@@ -36,6 +50,13 @@ class Clock(Protocol):
 
     def call_at(self, when: float, function: Callable[[], object]) -> Timer:
         """Call ``function`` once it is ``when``. It runs on the clock's thread: it must not block."""
+
+    def inbox(self) -> Inbox:
+        """An inbox for an actor that lives in this time.
+
+        Real time needs no more than a queue. A virtual one decides by it whose turn it is, and knows
+        by it when all is done that was to be done before time may go on.
+        """
 
 
 class _Entry:
@@ -69,6 +90,12 @@ class SystemClock:
         self._closed = False
 
     now = staticmethod(time.monotonic)
+
+    @staticmethod
+    def inbox() -> Inbox:
+        """See `Clock.inbox`."""
+        # Written in C: a message costs 3 µs less than through the queue.Queue that pykka would take.
+        return queue.SimpleQueue()
 
     def call_at(self, when: float, function: Callable[[], object]) -> Timer:
         """See `Clock.call_at`. After `close` the call is never made."""

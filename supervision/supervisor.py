@@ -20,6 +20,8 @@ from .exits import Exit, ExitKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pykka._actor import ActorInbox
+
     from .clock import Clock, Timer
     from .events import EventStream
     from .policy import RestartPolicy
@@ -148,13 +150,16 @@ class SupervisorActor(pykka.ThreadingActor):
     use_daemon_thread: ClassVar[bool] = True
 
     def __init__(self, clock: Clock, events: EventStream, random: Callable[[], float]) -> None:
+        self._clock = clock  # before the inbox, which comes from it
         super().__init__()
-        self._clock = clock
         self._events = events
         self._supervision = Supervision(random)
         self._specs: dict[str, ChildSpec] = {}
         self._lives: dict[tuple[str, int], Life] = {}
         self._timers: dict[str, Timer] = {}
+
+    def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
+        return self._clock.inbox()
 
     def on_stop(self) -> None:
         """Leave nothing on the clock. Ending the lives is for whoever stops the supervisor."""

@@ -14,6 +14,7 @@ FLOOR = {
     "supervision": 1,
     "actors": 2,
     "agent": 3,
+    "chaos": 3,
     FACE: 4,
 }
 

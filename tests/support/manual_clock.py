@@ -12,8 +12,9 @@ its own time, `wait_pending` waits until it has.
 from __future__ import annotations
 
 import itertools
+import queue
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,10 @@ class ManualClock:
             self._timers.sort(key=lambda timer: (timer.when, timer.order))
             self._changed.notify_all()
         return timer
+
+    def inbox(self) -> queue.SimpleQueue[Any]:
+        """An actor's inbox; who reads it does so in real time."""
+        return queue.SimpleQueue()
 
     def take_off(self, timer: ManualTimer) -> None:
         """Take a call off the clock; unknown ones are ignored."""

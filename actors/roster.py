@@ -1,0 +1,237 @@
+"""The plugins of a board: how they come on it, and how they are taken off again.
+
+The roster owns the members and the lock under which they, the routes and the offers change
+together. It routes nothing and runs nothing itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.errors import CallboardError, PluginLoadError
+from ..supervision.policy import RestartPolicy
+from ..supervision.supervisor import AddChild, SupervisorActor, ask_supervisor
+from .catalog import Catalog, ToolDescriptor, add_routes
+from .desk import ToolSettings
+from .hook_threads import HookFailed, HookThreads
+from .members import HostedMember, Member, ThreadMember
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pykka
+
+    from ..hosts.hosted_tool import HostedToolPlugin
+    from ..hosts.watchdog import Watchdog
+    from ..plugins.adapter import PluginAdapter
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
+    from .host_actor import HostSettings
+    from .router_actor import Switch
+
+
+class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
+    """The board has been stopped, so it takes no more plugins."""
+
+
+class Roster:
+    """See the module.
+
+    Args:
+        supervisor: starts and restarts the hosts.
+        switch: where calls find the desks of the members.
+        catalog: where the members' tools are offered.
+        threads: where plugins are prepared.
+        prepare_timeout: seconds that may take.
+
+    Attributes:
+        closed: no more members are taken.
+    """
+
+    def __init__(
+        self,
+        *,
+        supervisor: pykka.ActorRef[SupervisorActor],
+        switch: Switch,
+        catalog: Catalog,
+        threads: HookThreads,
+        watchdog: Watchdog,
+        clock: Clock,
+        events: EventStream,
+        prepare_timeout: float,
+    ) -> None:
+        self.closed = False
+        self._supervisor = supervisor
+        self._switch = switch
+        self._catalog = catalog
+        self._threads = threads
+        self._watchdog = watchdog
+        self._clock = clock
+        self._events = events
+        self._prepare_timeout = prepare_timeout
+        self._members: dict[str, Member] = {}
+        self._lock = threading.RLock()
+
+    def members(self) -> dict[str, Member]:
+        """The members there are now, in order of registration."""
+        with self._lock:
+            return dict(self._members)
+
+    def member(self, name: str) -> Member:
+        """One of them. Raises `KeyError`."""
+        return self._members[name]
+
+    def close(self) -> list[Member]:
+        """Take no more members; return those there are, the first time only."""
+        with self._lock:
+            if self.closed:
+                return []
+            self.closed = True
+            return list(self._members.values())
+
+    def add(
+        self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
+    ) -> tuple[ToolDescriptor, ...]:
+        """Run a plugin in this process; returns its tools.
+
+        Raises:
+            PluginError: it breaks the contract, its name or a tool's name is taken.
+            BoardStopped: the board has been stopped.
+        """
+        state = adapter.init(config)
+        prepared = self._prepare(adapter, config, state) if adapter.has_prepare else None
+        contribution = adapter.interop_contribution(state)
+        with self._lock:
+            self._require_place(adapter.name)
+            if contribution is not None:
+                self._catalog.contribute(adapter.name, contribution)
+            try:
+                tools = self._catalog.describe(adapter.name, adapter.schemas(state, prepared))
+                routes = add_routes(self._switch.routes, adapter.name, tools, claims=adapter.has_claim)
+            except CallboardError:
+                self._catalog.remove(adapter.name)
+                raise
+            member = ThreadMember(
+                adapter,
+                settings or ToolSettings(),
+                state,
+                clock=self._clock,
+                events=self._events,
+                prepared=prepared,
+            )
+            self._members[adapter.name] = member
+            self._switch.add(member.desk)
+            self._catalog.offer(adapter.name, tools)
+            self._switch.update(lambda _: routes)
+        self._events.publish("plugin_registered", adapter.name, tools=[tool.tool_name for tool in tools])
+        return tools
+
+    def _prepare(
+        self, adapter: PluginAdapter, config: dict[str, Any], state: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Long-running set-up, on a thread that can be lost."""
+        try:
+            return self._threads.call(
+                adapter.name, lambda: adapter.prepare(config, state), self._prepare_timeout
+            )
+        except HookFailed as error:
+            raise PluginLoadError(f"preparing the plugin failed: {error}", plugin=adapter.name) from error
+
+    def begin_hosted(
+        self,
+        adapter: PluginAdapter,
+        plugin: HostedToolPlugin,
+        *,
+        host: HostSettings,
+        policy: RestartPolicy | None = None,
+        settings: ToolSettings | None = None,
+    ) -> None:
+        """Begin to run a plugin in a supervised host; `settle_hosted` waits for it.
+
+        In two steps, so that many hosts can start at the same time.
+
+        Args:
+            adapter: the plugin, with all defaults.
+            plugin: the same plugin, as the proxy of its host.
+            host: how the host is run.
+            policy: when the host is started again.
+            settings: how the plugin's calls are run.
+
+        Raises:
+            PluginError: its name is taken.
+            BoardStopped: the board has been stopped.
+        """
+        with self._lock:
+            self._require_place(adapter.name)
+            member = HostedMember(
+                adapter,
+                plugin,
+                host,
+                settings or ToolSettings(),
+                policy or RestartPolicy(),
+                clock=self._clock,
+                events=self._events,
+                watchdog=self._watchdog,
+                offer=self._offer_hosted,
+            )
+            self._members[adapter.name] = member
+            self._switch.add(member.desk)
+        ask_supervisor(self._supervisor, AddChild(member.child_spec()))
+
+    def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+        """Wait until a plugin's host is ready, or will not be; return its tools.
+
+        Args:
+            name: the plugin's.
+            required: a host that does not come up is an error, and its plugin is taken off the
+                board. Otherwise it stays, parked, with its crash report in the status, and has no
+                tools until it is revived.
+
+        Raises:
+            PluginLoadError: it is required and its host did not come up.
+            PluginError: a tool's name is taken, or its schemas cannot be read.
+        """
+        member = self._members[name]
+        assert isinstance(member, HostedMember)
+        member.settled.wait()
+        problem = member.problem
+        if problem is None and required and member.out is not None:
+            problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
+        if problem is not None:
+            self.remove(name)
+            raise problem
+        return self._catalog.offers.get(name, ())
+
+    def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
+        """A life of a host has brought schemas; in its tool actor's thread."""
+        name = member.name
+        with self._lock:
+            tools = self._catalog.describe(name, schemas)
+            routes = add_routes(self._switch.routes, name, tools, claims=False)
+            self._catalog.offer(name, tools)
+            self._switch.update(lambda _: routes)
+        self._events.publish("plugin_registered", name, tools=[tool.tool_name for tool in tools])
+
+    def remove(self, name: str) -> None:
+        """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.
+
+        Returns at once; the host's end takes as long as its stop ladder.
+
+        Raises:
+            KeyError: there is no such plugin.
+        """
+        with self._lock:
+            member = self._members.pop(name)
+            self._switch.remove(name)
+            self._catalog.remove(name)
+        member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
+        self._events.publish("plugin_removed", name)
+
+    def _require_place(self, name: str) -> None:
+        if self.closed:
+            raise BoardStopped("the board has been stopped; make a new one")
+        if name in self._members:
+            raise PluginLoadError(
+                f"there is a plugin {name!r} already; give this one another name", plugin=name
+            )
