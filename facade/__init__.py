@@ -2,25 +2,32 @@
 
 Every call ends, once, with an answer that says what happened, and the next call works, whatever a
 tool does. This module only hands names on; each is documented where it is made.
+
+A name is fetched when it is first asked for. Whoever imports a small part of the house, as a plugin
+does that imports its contract in a host of its own, does not wait for all the rest.
 """
 
-from .actors.call import Call
-from .actors.catalog import ToolDescriptor
-from .actors.messages import Dispatch
-from .agent.core import AgentCore
-from .callboard import Callboard, FailedPlugin, NotStarted
-from .configuration import Configuration, read_configuration
-from .hosts.hosted_tool import HostedToolPlugin
-from .hosts.node_tool import NodeToolPlugin
-from .nearest import ConfigurationError
-from .plugins.adapter import PluginAdapter
-from .plugins.codes import Code, Outcome
-from .plugins.contract import ToolPlugin
-from .plugins.errors import CallboardError, ContractError, PluginError, PluginLoadError
-from .supervision.backoff import Backoff
-from .supervision.events import Event
-from .supervision.policy import RestartPolicy, RestartType
-from .version import __version__
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .actors.call import Call
+    from .actors.catalog import ToolDescriptor
+    from .actors.messages import Dispatch
+    from .agent.core import AgentCore
+    from .callboard import Callboard, FailedPlugin, NotStarted
+    from .configuration import Configuration, read_configuration
+    from .hosts.hosted_tool import HostedToolPlugin
+    from .hosts.node_tool import NodeToolPlugin
+    from .nearest import ConfigurationError
+    from .plugins.adapter import PluginAdapter
+    from .plugins.codes import Code, Outcome
+    from .plugins.contract import ToolPlugin
+    from .plugins.errors import CallboardError, ContractError, PluginError, PluginLoadError
+    from .supervision.backoff import Backoff
+    from .supervision.events import Event
+    from .supervision.policy import RestartPolicy, RestartType
+    from .version import __version__
 
 __all__ = [
     "AgentCore",
@@ -49,3 +56,45 @@ __all__ = [
     "__version__",
     "read_configuration",
 ]
+
+_PLACES = {
+    "Call": ".actors.call",
+    "ToolDescriptor": ".actors.catalog",
+    "Dispatch": ".actors.messages",
+    "AgentCore": ".agent.core",
+    "Callboard": ".callboard",
+    "FailedPlugin": ".callboard",
+    "NotStarted": ".callboard",
+    "Configuration": ".configuration",
+    "read_configuration": ".configuration",
+    "HostedToolPlugin": ".hosts.hosted_tool",
+    "NodeToolPlugin": ".hosts.node_tool",
+    "ConfigurationError": ".nearest",
+    "PluginAdapter": ".plugins.adapter",
+    "Code": ".plugins.codes",
+    "Outcome": ".plugins.codes",
+    "ToolPlugin": ".plugins.contract",
+    "CallboardError": ".plugins.errors",
+    "ContractError": ".plugins.errors",
+    "PluginError": ".plugins.errors",
+    "PluginLoadError": ".plugins.errors",
+    "Backoff": ".supervision.backoff",
+    "Event": ".supervision.events",
+    "RestartPolicy": ".supervision.policy",
+    "RestartType": ".supervision.policy",
+    "__version__": ".version",
+}
+
+"""Where each name is made. A test holds it to the imports above."""
+
+if not TYPE_CHECKING:  # a type checker takes a module with a __getattr__ to have any name at all
+
+    def __getattr__(name: str) -> object:
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_PLACES[name], __name__), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

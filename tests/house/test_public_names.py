@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import subprocess
+import sys
 
+import callboard
 import pytest
 from house_source import FACE, ROOT, Import, Module, imports, modules
 
@@ -37,6 +40,44 @@ def test_a_public_name_says_what_it_promises(face: str, name: str) -> None:
     assert _says(FACES[face], name), f"{name} has no docstring where it is made"
 
 
+def test_the_front_door_fetches_each_name_from_where_a_type_checker_finds_it() -> None:
+    front = FACES["callboard"]
+    shown = {
+        alias.name: "." * node.level + str(node.module)
+        for node in _body(front)
+        if isinstance(node, ast.ImportFrom) and node.level
+        for alias in node.names
+    }
+
+    assert shown == callboard._PLACES
+    assert sorted(shown) == sorted(callboard.__all__)
+
+
+def test_the_front_door_shows_every_name_before_it_is_fetched() -> None:
+    program = (
+        "import callboard; print(set(callboard.__all__) <= set(dir(callboard)), 'Call' in vars(callboard))"
+    )
+
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert said.stdout == "True False\n"
+
+
+def test_the_front_door_refuses_a_name_that_it_does_not_have() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'Callbord'"):
+        _ = callboard.Callbord
+
+
+def test_a_plugin_that_imports_its_contract_waits_for_no_actor() -> None:
+    program = (
+        "import callboard.types, sys; print([name for name in ('pykka', 'psutil') if name in sys.modules])"
+    )
+
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert said.stdout == "[]\n"
+
+
 @pytest.mark.parametrize("face", FACES)
 def test_every_public_name_stands_in_the_reference(face: str) -> None:
     pages = sorted((ROOT / "docs").glob("reference*.md"))
@@ -49,7 +90,8 @@ def test_every_public_name_stands_in_the_reference(face: str) -> None:
 
 def _says(module: Module, name: str) -> str | None:
     """The docstring of a name, found by following the imports to where it is made."""
-    for node, after in zip(module.tree.body, [*module.tree.body[1:], None], strict=True):
+    body = _body(module)
+    for node, after in zip(body, [*body[1:], None], strict=True):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
             return ast.get_docstring(node)
         if name in _assigned(node):
@@ -58,6 +100,17 @@ def _says(module: Module, name: str) -> str | None:
             original = next(alias.name for alias in node.names if (alias.asname or alias.name) == name)
             return _says(_source(module, node.lineno), original)
     return None
+
+
+def _body(module: Module) -> list[ast.stmt]:
+    """The statements of a module, those that a type checker alone reads among them."""
+    return [
+        inner
+        for node in module.tree.body
+        for inner in (
+            node.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" else [node]
+        )
+    ]
 
 
 def _assigned(node: ast.stmt) -> set[str]:
