@@ -137,13 +137,14 @@ class Call:
     # For the caller
 
     def done(self) -> bool:
-        """Whether it has ended."""
-        return self._stage is Stage.ENDED
+        """Whether it has ended, and its result can be had."""
+        return self._result is not None
 
     @property
     def stage(self) -> Stage:
-        """How far it has come."""
-        return self._stage
+        """How far it has come; ``ENDED`` once the result can be had."""
+        stage = self._stage
+        return Stage.STARTED if stage is Stage.ENDED and self._result is None else stage
 
     def result(self, timeout: float | None = None) -> Result:
         """Wait for the result mapping. A tool's failure is a result and never an exception.
@@ -171,7 +172,7 @@ class Call:
         while True:
             if self._chunks:
                 yield self._chunks.popleft()
-            elif self._stage is Stage.ENDED and not self._chunks:  # looked at again: the end comes last
+            elif self._result is not None and not self._chunks:  # looked at again: the end comes last
                 return
             else:
                 self._wait(self._at_news, None)
@@ -186,7 +187,7 @@ class Call:
     def add_done_callback(self, function: Callable[[], None]) -> None:
         """Call ``function`` once it has ended: at once, or from the thread that ends it."""
         with self._lock:
-            if self._stage is not Stage.ENDED:
+            if self._result is None:
                 self._at_end.append(function)
                 return
         function()
@@ -212,7 +213,7 @@ class Call:
         while True:
             if self._chunks:
                 yield self._chunks.popleft()["part"]
-            elif self._stage is Stage.ENDED and not self._chunks:
+            elif self._result is not None and not self._chunks:
                 return
             else:
                 await self._wait_async(self._at_news)
@@ -297,20 +298,24 @@ class Call:
         Args:
             result: the result mapping; the call's own from now on.
             only_in: end it only if it is in this stage, because ``result`` is true only then.
-            first: done once it is certain that this is the result, and before anybody is told:
-                what the next call relies on, such as the committed state.
+            first: done once it is certain that this is the result, and before anybody can see it:
+                what the next call relies on, such as the committed state. It may add to ``result``.
         """
         with self._lock:
             if self._stage is Stage.ENDED or (only_in is not None and self._stage is not only_in):
                 return False
-            self._result = result
             self._stage = Stage.ENDED
             owner = self._owner
-            waiting = self._at_news + self._at_end
-            self._at_news.clear()
-            self._at_end.clear()
+            if first is None:
+                waiting = self._show(result)
         if first is not None:
-            first()
+            try:
+                first()
+            except Exception:
+                # A bug of ours; whoever waits must have the answer all the same.
+                logger.exception("settling call %s failed", self.id)
+            with self._lock:
+                waiting = self._show(result)
         if self._timer is not None:
             self._timer.cancel()
         if owner is not None:
@@ -322,6 +327,14 @@ class Call:
                 # One of the caller's; the others who wait must hear all the same.
                 logger.exception("a callback of call %s failed", self.id)
         return True
+
+    def _show(self, result: Result) -> list[Callable[[], None]]:
+        """Make the result one that can be had; returns who waits for that. Under the lock."""
+        self._result = result
+        waiting = self._at_news + self._at_end
+        self._at_news.clear()
+        self._at_end.clear()
+        return waiting
 
     def end_early(self, code: EarlyCode, error: str) -> bool:
         """End it from outside, saying truly whether the tool may have run. False if it had ended."""
@@ -343,7 +356,7 @@ class Call:
         gate = threading.Lock()
         gate.acquire()
         with self._lock:
-            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._chunks):
+            if self._result is not None or (callbacks is self._at_news and self._chunks):
                 return True
             callbacks.append(gate.release)
         if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
@@ -363,7 +376,7 @@ class Call:
                 logger.debug("nobody waits for call %s any more", self.id)
 
         with self._lock:
-            if self._stage is Stage.ENDED or (callbacks is self._at_news and self._chunks):
+            if self._result is not None or (callbacks is self._at_news and self._chunks):
                 return
             callbacks.append(wake)
         try:

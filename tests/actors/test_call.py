@@ -239,6 +239,31 @@ def test_a_call_that_has_ended_is_nobodys():
     assert call.plugin_name is None
 
 
+def test_nobody_sees_a_result_before_what_the_next_call_relies_on_is_settled():
+    call, seen = a_call(), []
+    call.begin()
+    call.add_done_callback(lambda: seen.append("told"))
+
+    def settle() -> None:
+        with pytest.raises(TimeoutError):
+            call.result(0)
+        seen.append((call.done(), call.stage, call.cancel(), call.add_chunk({"part": 1})))
+
+    call.finish(DONE, first=settle)
+
+    assert seen == [(False, Stage.STARTED, False, False), "told"]
+    assert (call.done(), call.stage, call.result()) == (True, Stage.ENDED, DONE)
+
+
+def test_a_call_has_its_result_even_if_settling_it_fails(caplog):
+    call = a_call()
+
+    call.finish(DONE, first=lambda: 1 / 0)
+
+    assert call.result() == DONE
+    assert "settling call c1 failed" in caplog.text
+
+
 def test_a_callback_that_raises_costs_nobody_else_the_news(caplog):
     call, told = a_call(), []
     call.add_done_callback(lambda: 1 / 0)
