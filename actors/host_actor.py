@@ -45,12 +45,15 @@ class HostSettings:
         config: what its ``init`` is given.
         start_deadline: seconds from spawn until it has to be ready.
         max_line_bytes: the longest line, in either direction.
+        max_stray_lines: lines on stdout that are no messages and are borne in one life; one more is
+            a breach of the protocol. ``None`` for any number.
         ladder: how it is stopped.
     """
 
     config: dict[str, Any]
     start_deadline: float = 10.0
     max_line_bytes: int = 64 * 1024 * 1024
+    max_stray_lines: int | None = None
     ladder: StopLadder = field(default_factory=StopLadder)
 
 
@@ -153,6 +156,7 @@ class HostActor(HouseActor):
                 self,
                 generation=self._reporter.generation,
                 max_line=self._settings.max_line_bytes,
+                max_stray=self._settings.max_stray_lines,
                 watchdog=self._watchdog,
                 carry=self._plugin.carry,
             )

@@ -33,6 +33,7 @@ class CallDefaults:
         grace: seconds that a call which was given up may go on before its host or thread is replaced.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
         max_line_bytes: the largest message to or from a host, in bytes.
+        max_stray_lines: printed lines that are borne in one life of a host; ``None`` for any number.
     """
 
     deadline: float | None = 60.0
@@ -40,6 +41,7 @@ class CallDefaults:
     grace: float = 1.0
     claim_patience: float = 1.0
     max_line_bytes: int = 64 * 1024 * 1024
+    max_stray_lines: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,19 +177,25 @@ def _read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = N
         raise ConfigurationError(f"{path}: {error}", path=path) from error
 
 
+_OPEN_ENDED = {"$.calls.deadline", "$.calls.max_stray_lines"}
+"""Limits that may be ``null``: none."""
+
+
 def _alike(value: Any, default: Any, path: str) -> Any:
     if isinstance(default, bool):
         if not isinstance(value, bool):
             raise ConfigurationError(f"{path} is {value!r:.60}; it has to be true or false", path=path)
         return value
-    if isinstance(default, int):
+    if value is None and path in _OPEN_ENDED:
+        return None
+    if isinstance(default, int) or path == "$.calls.max_stray_lines":
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise ConfigurationError(
                 f"{path} is {value!r:.60}; it has to be a whole number, 0 or more", path=path
             )
         return value
-    if isinstance(default, float) or (default is None and path.endswith(".deadline")):
-        return None if value is None and path.endswith(".deadline") else _number(value, path)
+    if isinstance(default, float) or path in _OPEN_ENDED:
+        return _number(value, path)
     return value
 
 

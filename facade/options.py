@@ -73,7 +73,10 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             idempotent=given.idempotent,
         ),
         host=HostSettings(
-            given.config, start_deadline=configuration.start_deadline, max_line_bytes=calls.max_line_bytes
+            given.config,
+            start_deadline=configuration.start_deadline,
+            max_line_bytes=calls.max_line_bytes,
+            max_stray_lines=calls.max_stray_lines,
         ),
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
     )

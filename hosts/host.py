@@ -68,7 +68,7 @@ class HostListener(Protocol):
         """It has ended; the owners of its requests have been told.
 
         ``breach`` if we ended it for breaking the protocol: ``wrong_version``, ``wrong_shape``,
-        ``line_too_long``, ``stdout_closed`` or ``stdin_closed``.
+        ``line_too_long``, ``too_many_strays``, ``stdout_closed`` or ``stdin_closed``.
         """
 
     def on_gone(self, leftovers: list[int]) -> None:
@@ -86,6 +86,7 @@ class Host:
         *,
         generation: int = 1,
         max_line: int = MAX_LINE_BYTES,
+        max_stray: int | None = None,
         watchdog: Watchdog | None = None,
         carry: Carry = ProcessCarrier,
     ) -> None:
@@ -98,7 +99,7 @@ class Host:
         self.generation = generation
         self.max_line = max_line
         self._listener = listener
-        self._peer: Peer[RequestOwner] = Peer(max_line=max_line)
+        self._peer: Peer[RequestOwner] = Peer(max_line=max_line, max_stray=max_stray)
         self._lock = threading.Lock()
         self._ids = itertools.count(1)
         self._breach: str | None = None

@@ -94,10 +94,16 @@ Event = Answered[Owner] | Refused[Owner] | PartCame[Owner] | Released[Owner] | S
 
 
 class Peer(Generic[Owner]):
-    """Correlates the messages of one host life. Not thread-safe: its shell holds a lock."""
+    """Correlates the messages of one host life. Not thread-safe: its shell holds a lock.
 
-    def __init__(self, *, max_line: int = MAX_LINE_BYTES) -> None:
+    Args:
+        max_line: the longest line, in bytes.
+        max_stray: lines that are no messages and are borne; one more is a breach. ``None`` for any.
+    """
+
+    def __init__(self, *, max_line: int = MAX_LINE_BYTES, max_stray: int | None = None) -> None:
         self._splitter = LineSplitter(max_line)
+        self._max_stray = max_stray
         self._broken = False
         self._open: dict[str, Owner] = {}
         self._abandoned: dict[str, Owner] = {}
@@ -173,6 +179,9 @@ class Peer(Generic[Owner]):
                 return Refused(owner, error)
             case StrayLine(text):
                 self.counts["stray"] += 1
+                if self._max_stray is not None and self.counts["stray"] > self._max_stray:
+                    detail = f"the host printed more than {self._max_stray:,} lines that are no messages"
+                    return Breach("too_many_strays", detail, None, fatal=True)
                 return Stray(text)
             case Malformed(reason, detail, request_id):
                 return self._breach(reason, detail, request_id)
