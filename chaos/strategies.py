@@ -1,0 +1,111 @@
+"""Hypothesis strategies: schedules of faults, children of a supervisor, and trees of them.
+
+For tests of one's own; hypothesis is imported here and nowhere else, and has to be installed. What
+fails is made small: few entries, small numbers, short times.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from ..supervision.backoff import Backoff
+from ..supervision.policy import RestartPolicy, RestartType
+from . import faults as f
+from . import triggers as t
+from .drawing import IN_MEMORY
+from .schedule import Entry, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_counts = st.integers(1, 40)
+_lives = st.none() | st.integers(1, 4)
+_codes = st.integers(0, 255)
+_spans = st.floats(0.0, 60.0, allow_nan=False).map(lambda seconds: round(seconds, 3))
+
+FAULTS: dict[str, st.SearchStrategy[f.Fault]] = {
+    "exit": st.builds(f.Exit, _codes),
+    "signal": st.builds(f.Signal, st.sampled_from((6, 9, 11, 15))),
+    "pause": st.builds(f.Pause, st.none() | _spans),
+    "hang": st.builds(f.Hang, deaf=st.booleans()),
+    "slow": st.builds(f.Slow, _spans),
+    "partial_line": st.builds(f.PartialLine, st.integers(1, 300), _codes),
+    "truncate": st.builds(f.Truncate, st.integers(1, 300)),
+    "garbage": st.builds(f.Garbage, st.integers(1, 300), newline=st.booleans()),
+    "duplicate_reply": st.builds(f.DuplicateReply, st.integers(1, 5)),
+    "wrong_id": st.builds(f.WrongId),
+    "wrong_version": st.builds(f.WrongVersion, st.integers(2, 9)),
+    "stderr_flood": st.builds(f.StderrFlood, st.integers(1, 300_000)),
+    "refuse_start": st.builds(f.RefuseStart, st.integers(1, 8)),
+    "slow_start": st.builds(f.SlowStart, _spans),
+    "die_in_init": st.builds(f.DieInInit, _codes),
+    "orphan": st.builds(f.Orphan),
+    "grow_memory": st.builds(f.GrowMemory, st.integers(1, 2048)),
+    "close_stdin": st.builds(f.CloseStdin),
+    "close_stdout": st.builds(f.CloseStdout),
+    "kill_parent": st.builds(f.KillParent),
+}
+"""The faults of each kind."""
+
+
+def triggers(points: Sequence[str] = ()) -> st.SearchStrategy[t.Trigger]:
+    """Triggers of every kind; those at a point only if there are points."""
+    kinds: list[st.SearchStrategy[Any]] = [
+        st.builds(t.NthCall, _counts, _lives),
+        st.builds(t.NthSpawn, st.integers(1, 5)),
+        st.builds(t.NthFrame, _counts, st.sampled_from(("in", "out")), _lives),
+        st.builds(t.NthByte, st.integers(1, 5000), _lives),
+        st.builds(t.StateEntered, st.sampled_from(t.STATES), st.integers(1, 5)),
+        st.builds(t.AtTime, _spans),
+    ]
+    if points:
+        kinds.append(st.builds(t.AtPoint, st.sampled_from(points), _counts))
+    return st.one_of(kinds)
+
+
+def faults(kinds: Iterable[str] = IN_MEMORY) -> st.SearchStrategy[f.Fault]:
+    """Faults of these kinds; by default of all that a scripted host can have."""
+    return st.one_of([FAULTS[kind] for kind in kinds])
+
+
+def fault_schedules(
+    *,
+    hosts: Sequence[str] = (),
+    kinds: Iterable[str] = IN_MEMORY,
+    points: Sequence[str] = (),
+    most: int = 8,
+) -> st.SearchStrategy[Schedule]:
+    """Fault schedules.
+
+    Args:
+        hosts: whom the faults are for; for every host when empty.
+        kinds: of the faults.
+        points: names of `buggify` points in the tools.
+        most: the largest number of entries.
+    """
+    whose: st.SearchStrategy[str | None] = st.sampled_from(hosts) if hosts else st.none()
+    entries = st.builds(Entry, triggers(points), faults(kinds), whose)
+    return st.builds(Schedule, st.integers(0, 2**32 - 1), st.lists(entries, max_size=most))
+
+
+def restart_policies() -> st.SearchStrategy[RestartPolicy]:
+    """Restart policies with times that suit a virtual clock."""
+    times = st.sampled_from((0.5, 1.0, 5.0, 10.0, 60.0))
+    curves = st.builds(
+        Backoff,
+        first=st.sampled_from((0.0, 0.1)),
+        min=st.sampled_from((0.1, 0.5)),
+        max=st.sampled_from((0.5, 10.0)),
+        jitter=st.sampled_from((0.0, 0.2)),
+    )
+    return st.builds(
+        RestartPolicy,
+        restart=st.sampled_from(RestartType),
+        backoff=curves,
+        intensity=st.integers(0, 6),
+        period=times,
+        stable_for=times,
+        cool_down=times,
+    )

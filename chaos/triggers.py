@@ -1,0 +1,90 @@
+"""When a fault happens, as data.
+
+A trigger is looked at for one host at a time, and comes true once. Counts begin with 1. Where a
+trigger has ``life``, it counts within that life of the host only (1 is the first start); without,
+it counts on over all lives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .datum import Datum, maybe_whole, one_of, required, span, text, whole
+
+STATES = ("starting", "ready", "backoff", "parked", "stopping", "stopped")
+"""The states of a child that can be entered; see `supervision.core`."""
+
+
+class Trigger(Datum):
+    """The root of all triggers."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NthCall(Trigger):
+    """The host has read its nth ``execute_tool`` request, and has not begun to answer it."""
+
+    kind: ClassVar[str] = "call"
+    n: int = required()
+    life: int | None = maybe_whole()
+
+
+@dataclass(frozen=True, slots=True)
+class NthSpawn(Trigger):
+    """The host is started for the nth time."""
+
+    kind: ClassVar[str] = "spawn"
+    n: int = required()
+
+
+@dataclass(frozen=True, slots=True)
+class NthByte(Trigger):
+    """The host has written the nth byte of its stdout, and not the one after it."""
+
+    kind: ClassVar[str] = "byte"
+    n: int = required()
+    life: int | None = maybe_whole()
+
+
+@dataclass(frozen=True, slots=True)
+class NthFrame(Trigger):
+    """The host has read its nth line (``in``), or is about to write its nth line (``out``)."""
+
+    kind: ClassVar[str] = "frame"
+    n: int = required()
+    way: str = one_of(("in", "out"), "in")
+    life: int | None = maybe_whole()
+
+
+@dataclass(frozen=True, slots=True)
+class StateEntered(Trigger):
+    """The supervisor has put the host into this state for the nth time."""
+
+    kind: ClassVar[str] = "state"
+    state: str = one_of(STATES)
+    n: int = whole(1)
+
+
+@dataclass(frozen=True, slots=True)
+class AtTime(Trigger):
+    """So many seconds have passed since the run began, on the run's own clock."""
+
+    kind: ClassVar[str] = "time"
+    seconds: float = span()
+
+
+@dataclass(frozen=True, slots=True)
+class AtPoint(Trigger):
+    """The tool's code has come by the point of this name for the nth time; see `buggify`."""
+
+    kind: ClassVar[str] = "point"
+    name: str = text()
+    n: int = whole(1)
+
+
+TRIGGERS: dict[str, type[Trigger]] = {
+    kind.kind: kind for kind in (NthCall, NthSpawn, NthByte, NthFrame, StateEntered, AtTime, AtPoint)
+}
+"""Every kind of trigger by its name in JSON."""
