@@ -44,8 +44,9 @@ class Entry:
             raise ScheduleError("trigger", f"it is {self.trigger!r:.80}, which is no trigger")
         if not isinstance(self.fault, Fault):
             raise ScheduleError("fault", f"it is {self.fault!r:.80}, which is no fault")
-        if self.host is not None and not (isinstance(self.host, str) and self.host):
-            raise ScheduleError("host", f"it is {self.host!r:.80}; it must be a host's name")
+        host: Any = self.host
+        if host is not None and (not isinstance(host, str) or not host):
+            raise ScheduleError("host", f"it is {host!r:.80}; it must be a host's name")
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -90,7 +91,7 @@ class Schedule:
         Raises:
             ScheduleError: something is not what it has to be; its ``path`` says what.
         """
-        if not isinstance(seed, int) or isinstance(seed, bool):
+        if type(seed) is not int:
             raise ScheduleError("seed", f"it is {seed!r:.80}; it must be a whole number")
         made = []
         for number, entry in enumerate(entries):
