@@ -220,13 +220,18 @@ class Call:
 
     # For the tool that runs it
 
-    def adopt(self, owner: CallOwner, plugin_name: str) -> bool:
+    # What `tell` publishes is published under the lock, so that no news of a call can come after
+    # that of its end; an event stream never blocks, and takes no lock of ours.
+
+    def adopt(self, owner: CallOwner, plugin_name: str, tell: Callable[[Call], None] | None = None) -> bool:
         """Note which tool it is given to. False if it has ended: then it is nobody's."""
         with self._lock:
             if self._stage is Stage.ENDED:
                 return False
             self._owner = owner
             self.plugin_name = plugin_name
+            if tell is not None:
+                tell(self)
             return True
 
     def limit(self, clock: Clock, seconds: float | None) -> None:
@@ -248,21 +253,24 @@ class Call:
     def _expire(self) -> None:
         self.end_early(Code.DEADLINE_EXCEEDED, f"{self.tool_name!r} did not answer within {self.seconds:g} s")
 
-    def begin(self) -> bool:
+    def begin(self, tell: Callable[[Call], None] | None = None) -> bool:
         """It is about to be given to the tool. False if it has ended: then leave it alone."""
         with self._lock:
             if self._stage is not Stage.QUEUED:
                 return False
             self._stage = Stage.STARTED
             self.attempt += 1
+            if tell is not None:
+                tell(self)
             return True
 
-    def put_back(self, lost: Result | None = None) -> bool:
+    def put_back(self, lost: Result | None = None, tell: Callable[[Call], None] | None = None) -> bool:
         """It was not given to the tool after all, or may be once more. False if it has ended.
 
         Args:
             lost: how it ended the first time, if it was given to the tool. Then it may have run,
                 whatever becomes of it now.
+            tell: publishes that, as in `adopt` and `begin`.
         """
         with self._lock:
             if self._stage is not Stage.STARTED:
@@ -272,6 +280,8 @@ class Call:
                 self.attempt -= 1
             else:
                 self.lost = lost
+            if tell is not None:
+                tell(self)
             return True
 
     def add_chunk(self, chunk: dict[str, Any]) -> bool:

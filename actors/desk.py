@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from .call import Call, Result, Stage
+from .flight import Flight
 from .lane import Lane
 from .state import StateCell
 from .tally import Tally
@@ -84,6 +85,7 @@ class Desk:
         self.lane = Lane(settings.mailbox_size, settings.concurrency, grant)
         self.cell = StateCell(state)
         self.tally = Tally()
+        self.flight = Flight(adapter.name, events, clock)
         self.give_up = give_up
         self._carry = carry
         self.prepared = prepared
@@ -94,7 +96,7 @@ class Desk:
 
     def submit(self, call: Call) -> None:
         """Take a call: it waits, or is refused at once."""
-        if not call.adopt(self, self.name):
+        if not call.adopt(self, self.name, self.flight.submitted):
             return
         self.tally.submit()
         call.limit(self.clock, self.settings.deadline)
@@ -143,13 +145,4 @@ class Desk:
     def on_ended(self, call: Call, result: Result) -> None:
         """See `CallOwner`."""
         self.tally.end(result)
-        if self.events.wants("call_ended"):
-            self.events.publish(
-                "call_ended",
-                self.name,
-                call=call.id,
-                tool=call.tool_name,
-                success=bool(result.get("success")),
-                code=result.get("code"),
-                attempt=call.attempt,
-            )
+        self.flight.ended(call, result)

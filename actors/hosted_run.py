@@ -64,7 +64,9 @@ class HostedRun:
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
         result = failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
-        if self._desk.settings.may_repeat(self.call) and self.call.put_back(result):
+        if self._desk.settings.may_repeat(self.call) and self.call.put_back(
+            result, self._desk.flight.repeated
+        ):
             self.ended = True
             self._desk.submit_again(self.call)
             self._desk.lane.release(self.call)

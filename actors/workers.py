@@ -77,7 +77,7 @@ class Workers:
                 if call is None:
                     continue
                 run = call.run = ThreadRun(call, desk.invocation(call))
-                if not call.begin():
+                if not call.begin(desk.flight.started):
                     desk.lane.release(call)
                     continue
                 state, base = desk.cell.copy()

@@ -14,6 +14,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from .event_kinds import EVENT_KINDS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -23,12 +25,8 @@ MAX_WAITING = 10_000
 """Events kept for subscribers that are slower than events come; past that new ones are dropped
 and counted."""
 
-KINDS = frozenset({
-    "host_starting", "host_ready", "host_crashed", "host_backoff", "host_parked", "host_stopped",
-    "plugin_registered", "plugin_removed", "claim_failed", "thread_fenced", "thread_returned",
-    "call_ended", "output_stray", "actor_failed",
-})  # fmt: skip
-"""Every kind of event there is; the reference describes each."""
+KINDS = frozenset(EVENT_KINDS)
+"""The names of all kinds of events; `event_kinds` says what each of them carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Event:
         kind: one of `KINDS`.
         subject: the plugin or host it happened to.
         time: wall clock, seconds since the epoch; for people, never for decisions.
-        facts: JSON; which keys there are depends on the kind.
+        facts: JSON; `event_kinds.EVENT_KINDS` says which a kind has, and what they are.
     """
 
     sequence: int
@@ -123,7 +121,11 @@ class EventStream:
         return kind in self._wanted
 
     def publish(self, kind: str, subject: str, **facts: Any) -> None:
-        """Tell what happened. Never blocks; the facts must be JSON."""
+        """Tell what happened: all facts of the kind and no others. Never blocks.
+
+        Only the kind is looked at here. A wrong fact is a fault of the house, and not worth an
+        exception in an actor that is about to start a host; the tests look at every fact.
+        """
         assert kind in KINDS, kind
         with self._lock:
             self._sequence += 1

@@ -112,7 +112,7 @@ def test_another_actor_asks_the_router_and_is_told_of_events():
     embedder.stop()
 
     assert result == {"success": True, "result": 42}
-    assert kinds == ["plugin_registered", "call_ended"]
+    assert kinds == ["plugin_registered", "call_submitted", "call_started", "call_ended"]
 
 
 def test_a_configuration_is_loaded_and_a_bad_plugin_leaves_the_others_alone(tmp_path):

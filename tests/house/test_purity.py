@@ -38,6 +38,8 @@ PURE = (
     "plugins/*",
     "supervision/backoff.py",
     "supervision/core.py",
+    "supervision/event_kinds.py",
+    "supervision/event_order.py",
     "supervision/exits.py",
     "supervision/policy.py",
 )

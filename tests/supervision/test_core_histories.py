@@ -17,6 +17,9 @@ from callboard.supervision.core import (
     StopLife,
     Supervision,
 )
+from callboard.supervision.event_kinds import faults_of
+from callboard.supervision.event_order import check_order
+from callboard.supervision.events import Event
 from callboard.supervision.exits import Exit, ExitKind
 from callboard.supervision.policy import RestartPolicy, RestartType
 from hypothesis import settings
@@ -62,6 +65,10 @@ class Histories(RuleBasedStateMachine):
         self.timers: list[tuple[float, str, int]] = []
         self.fired: list[tuple[str, int]] = []
         self.messages = itertools.count()
+        self.told: list[Event] = []
+
+    def teardown(self):
+        assert check_order(self.told) == []
 
     # What the effects do to the world
 
@@ -69,6 +76,9 @@ class Histories(RuleBasedStateMachine):
         """``by_itself``: an end led to these effects, not an order."""
         for effect in effects:
             world = self.worlds.get(effect.child)
+            if isinstance(effect, Changed):
+                assert faults_of(effect.kind, effect.facts) == []
+                self.told.append(Event(len(self.told) + 1, effect.kind, effect.child, 0.0, effect.facts))
             match effect:
                 case StartLife(_, generation):
                     assert not world.lives, "two lives at once"

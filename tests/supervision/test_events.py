@@ -19,7 +19,7 @@ def stream():
         stream.close()
 
 
-def publish(stream, *subjects, kind="host_ready"):
+def publish(stream, *subjects, kind="plugin_removed"):
     for subject in subjects:
         stream.publish(kind, subject)
 
@@ -30,12 +30,12 @@ def test_a_subscriber_hears_what_happens_in_order(stream):
     before = time.time()
 
     publish(stream, "a", "b", "c")
-    stream.publish("host_crashed", "a", cause="exit code 1")
+    stream.publish("plugin_registered", "a", tools=["echo"])
 
     assert stream.settle(PATIENCE)
     assert [event.subject for event in heard] == ["a", "b", "c", "a"]
     assert [event.sequence for event in heard] == [1, 2, 3, 4]
-    assert heard[-1].facts == {"cause": "exit code 1"}
+    assert heard[-1].facts == {"tools": ["echo"]}
     assert before <= heard[0].time <= time.time()
 
 
@@ -59,10 +59,10 @@ def test_all_subscribers_hear_the_same_in_the_same_order(stream):
 
 def test_a_subscriber_hears_only_the_kinds_it_asked_for(stream):
     heard = []
-    stream.subscribe(heard.append, ["host_parked"])
+    stream.subscribe(heard.append, ["plugin_registered"])
 
     publish(stream, "a")
-    publish(stream, "b", kind="host_parked")
+    stream.publish("plugin_registered", "b", tools=[])
 
     assert stream.settle(PATIENCE)
     assert [(event.sequence, event.subject) for event in heard] == [(2, "b")]

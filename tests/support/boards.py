@@ -13,6 +13,7 @@ from callboard.actors.host_actor import HostSettings
 from callboard.hosts.node_tool import NodeToolPlugin
 from callboard.plugins.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
+from callboard.supervision.event_order import check_order
 from callboard.supervision.policy import RestartPolicy
 from leaks import TEST_MARK
 
@@ -79,7 +80,8 @@ class Recorder:
 
 @contextmanager
 def node_board(**options: Any) -> Iterator[tuple[Board, NodeToolPlugin, Recorder]]:
-    """A board with one JavaScript tool; ``options`` as `add_node`."""
+    """A board with one JavaScript tool, whose events have to be in order; ``options`` as `add_node`."""
     with Board() as board:
         recorder = Recorder(board)
         yield board, add_node(board, **options), recorder
+    assert check_order(recorder.events) == []

@@ -1,0 +1,116 @@
+"""The contract of the event stream: every kind of event, and every fact that one can carry. Pure.
+
+A fact means the same in each kind that has it, so it is described once. An event carries all facts
+of its kind and no others; what does not apply is null, where the table allows that, and never left
+out. To add a kind is one line in `EVENT_KINDS`, and one in `FACTS` for each fact that is new; the
+reference has the same lines, and a test shows them as they have to be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TYPES: dict[str, tuple[type, ...]] = {
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "string": (str,),
+    "array": (list,),
+    "object": (dict,),
+}
+"""The types of facts, by their names in JSON Schema."""
+
+
+class Fact(NamedTuple):
+    """What one fact is.
+
+    Attributes:
+        type: one of `TYPES`; with ``?`` behind it the fact may be null.
+        meaning: for people.
+    """
+
+    type: str
+    meaning: str
+
+    def admits(self, value: Any) -> bool:
+        """Whether a value is of its type."""
+        if value is None:
+            return self.type.endswith("?")
+        kinds = TYPES[self.type.rstrip("?")]
+        return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
+
+
+class EventKind(NamedTuple):
+    """One kind of event.
+
+    Attributes:
+        meaning: what has happened, for people.
+        facts: the names of its facts, all of which it has.
+    """
+
+    meaning: str
+    facts: tuple[str, ...]
+
+
+FACTS: dict[str, Fact] = {
+    "attempt": Fact("integer", "how often the call was given to its tool; 0 for never"),
+    "call": Fact("string", "the call's id"),
+    "cause": Fact("string", "the same in a sentence"),
+    "code": Fact("string?", "the result's; null for a success, and for a failure that is the tool's own"),
+    "elapsed": Fact("number", "seconds since the call was submitted"),
+    "error": Fact("string", "what went wrong"),
+    "exit": Fact(
+        "string", "how: `code`, `signal`, `protocol`, `hang`, `start_failed` or `start_timeout`"
+    ),
+    "generation": Fact("integer", "which of the host's lives: 1, 2, 3, …"),
+    "message": Fact("string", "what the actor was told, cut"),
+    "outcome": Fact("string?", "the result's"),
+    "report": Fact("object", "the [crash report](crash-recovery.md#reading-a-crash-report); empty if it never ran"),
+    "seconds": Fact("number?", "until it is started by itself; null for never"),
+    "stuck": Fact("integer", "threads of the plugin that are"),
+    "success": Fact("boolean", "the result's"),
+    "text": Fact("string", "the line, cut"),
+    "tool": Fact("string?", "the tool that the call names; null if it names none"),
+    "tools": Fact("array", "names of the tools that the plugin offers"),
+    "why": Fact("string", "a sentence"),
+}  # fmt: skip
+"""Every fact, in the order of the alphabet."""
+
+EVENT_KINDS: dict[str, EventKind] = {
+    "host_starting": EventKind("a life of a host begins", ("generation",)),
+    "host_ready": EventKind("the life is ready, and calls reach it", ("generation",)),
+    "host_crashed": EventKind("the life has ended as it should not have", ("generation", "exit", "cause", "report")),
+    "host_backoff": EventKind("the host waits to be started again", ("generation", "seconds", "why")),
+    "host_parked": EventKind("the host is given up for now; its calls are refused", ("generation", "seconds", "why")),
+    "host_stopped": EventKind("the host has ended, and nothing starts it but an order", ("generation", "why")),
+    "plugin_registered": EventKind("the plugin offers these tools, newly or instead of others", ("tools",)),
+    "plugin_removed": EventKind("the plugin was taken off the board", ()),
+    "call_submitted": EventKind("the plugin has taken the call", ("call", "tool")),
+    "call_started": EventKind("the call is about to be given to its tool", ("call", "tool", "attempt", "elapsed")),
+    "call_repeated": EventKind("that attempt was lost with its host; the call waits again", ("call", "tool", "attempt", "why")),
+    "call_ended": EventKind("the call has its result", ("call", "tool", "success", "code", "outcome", "attempt", "elapsed")),
+    "claim_failed": EventKind("a `can_handle_tool_call` raised, or did not answer in time", ("tool", "error")),
+    "thread_fenced": EventKind("a call went on too long, and its thread was given up", ("call", "tool", "stuck")),
+    "thread_returned": EventKind("a thread that was given up has come back", ("call", "tool")),
+    "output_stray": EventKind("a host printed to stdout what is no message", ("text",)),
+    "actor_failed": EventKind("a fault of Callboard's own, which it survived", ("message", "error")),
+}  # fmt: skip
+"""Every kind there is. Its subject is a plugin's name; of `actor_failed`, an actor's."""
+
+
+def faults_of(kind: str, facts: Mapping[str, Any]) -> list[str]:
+    """What is wrong with an event, a sentence each; nothing if it keeps the contract."""
+    known = EVENT_KINDS.get(kind)
+    if known is None:
+        return [f"there is no kind of event {kind!r}"]
+    missing = [f"{kind} lacks the fact {name!r}" for name in known.facts if name not in facts]
+    undeclared = [f"{kind} has no fact {name!r}" for name in facts if name not in known.facts]
+    wrong = [
+        f"{kind}: {name!r} is {facts[name]!r:.100}, which is no {FACTS[name].type}"
+        for name in known.facts
+        if name in facts and not FACTS[name].admits(facts[name])
+    ]
+    return missing + undeclared + wrong

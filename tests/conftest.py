@@ -1,0 +1,24 @@
+"""What holds in every test."""
+
+from __future__ import annotations
+
+import pytest
+from callboard.plugins.json_values import dump_json
+from callboard.supervision.event_kinds import faults_of
+from callboard.supervision.events import EventStream
+
+
+@pytest.fixture(autouse=True)
+def every_event_keeps_its_contract(monkeypatch):
+    """Whatever a test makes the house publish, heard by anybody or not, has the facts of its kind."""
+    faults = []
+    publish = EventStream.publish
+
+    def judged(self, kind, subject, **facts):
+        faults.extend(faults_of(kind, facts))
+        dump_json(facts)
+        publish(self, kind, subject, **facts)
+
+    monkeypatch.setattr(EventStream, "publish", judged)
+    yield
+    assert faults == [], "supervision/event_kinds.py says what an event carries"
