@@ -7,7 +7,7 @@ Of one host, by its generation::
 
 `AFTER` says the same in full, with the orders by hand and the ends that are no crashes. Of one call:
 submitted, then for each attempt started and perhaps repeated, then ended, once, and nothing after it. A call
-that a crash ended is ended before that crash is told. A thread that was given up is told after the end of
+that was under way in a crash is ended or repeated before that crash is told. A thread that was given up is told after the end of
 its call, and comes back after that.
 
 Between two hosts, or two calls, no order is promised but the one that their numbers show.
@@ -111,7 +111,8 @@ class _Judge:
     def _note_losses(self, crash: Event) -> None:
         for call_id in crash.facts["report"].get("in_flight", ()):
             flight = self._calls.get((crash.subject, call_id))
-            if flight is not None and flight.started:
+            # One that was repeated before may have been started again, and not been sent.
+            if flight is not None and flight.started and flight.attempt == 1:
                 flight.lost_in = crash.sequence
 
     # Calls. Their ids are the callers', who may give one to several at a time: those are passed over.

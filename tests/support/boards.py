@@ -84,4 +84,5 @@ def node_board(**options: Any) -> Iterator[tuple[Board, NodeToolPlugin, Recorder
     with Board() as board:
         recorder = Recorder(board)
         yield board, add_node(board, **options), recorder
-    assert check_order(recorder.events) == []
+    violations = check_order(recorder.events)
+    assert violations == [], violations
