@@ -52,10 +52,12 @@ class HostedRun:
         """The tool raised, or the host could not make JSON of what it returned."""
         kind, detail = str(error.get("type") or "Error"), str(error.get("detail") or "")
         if kind == "InvalidResult":
-            self._end(failure(Code.INVALID_RESULT, detail))
+            where = {"path": error["path"]} if isinstance(error.get("path"), str) else {}
+            self._end(failure(Code.INVALID_RESULT, detail, **where))
             return
         stack = str(error.get("stack") or "")
-        self._end(failure(Code.TOOL_RAISED, f"{kind}: {detail}", type=kind, message=detail, traceback=stack))
+        said = f"{kind}: {detail}" if detail else kind
+        self._end(failure(Code.TOOL_RAISED, said, type=kind, message=detail, traceback=stack))
 
     def on_breach(self, reason: str, detail: str) -> None:
         """The host broke the protocol instead of answering."""

@@ -150,7 +150,12 @@ class HostedMember:
 
     def status(self) -> dict[str, Any]:
         """See `Member`."""
-        status = {"runs_in": "host", "available": self.available, **_calls(self.desk)}
+        status = {
+            "runs_in": "host",
+            "kind": self.plugin.kind,
+            "available": self.available,
+            **_calls(self.desk),
+        }
         host = self.plugin.host
         if host is not None:
             status["host"] = {"pid": host.pid, "counts": host.counts}

@@ -71,6 +71,8 @@ class Sender:
             desk.lane.release(call)
             return
         params = {"tool_name": call.tool_name, "arguments": invocation.payload, "state": state}
+        if not call.streaming:
+            params["stream"] = False
         try:
             run.request_id = host.send("execute_tool", params, run)
             if call.done() and not run.ended:  # given up before the actor could know what to abandon

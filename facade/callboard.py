@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
 from .configuration import Configuration, read_configuration
-from .hosts.hosted_tool import HostedToolPlugin
 from .interop.conversion import ToolInteropTarget
-from .loading import Loaded, load_entry
+from .loading import Loaded, load_entry, load_registered
 from .options import Options, complete
-from .plugins.adapter import PluginAdapter
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
 
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from .actors.catalog import ToolDescriptor
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
+    from .plugins.adapter import PluginAdapter
     from .supervision.clock import Clock
     from .supervision.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -131,13 +130,14 @@ class Callboard:
     # Plugins
 
     def register(self, plugin: Any, *, config: Json | None = None, **options: Any) -> list[ToolDescriptor]:
-        """Run a Python tool in this process, or a hosted one in its host; returns its tools.
+        """Run a Python tool in this process or in a host of its own, or a hosted one in its host; returns its tools.
 
         Args:
             plugin: an instance or a class of a tool plugin, an Amplifier-style tool, or a
                 `HostedToolPlugin`, whose host is started and waited for.
             config: given to its ``init``.
-            options: ``name``, ``concurrency``, ``deadline``, ``idempotent``, ``mailbox_size``.
+            options: ``name``, ``concurrency``, ``deadline``, ``idempotent``, ``mailbox_size``; ``isolate`` for a
+                Python class that is to run in a host, with ``restart`` and ``env`` as `load`.
 
         Raises:
             PluginError: it breaks the contract, its host does not come up, its name or a tool's name
@@ -147,9 +147,7 @@ class Callboard:
         name = getattr(plugin, "name", None) or repr(plugin)
         given = parse_options({**options, "config": config}, plugin=str(name))
         read = complete(given, self.configuration)
-        hosted = plugin if isinstance(plugin, HostedToolPlugin) else None
-        adapter = PluginAdapter(plugin, name=read.name, config=read.config)
-        one = Loaded(adapter, hosted, read.of_required() if hosted else read)
+        one = load_registered(plugin, read)
         board = self._running
         self._begin(board, [one])
         return list(self._settle(board, one))
@@ -166,7 +164,7 @@ class Callboard:
             source: such as ``"node:./plugins/js-echo-tool"`` or ``{"node_tool": {"file": …, "id": …}}``.
             config: given to its ``init``.
             options: as `register`, and ``required`` (default true: a host that does not come up
-                is an error), ``restart``, ``env``.
+                is an error), ``restart``, ``env``, ``isolate``.
 
         Raises:
             PluginError: the source or an option is unknown or wrong, or it cannot be found, read or

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .hosts.hosted_tool import HostedToolPlugin
 from .hosts.node_tool import NodeToolPlugin
+from .hosts.python_origin import PythonOrigin, origin_of
+from .hosts.python_tool import PythonToolPlugin
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
 from .plugins.entry import parse_entry
 from .plugins.errors import PluginLoadError
 from .plugins.manifest import read_node_package
-from .plugins.python_source import load_python_object, load_python_package
+from .plugins.python_source import load_python_object, load_python_package, read_python_package
 from .plugins.source import (
     NodeFileSource,
     NodeGitSource,
@@ -24,7 +27,6 @@ from .plugins.source import (
 
 if TYPE_CHECKING:
     from .configuration import Configuration
-    from .hosts.hosted_tool import HostedToolPlugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,8 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
 
 def _load(source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
     match source:
-        case PythonObject(path):
-            yield _in_process(load_python_object(path), options)
-        case PythonPackageSource(directory):
-            for plugin in load_python_package(directory):
-                yield _in_process(plugin, options)
+        case PythonObject() | PythonPackageSource():
+            yield from _load_python(source, options)
         case NodeFileSource(file, plugin_id, export):
             if not file.is_file():
                 raise PluginLoadError(f"plugin {plugin_id!r}: no such file: {file}", plugin=plugin_id)
@@ -94,6 +93,43 @@ def _load(source: PluginSource, options: Options, configuration: Configuration) 
                 "the directory with 'node:DIRECTORY'",
                 plugin=url,
             )
+
+
+def _load_python(source: PythonObject | PythonPackageSource, options: Options) -> Iterator[Loaded]:
+    match source, options.isolate:
+        case PythonObject(path), True:
+            yield _isolated(PythonOrigin(path), options)
+        case PythonObject(path), False:
+            yield _in_process(load_python_object(path), options)
+        case PythonPackageSource(directory), True:
+            for entry in read_python_package(directory).entries:
+                yield _isolated(PythonOrigin(entry, package=str(directory)), options)
+        case PythonPackageSource(directory), False:
+            for plugin in load_python_package(directory):
+                yield _in_process(plugin, options)
+
+
+def load_registered(plugin: Any, options: Options) -> Loaded:
+    """Make a plugin that somebody has at hand ready, to be run where it has to be or where it is wanted.
+
+    Raises:
+        PluginLoadError: it is to run in a host, which cannot get hold of it.
+        ContractError: it is no plugin.
+    """
+    if isinstance(plugin, HostedToolPlugin):
+        return Loaded(PluginAdapter(plugin, name=options.name), plugin, options.of_required())
+    if options.isolate:
+        said = getattr(plugin, "name", None)
+        name = said if isinstance(said, str) and said else None
+        return _isolated(origin_of(plugin), options.of_required(), name=name)
+    return _in_process(plugin, options)
+
+
+def _isolated(origin: PythonOrigin, options: Options, *, name: str | None = None) -> Loaded:
+    """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
+    called = options.name or name or origin.path.rpartition(".")[2]
+    plugin = PythonToolPlugin(called, origin, env=options.env)
+    return Loaded(PluginAdapter(plugin), plugin, options)
 
 
 def _in_process(plugin: Any, options: Options) -> Loaded:

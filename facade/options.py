@@ -29,6 +29,7 @@ class Options:
         config: given to its ``init``.
         required: failing to load it is an error.
         env: variables that its host gets.
+        isolate: it is to run in a host, even if it is written in Python.
         tool: how its calls are run.
         host: how its host is run.
         policy: when its host is started again.
@@ -38,6 +39,7 @@ class Options:
     config: dict[str, Any]
     required: bool
     env: Mapping[str, str]
+    isolate: bool
     tool: ToolSettings
     host: HostSettings
     policy: RestartPolicy
@@ -65,6 +67,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
         config=given.config,
         required=given.required,
         env=given.env,
+        isolate=given.isolate,
         tool=ToolSettings(
             concurrency=given.concurrency,
             mailbox_size=given.mailbox_size or calls.mailbox_size,

@@ -43,7 +43,12 @@ class HostedToolPlugin:
         command: makes the command line of the next life; called again for each.
         version: for people.
         carry: starts a life from a command line; a real process unless somebody knows better.
+
+    Attributes:
+        kind: what its host is, for people: ``node``, ``python``, or any ``program``.
     """
+
+    kind = "program"
 
     def __init__(
         self,

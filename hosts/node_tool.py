@@ -32,6 +32,8 @@ class NodeToolPlugin(HostedToolPlugin):
         version: for people.
     """
 
+    kind = "node"
+
     def __init__(
         self,
         name: str,

@@ -6,6 +6,8 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from .python_crash import python_crash
+
 if TYPE_CHECKING:
     from .process import ProcessExit
 
@@ -68,6 +70,9 @@ _CLUES = (
 _ABORT = 6
 """How Node ends when its heap is full, and how many runtimes end on a fatal error."""
 
+_OF_ITS_OWN = frozenset({4, _ABORT, 7, 8, 11})
+"""Signals that a program brings upon itself, as a rule."""
+
 _BY_SIGNAL = {
     4: "illegal instruction, in native code",
     _ABORT: "it aborted itself",
@@ -87,6 +92,8 @@ def probable_cause(exit_: ProcessExit, stderr: str, *, in_flight: int = 0, unfin
     """
     if exit_.stop_reason is not None:
         return exit_.stop_reason
+    if exit_.signal in _OF_ITS_OWN and (crash := python_crash(stderr)) is not None:
+        return crash
     if exit_.signal == _ABORT or exit_.code not in {None, 0}:
         for pattern, cause in _CLUES:
             if re.search(pattern, stderr):

@@ -35,6 +35,7 @@ class PluginOptions:
         limits: limits of its host, by name; not looked at here.
         standby: hosts that are kept started and loaded, to take over.
         share: the host may be shared with other plugins: with those of the same word, or of ``True``.
+        isolate: a Python plugin is to run in a host of its own; any other does so anyway.
     """
 
     config: dict[str, Any] = field(default_factory=dict)
@@ -49,6 +50,7 @@ class PluginOptions:
     limits: dict[str, Any] = field(default_factory=dict)
     standby: int = 0
     share: str | bool = False
+    isolate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,4 +183,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "limits": _mapping,
     "standby": _hosts,
     "share": _group,
+    "isolate": _flag,
 }

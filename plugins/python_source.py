@@ -78,11 +78,20 @@ def load_python_package(directory: Path) -> tuple[Any, ...]:
             imported from elsewhere before.
     """
     package = read_python_package(directory)
+    return tuple(load_package_entry(package, entry) for entry in package.entries)
+
+
+def load_package_entry(package: PythonPackage, entry: str) -> Any:
+    """Return the plugin, a class or an instance, that one dotted path of a package names.
+
+    Raises:
+        PluginLoadError: as `load_python_object`, or a module of the same name was imported from elsewhere before.
+    """
     root = str(package.import_root)
     if root not in sys.path:
         sys.path.append(root)
         importlib.invalidate_caches()
-    return tuple(_load_from(package, entry) for entry in package.entries)
+    return _load_from(package, entry)
 
 
 def load_python_object(path: str) -> Any:

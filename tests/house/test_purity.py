@@ -31,6 +31,8 @@ PURE = (
     "hosts/ladder.py",
     "hosts/methods.py",
     "hosts/peer.py",
+    "hosts/python_crash.py",
+    "hosts/python_host/messages.py",
     "hosts/report.py",
     "hosts/ring.py",
     "hosts/wire.py",

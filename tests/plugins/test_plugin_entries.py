@@ -43,6 +43,7 @@ def test_every_option_can_be_given():
         "limits": {"memory_mb": 256},
         "standby": 1,
         "share": "pool",
+        "isolate": True,
     }
 
     options = parse_entry({"plugin": "a.B", **given}, BASE).options
@@ -94,6 +95,7 @@ MISTAKEN = [
     ("standby", -1, "a whole number of at least 0"),
     ("share", "", "a text that is not empty"),
     ("share", 1, "a text that is not empty"),
+    ("isolate", "yes", "true or false"),
 ]
 
 

@@ -1,0 +1,34 @@
+"""An event loop for one thread, made when the first asynchronous tool needs it and kept for the next."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio import Runner
+
+logger = logging.getLogger("callboard.hosts")
+
+
+class EventLoop:
+    """See the module."""
+
+    def __init__(self) -> None:
+        self._runner: Runner | None = None
+
+    def runner(self) -> Runner:
+        """The thread's runner."""
+        if self._runner is None:
+            from asyncio import Runner  # noqa: PLC0415 - most plugins have no asynchronous tool
+
+            self._runner = Runner()
+        return self._runner
+
+    def close(self) -> None:
+        """End what tools have left in it."""
+        if self._runner is not None:
+            try:
+                self._runner.close()
+            except BaseException:  # tasks that a tool left behind end in here, however they end
+                logger.warning("closing a tool's event loop failed", exc_info=True)

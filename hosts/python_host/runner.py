@@ -1,0 +1,138 @@
+"""The life of a Python host: take the streams, load the plugin, answer until there is nobody to be answered.
+
+Three things go on at a time. A thread reads requests, so that they are taken whatever the plugin does; the
+main thread loads the plugin, then runs its code; further threads run what comes meanwhile. It is no
+sandbox and restarts nothing: what ends the process ends the host, and whoever started it sees that.
+
+At the end of stdin, calls under way are not waited for. An idle host ends as a program does, with its
+``atexit`` functions, and is given a moment for that. What the plugin has started as processes is for the
+client to end, or its watchdog: they know it all by session, descent and mark.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .crew import Crew
+from .loading import loading
+from .messages import (
+    HostFault,
+    Ignored,
+    Refused,
+    Request,
+    answer_line,
+    error_line,
+    part_line,
+    read_request,
+)
+from .streams import Inlet, Outlet, claim_streams
+from .tool import HostedPlugin, LoadFault
+
+if TYPE_CHECKING:
+    from ..python_origin import PythonOrigin
+    from .event_loop import EventLoop
+
+_FAREWELL = 0.9
+"""Seconds that an idle host may take to end: a little less than it takes the stop ladder to lose patience."""
+
+
+def run(origin: PythonOrigin, name: str) -> None:
+    """Run the plugin in this process until the client is gone. Call it in the main thread."""
+    source, sink = claim_streams()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # in no call's place: an interrupt is for the host
+    host = PythonHost(origin, name, sink)
+    os.register_at_fork(after_in_child=partial(host.in_copy, source, sink))
+    threading.Thread(target=host.listen, args=(Inlet(source),), name="callboard-reader", daemon=True).start()
+    host.load()
+    host.work()
+
+
+class PythonHost:
+    """See the module."""
+
+    def __init__(self, origin: PythonOrigin, name: str, sink: int) -> None:
+        self._origin = origin
+        self._name = name
+        self._outlet = Outlet(sink, _leave)
+        self._crew = Crew()
+        self._plugin: HostedPlugin | None = None
+        self._failure: BaseException | None = None
+
+    def load(self) -> None:
+        """Load the plugin; what goes wrong is the answer of every request."""
+        try:
+            with loading():
+                found = self._origin.load()
+            self._plugin = HostedPlugin(found, self._name, _log)
+        except BaseException as error:  # noqa: BLE001 - an exit while it is imported is no plugin, either
+            self._failure = error
+            _log(f"cannot load {self._origin.path}: {error}")
+
+    def work(self) -> None:
+        """Answer in this thread too, until the client is gone."""
+        self._crew.work()
+
+    def listen(self, inlet: Inlet) -> None:
+        """Take requests until the client is gone; then see to it that the process ends."""
+        reason = inlet.read(self._on_line)
+        if reason is not None or self._crew.busy:
+            _leave(reason)
+        self._crew.dismiss()
+        time.sleep(_FAREWELL)
+        _leave(None)
+
+    def in_copy(self, source: int, sink: int) -> None:
+        """In a process that a tool has forked: have no part in the protocol."""
+        self._outlet.disown()
+        os.close(source)
+        os.close(sink)
+
+    def _on_line(self, line: bytes) -> None:
+        match read_request(line):
+            case Request() as request:
+                self._crew.give(partial(self._answer, request))
+            case Refused(request_id, fault):
+                self._outlet.send(error_line(request_id, HostFault("ProtocolError", fault)))
+            case Ignored(fault) if fault:
+                _log(f"ignored {fault}")
+
+    def _answer(self, request: Request, loop: EventLoop) -> None:
+        self._outlet.send(self._reply(request, loop))
+        if self._outlet.disowned:  # a copy came back from a tool's fork, to a place where it has no business
+            os._exit(0)
+
+    def _reply(self, request: Request, loop: EventLoop) -> bytes:
+        request_id, method, params = request
+        phase = "init" if method == "init" else None
+        try:
+            value = self._loaded().answer(method, params, partial(self._emit, request_id), loop)
+            return answer_line(request_id, value, value if method == "init" else params.get("state"))
+        except LoadFault as fault:
+            return error_line(request_id, fault.__cause__ or fault, "load")
+        except BaseException as error:  # noqa: BLE001 - whatever the tool raises is its answer
+            return error_line(request_id, error, phase)
+
+    def _loaded(self) -> HostedPlugin:
+        if self._plugin is None:
+            raise LoadFault from self._failure
+        return self._plugin
+
+    def _emit(self, request_id: str, payload: Any) -> None:
+        self._outlet.send(part_line(request_id, payload))
+
+
+def _log(text: str) -> None:
+    print(f"[tool host] {text}", file=sys.stderr, flush=True)  # noqa: T201 - stderr is a host's log
+
+
+def _leave(reason: str | None) -> None:
+    """End at once, whatever runs."""
+    if reason is not None:
+        _log(reason)
+    os._exit(0)
