@@ -93,7 +93,7 @@ class Fates:
             trigger["name"] if "name" in trigger else trigger.get("way", "in")
         ):
             return False
-        return trigger.get("life", self._book.total["spawn"]) == self._book.total["spawn"]
+        return bool(trigger.get("life", self._book.total["spawn"]) == self._book.total["spawn"])
 
     def _reached(self, number: int, trigger: dict[str, Any]) -> bool:
         if trigger["on"] == "point":
