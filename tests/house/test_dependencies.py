@@ -11,7 +11,7 @@ from house_source import PACKAGE, ROOT, imports, is_standard
 
 PLACES = {
     "pykka": ("actors/*", "supervision/supervisor.py", "facade/callboard.py"),
-    "subprocess": ("hosts/process.py", "hosts/watchdog.py", "hosts/node.py"),
+    "subprocess": ("chaos/evil_host.py", "hosts/process.py", "hosts/watchdog.py", "hosts/node.py"),
     "psutil": ("hosts/sweep.py",),
     "tenacity": ("supervision/backoff.py",),
     "orjson": ("hosts/wire.py", "interop/arguments.py", "interop/json_copy.py", "plugins/json_values.py"),
@@ -22,7 +22,8 @@ PLACES = {
 """Package to the files that may import it.
 
 The front door knows pykka because it hands out references to actors and takes them. Node is asked
-for its version, and the watchdog is started, without the ceremony of a host's process.
+for its version, and the watchdog is started, without the ceremony of a host's process. The evil host
+is a program of its own.
 """
 
 OPTIONAL = ("facade/cli/*", "chaos/strategies.py")
