@@ -15,9 +15,15 @@ IMPURE = {
 
 PURE = (
     "actors/routing.py",
+    "chaos/call_rules.py",
     "chaos/datum.py",
     "chaos/drawing.py",
+    "chaos/facts.py",
     "chaos/faults.py",
+    "chaos/history.py",
+    "chaos/invariants.py",
+    "chaos/life_rules.py",
+    "chaos/lives.py",
     "chaos/schedule.py",
     "chaos/triggers.py",
     "facade/cli/exits.py",

@@ -1,0 +1,141 @@
+"""The lives of a host, put together from the events that tell of them. Pure.
+
+A life begins with ``host_starting`` and ends with what comes first: a crash, an end that the board
+tells no event of (then the next life's start ends it), a stop, or the end of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from .facts import Happened, Ordered, Seen
+
+if TYPE_CHECKING:
+    from .facts import Run, Terms
+
+DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped"})
+"""Events that say of a life that it is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One life.
+
+    Attributes:
+        host: whose.
+        generation: which.
+        began: when it was started.
+        ready: when it was ready; ``None`` if it never was.
+        ended: when it was known to be over; ``None`` if it was not.
+        exit: how, as the crash report says; empty where there was no crash.
+        cause: why, in a sentence.
+        crashed: it ended in a crash.
+        wait: seconds the board said it would wait before the next; ``None`` if it said nothing.
+        parked: the host was parked after it.
+        until_revived: parked, and to stay so until somebody revives it.
+        stopped: the host was stopped after it.
+    """
+
+    host: str
+    generation: int
+    began: float
+    ready: float | None = None
+    ended: float | None = None
+    exit: str = ""
+    cause: str = ""
+    crashed: bool = False
+    wait: float | None = None
+    parked: bool = False
+    until_revived: bool = False
+    stopped: bool = False
+
+    @property
+    def ready_for(self) -> float:
+        """Seconds from ready to the end; 0 if it never was ready, or lives."""
+        return 0.0 if self.ready is None or self.ended is None else self.ended - self.ready
+
+
+@dataclass(slots=True)
+class HostStory:
+    """What a run has to tell of one host.
+
+    Attributes:
+        host: its name.
+        terms: what it was promised.
+        lives: in the order in which they began.
+        events: of its lives, in their order.
+        looks: at its processes.
+        orders: by hand.
+    """
+
+    host: str
+    terms: Terms
+    lives: list[Life] = field(default_factory=list)
+    events: list[Happened] = field(default_factory=list)
+    looks: list[Seen] = field(default_factory=list)
+    orders: list[Ordered] = field(default_factory=list)
+
+    def of(self, *lives: Life) -> tuple[Happened, ...]:
+        """The events that tell of these lives."""
+        generations = {life.generation for life in lives}
+        return tuple(event for event in self.events if event.facts["generation"] in generations)
+
+    def was_ordered(self, since: float, until: float) -> bool:
+        """Whether somebody has had it started by hand in that time."""
+        return any(order.verb in BY_HAND and since <= order.at <= until for order in self.orders)
+
+
+BY_HAND = frozenset({"restart", "revive"})
+"""Orders that start a host at once, with a fresh budget."""
+
+
+def stories(run: Run) -> list[HostStory]:
+    """The story of every host, in one look at the facts."""
+    found = {name: HostStory(name, terms) for name, terms in run.terms.items() if terms.hosted}
+    for fact in run.facts:
+        story = found.get(fact.plugin)
+        if story is None:
+            continue
+        match fact:
+            case Happened(_, _, kind, facts, _) if kind.startswith("host_") and "generation" in facts:
+                story.events.append(fact)
+                _take(story.lives, fact)
+            case Seen():
+                story.looks.append(fact)
+            case Ordered():
+                story.orders.append(fact)
+    return list(found.values())
+
+
+def _take(lives: list[Life], event: Happened) -> None:
+    generation = event.facts["generation"]
+    if event.kind == "host_starting":
+        if lives and lives[-1].ended is None:
+            lives[-1] = replace(lives[-1], ended=event.at)
+        lives.append(Life(event.plugin, generation, event.at))
+        return
+    # From the end: news is of the last life, or of the one before it.
+    for place in range(len(lives) - 1, -1, -1):
+        if lives[place].generation == generation:
+            life = lives[place]
+            lives[place] = (
+                replace(life, ready=event.at) if event.kind == "host_ready" else _ended(life, event)
+            )
+            return
+
+
+def _ended(life: Life, event: Happened) -> Life:
+    if life.ended is None:
+        life = replace(life, ended=event.at)
+    facts = event.facts
+    match event.kind:
+        case "host_crashed":
+            exit_ = facts.get("report", {}).get("exit") or facts.get("exit", "")
+            return replace(life, crashed=True, exit=exit_, cause=facts.get("cause", ""))
+        case "host_backoff":
+            return replace(life, wait=facts.get("seconds"))
+        case "host_parked":
+            seconds = facts.get("seconds")
+            return replace(life, wait=seconds, parked=True, until_revived=seconds is None)
+    return replace(life, stopped=True)

@@ -1,0 +1,120 @@
+"""The history of calls: what is known of each, and what a ledger proves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from callboard.chaos.facts import Answered, Broken, Happened, Ran
+from callboard.chaos.history import Verdict, call_stories
+from runs import CAREFUL, GOOD, REPEATING, also, answered, broken_rules, instead, lost, said_of, without
+
+LEDGER = "runs as often as it may"
+REASON = "unknown has a reason"
+COUNTS = "counts without a gap"
+
+
+@pytest.mark.parametrize(
+    ("ending", "outcome", "verdict"),
+    [
+        ("success", None, Verdict.OK),
+        ("failure", None, Verdict.OK),
+        ("tool_raised", "outcome_unknown", Verdict.OK),
+        ("host_unavailable", "not_sent", Verdict.FAIL),
+        ("deadline_exceeded", "not_sent", Verdict.FAIL),
+        ("deadline_exceeded", "outcome_unknown", Verdict.UNKNOWN),
+        ("host_crashed", "outcome_unknown", Verdict.UNKNOWN),
+    ],
+)
+def test_an_ending_says_what_is_known_of_a_call(ending, outcome, verdict):
+    run = replace(GOOD, facts=(Answered(1.0, "book", "c1", ending, outcome),))
+
+    assert call_stories(run)["c1"].verdict is verdict
+
+
+def test_of_a_call_without_an_end_nothing_is_known():
+    run = without(GOOD, lambda fact: isinstance(fact, Answered))
+
+    assert {story.verdict for story in call_stories(run).values()} == {None}
+
+
+def test_a_call_that_may_run_once_and_ran_twice_is_found():
+    run = also(GOOD, Ran(2.45, "book", "c2", 2))
+
+    assert LEDGER in broken_rules(run)
+    assert said_of(run, LEDGER) == ["call c2 of 'book' ran 2 times; it may run once"]
+
+
+def test_a_call_that_may_be_repeated_once_may_run_twice_and_not_three_times():
+    run = replace(GOOD, terms={"book": REPEATING})
+    twice = also(run, Ran(2.45, "book", "c2", 2))
+    thrice = also(twice, Ran(4.2, "book", "c2", 3))
+
+    assert said_of(twice, LEDGER) == []
+    assert said_of(thrice, LEDGER) == ["call c2 of 'book' ran 3 times; it may run 2 times"]
+
+
+def test_a_call_that_was_told_not_sent_and_ran_is_found():
+    not_sent = Answered(2.3, "book", "c2", "host_unavailable", "not_sent")
+
+    run = instead(GOOD, lost(2.3, "c2"), not_sent)
+
+    assert said_of(run, LEDGER) == ["call c2 of 'book' was told not_sent, and has run"]
+
+
+def test_a_call_that_was_answered_and_never_ran_is_found():
+    run = without(GOOD, lambda fact: isinstance(fact, Ran) and fact.call == "c4")
+
+    assert said_of(run, LEDGER) == ["call c4 of 'book' was answered, and has never run"]
+
+
+def test_a_run_that_nobody_asked_for_is_found():
+    run = also(GOOD, Ran(2.45, "book", "c9", 2))
+
+    assert said_of(run, LEDGER) == ["call c9 of 'book' ran, and nobody had submitted it"]
+
+
+def test_without_a_ledger_nothing_is_said_of_what_ran():
+    run = replace(GOOD, terms={"book": replace(CAREFUL, ledger=False)})
+
+    assert said_of(without(run, lambda fact: isinstance(fact, Ran)), LEDGER) == []
+
+
+def test_a_lost_call_that_no_crash_has_met_is_found():
+    run = without(
+        GOOD, lambda fact: isinstance(fact, Broken) or (isinstance(fact, Happened) and fact.at == 2.3)
+    )
+
+    assert REASON in broken_rules(run)
+    assert "neither a crash nor a deadline was near" in said_of(run, REASON)[0]
+
+
+@pytest.mark.parametrize(("at", "found"), [(5.5, True), (65.0, False)])
+def test_a_deadline_is_a_reason_when_it_has_passed(at, found):
+    run = without(GOOD, lambda fact: isinstance(fact, Answered) and fact.call == "c4")
+
+    run = also(run, Answered(at, "book", "c4", "deadline_exceeded", "outcome_unknown"))
+
+    assert bool(said_of(run, REASON)) is found
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "invalid_result"])
+def test_the_callers_and_the_tools_own_doing_are_reasons(ending):
+    run = instead(
+        GOOD, answered(5.2, "c4", 3, life=3), Answered(5.2, "book", "c4", ending, "outcome_unknown")
+    )
+
+    assert said_of(run, REASON) == []
+
+
+def test_a_count_with_a_gap_is_found():
+    run = instead(GOOD, answered(5.2, "c4", 3, life=3), answered(5.2, "c4", 4, life=3))
+
+    assert broken_rules(run) == {COUNTS}
+    assert said_of(run, COUNTS) == ["call c4 of 'book' counted 4; 3 was due"]
+
+
+def test_a_count_that_went_back_is_found():
+    run = instead(GOOD, answered(2.6, "c3", 2, life=2), answered(2.6, "c3", 1, life=2))
+
+    assert COUNTS in broken_rules(run)

@@ -1,0 +1,117 @@
+"""Whatever the supervision decides keeps the rules; with any of its decisions bent, the rules are broken.
+
+The lives are made up, with ends at random; the decisions are those of the real `Supervision`, on a clock
+of numbers.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from dataclasses import replace
+
+import pytest
+from callboard.chaos.facts import Happened, Run, Terms
+from callboard.chaos.invariants import violations
+from callboard.supervision.backoff import Backoff
+from callboard.supervision.core import Changed, Schedule, StartLife, Supervision
+from callboard.supervision.exits import Exit, ExitKind
+from callboard.supervision.policy import RestartPolicy
+from hypothesis import given
+from hypothesis import strategies as st
+
+policies = st.builds(
+    RestartPolicy,
+    backoff=st.builds(
+        Backoff,
+        first=st.sampled_from([0.0, 1.0]),
+        min=st.sampled_from([0.5, 2.0]),
+        max=st.sampled_from([2.0, 8.0]),
+        jitter=st.sampled_from([0.0, 0.2]),
+    ),
+    intensity=st.integers(0, 4),
+    period=st.sampled_from([5.0, 60.0]),
+    stable_for=st.sampled_from([2.0, 10.0]),
+    cool_down=st.sampled_from([1.0, 30.0]),
+)
+
+
+def supervised(policy, seed, *, steps=60, believed=None, hasty=1.0):
+    """A run of one host whose lives end by chance.
+
+    Args:
+        believed: the policy that the supervision has, where that is another than it should have.
+        hasty: by what its waits are multiplied.
+    """
+    chance, core, now = random.Random(seed), Supervision(random.Random(seed).random), 1000.0
+    facts, agenda = [], [(now, 0, "add", None)]
+    for step in range(1, steps):
+        if not agenda:
+            break
+        now, _, what, about = heapq.heappop(agenda)
+        match what:
+            case "add":
+                effects = core.add("book", believed or policy, now)
+            case "due":
+                effects = core.due("book", about, now)
+            case "ready":
+                effects = core.ready("book", about, now)
+            case "ended":
+                kind = chance.choice((ExitKind.CODE, ExitKind.SIGNAL, ExitKind.CLEAN, ExitKind.START_FAILED))
+                child = core.children["book"]
+                ready_for = now - child.since if child.state == "ready" else None
+                effects = core.ended("book", about, Exit(kind, "made up", ready_for), now)
+        for order, effect in enumerate(effects, step * 100):
+            if isinstance(effect, Changed):
+                facts.append(Happened(now, "book", effect.kind, effect.facts, len(facts) + 1))
+            for entry in consequences(effect, now, order, hasty, chance):
+                heapq.heappush(agenda, entry)
+    return Run(tuple(facts), {"book": Terms(policy=policy)}, ended=now, slack=1e-5)
+
+
+def consequences(effect, now, order, hasty, chance):
+    """What comes of an effect, for the agenda: a timer, or how a life goes."""
+    match effect:
+        case Schedule(_, token, at):
+            yield now + (at - now) * hasty, order, "due", token
+        case StartLife(_, generation):
+            yield now + chance.uniform(0.1, 1.0), order, "ready", generation
+            yield now + chance.choice((0.05, 1.5, 4.0, 20.0)), order + 1, "ended", generation
+
+
+@given(policies, st.integers(0, 10_000))
+def test_the_supervision_keeps_every_rule(policy, seed):
+    run = supervised(policy, seed)
+
+    assert violations(run) == ()
+
+
+STEADY = RestartPolicy(
+    backoff=Backoff(first=1.0, min=2.0, max=8.0, jitter=0.0), intensity=2, period=60.0, cool_down=30.0
+)
+
+
+def rules_broken_by(**bent):
+    return {
+        violation.rule for seed in range(20) for violation in violations(supervised(STEADY, seed, **bent))
+    }
+
+
+def test_waits_that_are_cut_short_are_found():
+    assert rules_broken_by(hasty=0.9) == {"no start before its time"}
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"intensity": 3}, "restarts within budget"),
+        ({"period": 3.0}, "restarts within budget"),
+        ({"stable_for": 0.5}, "restarts within budget"),
+        ({"cool_down": 3.0}, "no start before its time"),
+        ({"backoff": Backoff(first=0.0, min=2.0, max=8.0, jitter=0.0)}, "no start before its time"),
+        ({"backoff": Backoff(first=1.0, min=0.1, max=0.1, jitter=0.0)}, "no start before its time"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else next(iter(value)),
+)
+def test_a_supervision_that_follows_another_policy_is_found(change, rule):
+    assert rule in rules_broken_by(believed=replace(STEADY, **change))
