@@ -67,6 +67,10 @@ class HostLife:
         """Begin to end it."""
         tell(self._actor, m.EndLife(reason))
 
+    def retire(self, reason: str) -> None:
+        """Its successor has been started: begin to end it."""
+        tell(self._actor, m.EndLife(reason))
+
 
 class HostActor(HouseActor):
     """See the module.
@@ -235,22 +239,26 @@ class HostActor(HouseActor):
         tell(self.actor_ref, m.TreeGone(tuple(leftovers)))
 
 
+_OUT_OF_MEMORY = "it ran out of"
 _PERMANENT_CLUES = ("is missing", "has a syntax error", "does not know an option")
 
 
 def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, ready: bool) -> Exit:
     """Put the end of a process that nobody asked to end into the words of a restart decision."""
+    how = functools.partial(Exit, code=exit_.code, signal=exit_.signal_name)
     if breach is not None:
-        return Exit(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
+        return how(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
     if not ready:
         permanent = any(clue in report.cause for clue in _PERMANENT_CLUES)
-        return Exit(
-            ExitKind.START_FAILED, f"{report.exit} before it was ready; {report.cause}", permanent=permanent
-        )
+        cause = f"{report.exit} before it was ready; {report.cause}"
+        return how(ExitKind.START_FAILED, cause, permanent=permanent)
+    cause = f"{report.exit}; {report.cause}"
+    if report.cause.startswith(_OUT_OF_MEMORY):
+        return how(ExitKind.OOM, cause)
     if exit_.signal is not None:
-        return Exit(ExitKind.SIGNAL, f"{report.exit}; {report.cause}")
+        return how(ExitKind.SIGNAL, cause)
     clean = exit_.code == 0 and not report.in_flight
-    return Exit(ExitKind.CLEAN if clean else ExitKind.CODE, f"{report.exit}; {report.cause}")
+    return how(ExitKind.CLEAN if clean else ExitKind.CODE, cause)
 
 
 class _Handshake:

@@ -66,14 +66,19 @@ class ProcessExit:
     fault: str | None = None
 
     @property
+    def signal_name(self) -> str | None:
+        """``SIGKILL``; the number as text where the signal has no name; ``None`` without a signal."""
+        if self.signal is None:
+            return None
+        try:
+            return signal.Signals(self.signal).name
+        except ValueError:
+            return str(self.signal)
+
+    @property
     def text(self) -> str:
         """``exit code 1`` or ``signal SIGKILL``."""
-        if self.signal is not None:
-            try:
-                return f"signal {signal.Signals(self.signal).name}"
-            except ValueError:
-                return f"signal {self.signal}"
-        return f"exit code {self.code}"
+        return f"exit code {self.code}" if self.signal is None else f"signal {self.signal_name}"
 
 
 class ProcessListener(Protocol):

@@ -13,7 +13,8 @@ Each child is in one state::
                       revive: by hand
 
     stop, park, restart and remove lead from STARTING and READY through STOPPING, which ends
-    when the life has ended.
+    when the life has ended. replace starts the next life first: the old one retires beside it,
+    and its end, whatever it is like, is the one that was asked for.
 
 Every life has a generation, and every message about a life carries it: what a life says after
 the next one has begun is stale and changes nothing. A timer has a token for the same reason.
@@ -56,11 +57,16 @@ class StartLife:
 
 @dataclass(frozen=True, slots=True)
 class StopLife:
-    """End the child's present life; its end will be reported."""
+    """End a life of the child; its end will be reported.
+
+    Attributes:
+        retire: its successor has been started. It may finish what is under way.
+    """
 
     child: str
     generation: int
     reason: str
+    retire: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,12 @@ class Child:
     after_stop: ChildState | None = None
     token: int = 0
     removing: bool = False
+    lives: set[int] = field(default_factory=set)
+
+    @property
+    def retiring(self) -> list[int]:
+        """The lives that go on beside their successor."""
+        return sorted(self.lives - {self.generation})
 
     def as_dict(self, now: float) -> dict[str, Any]:
         """The state as JSON, times as seconds from now."""
@@ -121,6 +133,7 @@ class Child:
             "why": self.why,
             "restarts": self.restarts,
             "crashes": self.crashes,
+            "retiring": self.retiring,
             "last_crash": dict(self.last_exit.report) if self.last_exit and self.last_exit.is_crash else None,
         }
 
@@ -162,9 +175,25 @@ class Supervision:
         """End the present life and start the next at once; from any state, with a fresh budget."""
         child = self.children[child_id]
         child.history = History()
-        if child.state in {ChildState.STARTING, ChildState.READY, ChildState.STOPPING}:
+        if child.generation in child.lives or child.removing:
             return self._leave(child, ChildState.STARTING, now, reason)
         return self._start(child, now)
+
+    def replace(self, child_id: str, now: float, reason: str) -> Effects:
+        """Start the next life now, and have the present one retire beside it.
+
+        Changes nothing where there is no life to take over from. The budget is neither spent nor
+        restored, but by a life that was stable.
+        """
+        child = self.children[child_id]
+        if child.state not in {ChildState.STARTING, ChildState.READY}:
+            return ()
+        if child.state is ChildState.READY and now - child.since >= child.policy.stable_for:
+            child.history = History()
+        old = child.generation
+        child.restarts += 1
+        replaced = Changed(child.id, "host_replaced", {"generation": old, "why": reason})
+        return (replaced, *self._start(child, now), StopLife(child.id, old, reason, retire=True))
 
     def revive(self, child_id: str, now: float) -> Effects:
         """Start a child that is parked, stopped or waiting, at once and with a fresh budget.
@@ -175,7 +204,7 @@ class Supervision:
         if child.state in {ChildState.STARTING, ChildState.READY}:
             return ()
         child.history = History()
-        if child.state is ChildState.STOPPING:
+        if child.state is ChildState.STOPPING and (child.generation in child.lives or child.removing):
             child.after_stop = ChildState.STARTING
             return ()
         return self._start(child, now)
@@ -191,30 +220,31 @@ class Supervision:
 
     def ready(self, child_id: str, generation: int, now: float) -> Effects:
         """A life answers calls."""
-        child = self._living(child_id, generation)
-        if child is None or child.state is not ChildState.STARTING:
+        child = self.children.get(child_id)
+        if child is None or generation != child.generation or generation not in child.lives:
+            self.stale += 1
+            return ()
+        if child.state is not ChildState.STARTING:
             return ()
         self._enter(child, ChildState.READY, now, "")
         return (Changed(child_id, "host_ready", {"generation": generation}),)
 
     def ended(self, child_id: str, generation: int, exit_: Exit, now: float) -> Effects:
         """A life has ended, with all its processes."""
-        child = self._living(child_id, generation)
-        if child is None:
+        child = self.children.get(child_id)
+        if child is None or generation not in child.lives:
+            self.stale += 1
             return ()
+        child.lives.remove(generation)
+        if generation != child.generation:
+            return self._retired(child, generation, exit_, now)
         if child.state is ChildState.STOPPING:
             return self._after_stop(child, now)
         child.last_exit = exit_
-        facts = {
-            "generation": generation,
-            "exit": exit_.kind.value,
-            "cause": exit_.cause,
-            "report": dict(exit_.report),
-        }
         effects: list[Effect] = []
         if exit_.is_crash:
             child.crashes += 1
-            effects.append(Changed(child_id, "host_crashed", facts))
+            effects.append(Changed(child_id, "host_crashed", _facts_of(generation, exit_)))
         decision = decide(child.policy, child.history, exit_, now, self._random)
         match decision:
             case Restart(delay, history):
@@ -244,13 +274,10 @@ class Supervision:
 
     # How a child changes state
 
-    def _living(self, child_id: str, generation: int) -> Child | None:
-        child = self.children.get(child_id)
-        has_life = {ChildState.STARTING, ChildState.READY, ChildState.STOPPING}
-        if child is None or child.generation != generation or child.state not in has_life:
-            self.stale += 1
-            return None
-        return child
+    def _retired(self, child: Child, generation: int, exit_: Exit, now: float) -> Effects:
+        retired = Changed(child.id, "host_retired", _facts_of(generation, exit_))
+        gone = child.state is ChildState.STOPPING and child.generation not in child.lives
+        return (retired, *self._after_stop(child, now)) if gone else (retired,)
 
     def _enter(
         self, child: Child, state: ChildState, now: float, why: str, until: float | None = None
@@ -263,6 +290,7 @@ class Supervision:
 
     def _start(self, child: Child, now: float) -> Effects:
         child.generation += 1
+        child.lives.add(child.generation)
         self._enter(child, ChildState.STARTING, now, "")
         return (
             Changed(child.id, "host_starting", {"generation": child.generation}),
@@ -278,18 +306,24 @@ class Supervision:
 
     def _leave(self, child: Child, then: ChildState, now: float, reason: str) -> Effects:
         """End the life, if there is one, and be in state ``then`` afterwards."""
-        if child.state in {ChildState.STARTING, ChildState.READY}:
-            self._enter(child, ChildState.STOPPING, now, reason)
-            child.after_stop = then
-            return (StopLife(child.id, child.generation, reason),)
+        child.after_stop = then
+        # Who comes back leaves the retiring lives in peace; who goes takes all with it.
+        told = [child.generation] if then is ChildState.STARTING else sorted(child.lives)
         if child.state is ChildState.STOPPING:
-            child.after_stop, child.why = then, reason
-            return ()
-        child.after_stop, child.why = then, reason
-        return self._after_stop(child, now)
+            child.why = reason
+            told = [generation for generation in told if generation != child.generation]
+        elif child.lives:
+            self._enter(child, ChildState.STOPPING, now, reason)
+        else:
+            child.why = reason
+            return self._after_stop(child, now)
+        return tuple(StopLife(child.id, generation, reason) for generation in told)
 
     def _after_stop(self, child: Child, now: float) -> Effects:
-        then, child.after_stop = child.after_stop or ChildState.STOPPED, None
+        then = child.after_stop or ChildState.STOPPED
+        if child.lives and then is not ChildState.STARTING:
+            return ()  # lives that retire have been told to end as well
+        child.after_stop = None
         if child.removing:
             return self._forget(child)
         if then is ChildState.STARTING:
@@ -305,3 +339,12 @@ class Supervision:
             return ()
         stopped = Changed(child.id, "host_stopped", {"generation": child.generation, "why": child.why})
         return (stopped, Removed(child.id))
+
+
+def _facts_of(generation: int, exit_: Exit) -> dict[str, Any]:
+    return {
+        "generation": generation,
+        "exit": exit_.kind.value,
+        "cause": exit_.cause,
+        "report": dict(exit_.report),
+    }

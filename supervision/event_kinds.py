@@ -62,9 +62,7 @@ FACTS: dict[str, Fact] = {
     "code": Fact("string?", "the result's; null for a success, and for a failure that is the tool's own"),
     "elapsed": Fact("number", "seconds since the call was submitted"),
     "error": Fact("string", "what went wrong"),
-    "exit": Fact(
-        "string", "how: `code`, `signal`, `protocol`, `hang`, `start_failed` or `start_timeout`"
-    ),
+    "exit": Fact("string", "how: `code`, `signal`, `protocol`, `oom`, `limit`, `hang`, `start_failed`, `start_timeout`; of a life that retired also `clean` or `requested`"),
     "generation": Fact("integer", "which of the host's lives: 1, 2, 3, …"),
     "message": Fact("string", "what the actor was told, cut"),
     "outcome": Fact("string?", "the result's"),
@@ -86,6 +84,8 @@ EVENT_KINDS: dict[str, EventKind] = {
     "host_backoff": EventKind("the host waits to be started again", ("generation", "seconds", "why")),
     "host_parked": EventKind("the host is given up for now; its calls are refused", ("generation", "seconds", "why")),
     "host_stopped": EventKind("the host has ended, and nothing starts it but an order", ("generation", "why")),
+    "host_replaced": EventKind("the life retires beside its successor, which is about to be started", ("generation", "why")),
+    "host_retired": EventKind("a life that was replaced has ended", ("generation", "exit", "cause", "report")),
     "plugin_registered": EventKind("the plugin offers these tools, newly or instead of others", ("tools",)),
     "plugin_removed": EventKind("the plugin was taken off the board", ()),
     "call_submitted": EventKind("the plugin has taken the call", ("call", "tool")),

@@ -5,7 +5,8 @@ Of one host, by its generation::
     starting(n) ─▶ ready(n) ─▶ crashed(n) ─▶ backoff(n) │ parked(n) │ stopped(n) │ starting(n + 1)
          └─────────────────────────▲
 
-`AFTER` says the same in full, with the orders by hand and the ends that are no crashes. Of one call:
+`AFTER` says the same in full, with the orders by hand and the ends that are no crashes. A life that was replaced is told to
+have retired at any time after that. Of one call:
 submitted, then for each attempt started and perhaps repeated, then ended, once, and nothing after it. A call
 that was under way in a crash is ended or repeated before that crash is told. A thread that was given up is told after the end of
 its call, and comes back after that.
@@ -27,9 +28,10 @@ _LIVING = frozenset({"host_starting", "host_ready"})
 _RESTING = frozenset({"host_backoff", "host_parked", "host_stopped"})
 
 AFTER: dict[str, frozenset[str]] = {
-    "host_starting": _LIVING | _RESTING | {"host_crashed"},
+    "host_starting": _LIVING | _RESTING | {"host_crashed", "host_replaced"},
     "host_ready": frozenset({"host_starting"}),
     "host_crashed": _LIVING,
+    "host_replaced": _LIVING,
     "host_backoff": _LIVING | {"host_crashed"},
     "host_parked": _LIVING | _RESTING | {"host_crashed"},
     "host_stopped": _LIVING | _RESTING | {"host_crashed"},
@@ -58,6 +60,7 @@ class _Judge:
         self.violations: list[str] = []
         self._sequence: int | None = None
         self._rules: dict[str, Callable[[Event], None]] = {
+            "host_retired": self._retired,
             "call_submitted": self._submitted,
             "call_started": self._started,
             "call_repeated": self._repeated,
@@ -107,6 +110,11 @@ class _Judge:
                 self._object(event, f"the generation was {last}")
         elif now != last + 1 and not (now == 1 and before.kind == "host_stopped"):  # removed, and added anew
             self._object(event, f"the generation before it was {last}")
+
+    def _retired(self, event: Event) -> None:
+        last = self._hosts.get(event.subject)
+        if last is not None and event.facts["generation"] >= last.facts["generation"]:
+            self._object(event, "it has no successor")
 
     def _note_losses(self, crash: Event) -> None:
         for call_id in crash.facts["report"].get("in_flight", ()):

@@ -23,6 +23,10 @@ class ExitKind(StrEnum):
     """A signal ended it that was not ours."""
     PROTOCOL = "protocol"
     """It broke the protocol, so we ended it."""
+    OOM = "oom"
+    """It ran out of memory."""
+    LIMIT = "limit"
+    """It used more than it may, so we ended it."""
     HANG = "hang"
     """It kept a call beyond its deadline and its grace time, so we ended it."""
     START_FAILED = "start_failed"
@@ -39,6 +43,8 @@ class Exit:
         kind: why it ended.
         cause: the same in a sentence for people.
         ready_for: seconds from ready to the end, or ``None`` if it never became ready.
+        code: the exit status, if it ended by itself and not by a signal.
+        signal: the name of the signal, such as ``SIGSEGV``, if one ended it that was not ours.
         permanent: the next life would end the same way (a missing file, a syntax error), so
             trying again helps nobody.
         report: everything known, as JSON; handed on, never looked into.
@@ -47,6 +53,8 @@ class Exit:
     kind: ExitKind
     cause: str
     ready_for: float | None = None
+    code: int | None = None
+    signal: str | None = None
     permanent: bool = False
     report: Mapping[str, Any] = field(default_factory=dict)
 

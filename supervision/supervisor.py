@@ -49,6 +49,9 @@ class Life(Protocol):
     def stop(self, reason: str) -> None:
         """Begin to end it; returns at once. Its end is reported like any other."""
 
+    def retire(self, reason: str) -> None:
+        """Begin to end it once what is under way in it has ended: its successor has been started."""
+
 
 @dataclass(frozen=True, slots=True)
 class LifeReporter:
@@ -94,7 +97,7 @@ class AddChild:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order by hand: ``stop``, ``park``, ``restart``, ``revive`` or ``remove``."""
+    """An order by hand: ``stop``, ``park``, ``restart``, ``replace``, ``revive`` or ``remove``."""
 
     verb: str
     child: str
@@ -214,6 +217,8 @@ class SupervisorActor(pykka.ThreadingActor):
                 self._do(core.park(child, now, reason))
             case "restart":
                 self._do(core.restart(child, now, reason))
+            case "replace":
+                self._do(core.replace(child, now, reason))
             case "revive":
                 self._do(core.revive(child, now))
             case "remove":
@@ -225,16 +230,17 @@ class SupervisorActor(pykka.ThreadingActor):
         for effect in effects:
             match effect:
                 case Changed(child, kind, facts):
-                    if timer := self._timers.pop(child, None):  # it meant the state before
+                    # Unless an old life has retired, the timer meant the state before.
+                    if kind != "host_retired" and (timer := self._timers.pop(child, None)):
                         timer.cancel()
                     self._events.publish(kind, child, **facts)
                     self._call_out(child, self._specs[child].on_change, kind, facts)
                 case StartLife(child, generation):
                     self._start(child, generation)
-                case StopLife(child, generation, reason):
+                case StopLife(child, generation, reason, retire):
                     # None when starting it has just failed: then its end is in the mailbox.
                     if life := self._lives.get((child, generation)):
-                        self._call_out(child, life.stop, reason)
+                        self._call_out(child, life.retire if retire else life.stop, reason)
                 case Schedule(child, token, at):
                     self._timers[child] = self._clock.call_at(
                         at, functools.partial(tell, self.actor_ref, Due(child, token))

@@ -237,5 +237,6 @@ def test_the_status_is_json_and_tells_times_from_now():
         "why": "exit code 1",
         "restarts": 2,
         "crashes": 2,
+        "retiring": [],
         "last_crash": {"code": 1},
     }

@@ -29,9 +29,13 @@ class FakeLife:
 
     report: LifeReporter
     stopped: list[str] = field(default_factory=list)
+    retired: list[str] = field(default_factory=list)
 
     def stop(self, reason):
         self.stopped.append(reason)
+
+    def retire(self, reason):
+        self.retired.append(reason)
 
 
 class FakeChild:
