@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..hosts.errors import HostError, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
+from ..hosts.recorder import FRAMES
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.supervisor import LifeReporter, tell
 from . import messages as m
@@ -47,6 +48,7 @@ class HostSettings:
         max_line_bytes: the longest line, in either direction.
         max_stray_lines: lines on stdout that are no messages and are borne in one life; one more is
             a breach of the protocol. ``None`` for any number.
+        flight_recorder: how many of its last messages a crash report has; 0 for none.
         ladder: how it is stopped.
     """
 
@@ -54,6 +56,7 @@ class HostSettings:
     start_deadline: float = 10.0
     max_line_bytes: int = 64 * 1024 * 1024
     max_stray_lines: int | None = None
+    flight_recorder: int = FRAMES
     ladder: StopLadder = field(default_factory=StopLadder)
 
 
@@ -161,6 +164,7 @@ class HostActor(HouseActor):
                 generation=self._reporter.generation,
                 max_line=self._settings.max_line_bytes,
                 max_stray=self._settings.max_stray_lines,
+                flight_recorder=self._settings.flight_recorder,
                 watchdog=self._watchdog,
                 carry=self._plugin.carry,
             )

@@ -34,6 +34,7 @@ class CallDefaults:
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
         max_line_bytes: the largest message to or from a host, in bytes.
         max_stray_lines: printed lines that are borne in one life of a host; ``None`` for any number.
+        flight_recorder: how many of a host's last messages a crash report has; 0 for none.
     """
 
     deadline: float | None = 60.0
@@ -42,6 +43,7 @@ class CallDefaults:
     claim_patience: float = 1.0
     max_line_bytes: int = 64 * 1024 * 1024
     max_stray_lines: int | None = None
+    flight_recorder: int = 32
 
 
 @dataclass(frozen=True, slots=True)

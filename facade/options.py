@@ -80,6 +80,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             start_deadline=configuration.start_deadline,
             max_line_bytes=calls.max_line_bytes,
             max_stray_lines=calls.max_stray_lines,
+            flight_recorder=calls.flight_recorder,
         ),
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
     )

@@ -19,5 +19,14 @@ _ALLOWED = frozenset({
 
 def host_environment(parent: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
     """The environment of a host: the allowed names of ``parent``, then all of ``declared``."""
-    allowed = {name: value for name, value in parent.items() if name in _ALLOWED or name.startswith("LC_")}
+    allowed = {name: value for name, value in parent.items() if _is_allowed(name)}
     return allowed | dict(declared)
+
+
+def secrets_of(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The values of a host's environment that nobody else should read: all but those of allowed names."""
+    return tuple(value for name, value in environment.items() if not _is_allowed(name))
+
+
+def _is_allowed(name: str) -> bool:
+    return name in _ALLOWED or name.startswith("LC_")

@@ -10,13 +10,17 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .carrier import Carry, ProcessCarrier
+from .environment import secrets_of
 from .errors import HostGone, HostTimeout, ProtocolBreach, RemoteError, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
 from .peer import Answered, Breach, PartCame, Peer, Refused, Released, Stray
-from .report import CrashReport, probable_cause
+from .recorder import FRAMES, FlightRecorder
+from .redaction import Redactor
+from .report import CrashReport, last_words, probable_cause
 from .wire import MAX_LINE_BYTES, encode_request
 
 if TYPE_CHECKING:
@@ -87,6 +91,7 @@ class Host:
         generation: int = 1,
         max_line: int = MAX_LINE_BYTES,
         max_stray: int | None = None,
+        flight_recorder: int = FRAMES,
         watchdog: Watchdog | None = None,
         carry: Carry = ProcessCarrier,
     ) -> None:
@@ -99,7 +104,13 @@ class Host:
         self.generation = generation
         self.max_line = max_line
         self._listener = listener
-        self._peer: Peer[RequestOwner] = Peer(max_line=max_line, max_stray=max_stray)
+        self._command = command
+        self._recorder = recorder = (
+            FlightRecorder(flight_recorder, time.monotonic) if flight_recorder else None
+        )
+        self._peer: Peer[RequestOwner] = Peer(
+            max_line=max_line, max_stray=max_stray, hears=None if recorder is None else recorder.received
+        )
         self._lock = threading.Lock()
         self._ids = itertools.count(1)
         self._breach: str | None = None
@@ -146,6 +157,8 @@ class Host:
             if self._ended or self._breach is not None:
                 raise HostGone(f"host {self.name!r} has ended", host=self.name)
             self._peer.open(request_id, owner)
+        if self._recorder is not None:
+            self._recorder.sent(line)
         try:
             self._carrier.write(line)
         except HostGone:
@@ -244,7 +257,8 @@ class Host:
             self._ended = True
             opened, abandoned = self._peer.lost()
             unfinished = self._peer.unfinished
-        cause = probable_cause(exit_, self.stderr_tail, in_flight=len(opened), unfinished=unfinished)
+        said = self.stderr_tail
+        redactor = Redactor(secrets_of(self._command.env))
         report = CrashReport(
             host=self.name,
             generation=self.generation,
@@ -252,10 +266,11 @@ class Host:
             code=exit_.code,
             signal=exit_.signal,
             uptime=exit_.uptime,
-            cause=cause,
+            cause=redactor.text(probable_cause(exit_, said, in_flight=len(opened), unfinished=unfinished)),
             in_flight=tuple(owner.call_id for owner in opened),
-            stderr=_last_words(self.stderr_tail, unfinished),
+            stderr=last_words(said, unfinished, redactor),
             counts=self.counts,
+            frames=() if self._recorder is None else self._recorder.dump(redactor),
         )
         for lost in opened + abandoned:
             self._tell(lost.on_lost, report)
@@ -271,13 +286,6 @@ class Host:
             hears(*facts, **more)
         except Exception:
             logger.exception("host %r: telling %r failed", self.name, hears)
-
-
-def _last_words(stderr: str, unfinished: bytes) -> str:
-    if not unfinished:
-        return stderr
-    line = f"[unfinished stdout line: {unfinished[:200].decode('utf-8', 'replace')}]"
-    return f"{stderr}\n{line}" if stderr else line
 
 
 class _Asked:

@@ -17,7 +17,7 @@ what it says after that is not heard, and it should be replaced.
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from .wire import (
     MAX_LINE_BYTES,
@@ -29,6 +29,9 @@ from .wire import (
     StrayLine,
     decode_line,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Owner = TypeVar("Owner")
 
@@ -99,9 +102,17 @@ class Peer(Generic[Owner]):
     Args:
         max_line: the longest line, in bytes.
         max_stray: lines that are no messages and are borne; one more is a breach. ``None`` for any.
+        hears: told every line before anything is made of it; on the way of every call.
     """
 
-    def __init__(self, *, max_line: int = MAX_LINE_BYTES, max_stray: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        max_line: int = MAX_LINE_BYTES,
+        max_stray: int | None = None,
+        hears: Callable[[bytes], None] | None = None,
+    ) -> None:
+        self._hears = hears
         self._splitter = LineSplitter(max_line)
         self._max_stray = max_stray
         self._broken = False
@@ -144,6 +155,8 @@ class Peer(Generic[Owner]):
             return []
         events: list[Event[Owner]] = []
         for line in self._splitter.feed(data):
+            if self._hears is not None:
+                self._hears(line)
             event = self._meaning(line)
             events.append(event)
             if isinstance(event, Breach) and event.fatal:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from .python_crash import python_crash
 
 if TYPE_CHECKING:
     from .process import ProcessExit
+    from .redaction import Redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,10 @@ class CrashReport:
         uptime: seconds.
         cause: the probable cause, in a sentence.
         in_flight: ids of the calls that were under way.
-        stderr: the last lines it wrote.
+        stderr: the last lines it wrote, without the secrets that it was given.
         counts: stray lines, late and duplicate answers and the like, by name.
         leftovers: pids of its tree that would not end.
+        frames: the last messages to and from it, the oldest first; see `FlightRecorder.dump`.
     """
 
     host: str
@@ -41,6 +43,7 @@ class CrashReport:
     stderr: str
     counts: dict[str, int]
     leftovers: tuple[int, ...] = ()
+    frames: tuple[dict[str, Any], ...] = ()
 
     @property
     def summary(self) -> str:
@@ -48,12 +51,27 @@ class CrashReport:
         return f"host {self.host!r} (generation {self.generation}) ended: {self.exit}; {self.cause}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON."""
-        fields = asdict(self)
-        fields["uptime"] = round(self.uptime, 3)
-        fields["in_flight"] = list(self.in_flight)
-        fields["leftovers"] = list(self.leftovers)
-        return fields
+        """The report as JSON, the reader's own: each call that a crash cost is given one."""
+        report = {name: getattr(self, name) for name in _FIELDS}
+        report["uptime"] = round(self.uptime, 3)
+        report["in_flight"] = list(self.in_flight)
+        report["counts"] = dict(self.counts)
+        report["leftovers"] = list(self.leftovers)
+        report["frames"] = [dict(frame) for frame in self.frames]
+        return report
+
+
+_FIELDS = tuple(field.name for field in fields(CrashReport))
+
+
+def last_words(stderr: str, unfinished: bytes, redactor: Redactor) -> str:
+    """What a host wrote last to stderr, and what it began to say on stdout, without its secrets."""
+    stderr = redactor.text(stderr)
+    if not unfinished:
+        return stderr
+    begun = redactor.frame(unfinished[:200].decode("utf-8", "replace"), cut=True)
+    line = f"[unfinished stdout line: {begun}]"
+    return f"{stderr}\n{line}" if stderr else line
 
 
 _CLUES = (

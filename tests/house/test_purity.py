@@ -39,6 +39,8 @@ PURE = (
     "hosts/peer.py",
     "hosts/python_crash.py",
     "hosts/python_host/messages.py",
+    "hosts/recorder.py",
+    "hosts/redaction.py",
     "hosts/report.py",
     "hosts/ring.py",
     "hosts/wire.py",

@@ -1,0 +1,76 @@
+"""The last frames between us and a host, kept for the crash report. Pure.
+
+Noting a frame is on the way of every call: it keeps a reference, and the time. Whatever costs more
+(text, redaction, JSON) waits until somebody wants to read it, which is after a crash. Of a long
+frame only the beginning is kept, so that the recorder stays small whatever is sent.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .redaction import Redactor
+
+FRAMES: Final = 32
+"""Frames kept, if nothing else is said."""
+
+FRAME_BYTES: Final = 512
+"""Bytes kept of each."""
+
+MAX_FRAMES: Final = 256
+"""Frames that can be kept: a report goes with every call that a crash costs."""
+
+SENT, RECEIVED = "sent", "received"
+
+
+class FlightRecorder:
+    """Keeps the last frames of one life. Each may be noted by a thread of its own.
+
+    Args:
+        frames: how many, at most `MAX_FRAMES`.
+        now: the time, in seconds.
+    """
+
+    def __init__(self, frames: int, now: Callable[[], float]) -> None:
+        self._now = now
+        self._began = now()
+        self._frames: deque[tuple[float, str, int, bytes]] = deque(maxlen=min(frames, MAX_FRAMES))
+        self._keep = self._frames.append
+
+    def sent(self, line: bytes) -> None:
+        """Note a frame to the host."""
+        size = len(line)
+        self._keep((self._now(), SENT, size, line if size <= FRAME_BYTES else line[:FRAME_BYTES]))
+
+    def received(self, line: bytes) -> None:
+        """Note a frame from the host."""
+        size = len(line)
+        self._keep((self._now(), RECEIVED, size, line if size <= FRAME_BYTES else line[:FRAME_BYTES]))
+
+    def dump(self, redactor: Redactor) -> tuple[dict[str, Any], ...]:
+        """The frames as JSON, the oldest first, without secrets.
+
+        Each has ``direction``, ``at`` (seconds since the life began), ``size`` (bytes, whole) and
+        ``text``, of which at most `FRAME_BYTES` characters are told; ``…`` stands for the rest.
+        """
+        return tuple(
+            {
+                "direction": direction,
+                "at": round(at - self._began, 6),
+                "size": size,
+                "text": _shown(kept, redactor, cut=len(kept) < size),
+            }
+            for at, direction, size, kept in self._frames.copy()
+        )
+
+
+def _shown(kept: bytes, redactor: Redactor, *, cut: bool) -> str:
+    text = kept.decode("utf-8", "ignore" if cut else "replace").rstrip("\n")
+    text = redactor.frame(text, cut=cut)
+    if len(text) > FRAME_BYTES:
+        text, cut = text[:FRAME_BYTES], True
+    return text + "…" if cut else text

@@ -1,0 +1,194 @@
+"""No secret outlives redaction, whatever it stands in and wherever that is cut."""
+
+from __future__ import annotations
+
+import json
+import string
+
+import pytest
+from callboard.hosts.environment import secrets_of
+from callboard.hosts.redaction import HIDDEN, SHORTEST, Redactor, is_secret_name
+from hypothesis import given
+from hypothesis import strategies as st
+
+SECRET = 's3cr3t-é"\\\n-value'
+NAMES = [
+    "api_key",
+    "apiKey",
+    "X-API-KEY",
+    "token",
+    "access_token",
+    "Password",
+    "clientSecret",
+    "AUTHORIZATION",
+]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*NAMES, "private_key", "Set-Cookie", "credentials", "passphrase", "auth", "pwd", "OPENAI_API_KEY"],
+)
+def test_a_secret_is_known_by_its_name_in_any_spelling(name):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["author", "key", "keyboard", "compass", "path", "tool_name", "v", ""])
+def test_other_names_are_none(name):
+    assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    ("frame", "shown"),
+    [
+        ('{"api_key": "abc", "n": 1}', '{"api_key": "***", "n": 1}'),
+        ('{"a":{"Token":["x",1,null,true]},"b":"x"}', '{"a":{"Token":["***","***",null,true]},"b":"x"}'),
+        (
+            '{"auth":{"user":"u","more":{"p":"q"}},"b":"c"}',
+            '{"auth":{"user":"***","more":{"p":"***"}},"b":"c"}',
+        ),
+        ('{"password":12345,"n":-1.5e3}', '{"password":"***","n":-1.5e3}'),
+        ('{"usage":{"max_tokens":100}}', '{"usage":{"max_tokens":100}}'),
+        ('{"max_tokens":"abc"}', '{"max_tokens":"***"}'),
+        ('{"arguments":"{\\"token\\": \\"abc\\"}"}', '{"arguments":"{\\"token\\": \\"***\\"}"}'),
+        ('{"token":"abc', '{"token":"***'),
+        ('{"token":"abc\\', '{"token":"***'),
+        ('{"token":["abc","d', '{"token":["***","***'),
+        ('{"a":"tok\\u00', '{"a":"tok\\u00'),
+        ('{"secret":Infinity,"n":Infinity}', '{"secret":"***","n":Infinity}'),
+        ("no JSON at all: {", "no JSON at all: {"),
+        ("", ""),
+    ],
+)
+def test_what_stands_under_a_secret_name_is_hidden(frame, shown):
+    assert Redactor().frame(frame, cut=not frame.endswith("}")) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("it said hunter2hunter2!", "it said ***!"),
+        ('{"a":"hunter2hunter2"}', '{"a":"***"}'),
+        ('{"a":"\\u0068unter2hunter2"}', '{"a":"***"}'),
+        ('{"hunter2hunter2":1}', '{"***":1}'),
+        ('{"n":31415926}', '{"n":"***"}'),
+    ],
+)
+def test_a_value_of_the_environment_is_hidden_wherever_it_stands(text, shown):
+    assert Redactor(["hunter2hunter2", "31415926"]).frame(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("it said hunter", "it said ***"), ("it said hunt", "it said ***"), ("it said hun", "it said hun")],
+)
+def test_the_beginning_of_a_value_at_a_cut_is_hidden(text, shown):
+    assert Redactor(["hunter2hunter2"]).text(text, cut=True) == shown
+
+
+def test_each_line_of_a_long_secret_is_one():
+    key = "-----BEGIN-----\nabcdefgh\nijklmnop\n-----END-----"
+
+    assert Redactor([key]).text("…\nijklmnop\n-----END-----\nerror") == f"…\n{HIDDEN}\n{HIDDEN}\nerror"
+
+
+def test_short_values_are_in_everything_and_stay():
+    assert Redactor(["1", "on", "yes"]).text("1 on yes") == "1 on yes"
+
+
+def test_what_a_host_was_given_beyond_what_every_host_gets_is_secret():
+    environment = {"PATH": "/usr/bin", "LC_ALL": "C", "API_KEY": "abcdef", "MODE": "production"}
+
+    assert secrets_of(environment) == ("abcdef", "production")
+
+
+texts = st.text(alphabet=string.ascii_letters + string.digits + ' "\\\n{}[]:,é€😀', max_size=12)
+secrets = st.text(
+    alphabet=string.ascii_letters + string.digits + '"\\\n{:é€😀', min_size=SHORTEST, max_size=20
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@st.composite
+def messages_with(draw, secret):
+    """A message that has the secret in it: as a value, inside of one, as a key, or in JSON in a string."""
+    inside = draw(
+        st.sampled_from([
+            secret, f"before {secret} after", [secret], {secret: 1}, {"x": {"y": [secret]}},
+            json.dumps({"deep": secret}), json.dumps({"deep": json.dumps({"deeper": secret})}),
+        ])
+    )  # fmt: skip
+    return {"v": 1, "id": "1-1", "params": [draw(values), inside, draw(values)]}
+
+
+@given(st.data(), secrets, st.booleans(), st.booleans())
+def test_no_secret_value_survives_however_it_is_written_and_cut(data, secret, ascii_only, compact):
+    message = data.draw(messages_with(secret))
+    frame = json.dumps(message, ensure_ascii=ascii_only, separators=(",", ":") if compact else None)
+    end = data.draw(st.integers(0, len(frame)))
+
+    shown = Redactor([secret]).frame(frame[:end], cut=end < len(frame))
+
+    assert secret not in shown
+    for string_ in strings(shown):
+        assert secret not in string_
+
+
+@given(st.data(), st.sampled_from(NAMES))
+def test_no_value_under_a_secret_name_survives_a_cut(data, name):
+    secret = "Q7!" * 5
+    hidden = data.draw(st.sampled_from([secret, [secret], {"a": {"b": secret}}]))
+    frame = json.dumps({"before": data.draw(values), name: hidden, "after": data.draw(values)})
+    end = data.draw(st.integers(0, len(frame)))
+
+    shown = Redactor().frame(frame[:end], cut=end < len(frame))
+
+    assert "Q7" not in shown
+
+
+@given(values, st.text(alphabet=string.ascii_letters, min_size=6, max_size=8))
+def test_the_structure_of_a_message_is_kept(value, secret):
+    message = {"password": value, "said": f"is {secret} it", "more": value}
+
+    shown = json.loads(Redactor([secret]).frame(json.dumps(message)))
+
+    assert shape(shown) == shape(message)
+    assert shown["said"] == f"is {HIDDEN} it"
+
+
+@given(values)
+def test_a_message_without_secrets_is_left_as_it_is(value):
+    frame = json.dumps({"more": value})
+
+    assert Redactor(["not in there, surely"]).frame(frame) == frame
+
+
+@given(st.text(max_size=60), st.booleans())
+def test_any_text_can_be_read(text, cut):
+    Redactor(["secret"]).frame(text, cut=cut)
+
+
+def shape(value):
+    if isinstance(value, dict):
+        return {name: shape(inner) for name, inner in value.items()}
+    return [shape(inner) for inner in value] if isinstance(value, list) else None
+
+
+def strings(text):
+    """The strings of a message, if it can be read."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case dict() as inner:
+                waiting += [*inner, *inner.values()]
+            case list() as inner:
+                waiting += inner
+            case str() as inner:
+                yield inner
