@@ -23,6 +23,7 @@ from . import messages as m
 from .catalog import Catalog, ToolDescriptor
 from .hook_threads import HookThreads
 from .intake import Intake
+from .keeping import MAX_STATE_BYTES, StateKeeper
 from .roster import Roster
 from .router_actor import RouterActor, Switch
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .desk import ToolSettings
     from .host_actor import HostSettings
     from .members import Member
+    from .state_store import StateStore
 
 Answer = TypeVar("Answer")
 
@@ -50,6 +52,9 @@ class Board:
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
         prepare_timeout: seconds that a plugin's set-up (`prepare`) may take.
         contributions: interop contributions by configuration; they come first.
+        state_store: keeps the tools' states beyond the board, which uses it until it has stopped, and
+            does not close it. ``None``: states end with the board.
+        max_state_bytes: the largest state of one plugin that the store is given.
 
     Attributes:
         supervisor: the supervisor actor.
@@ -67,6 +72,8 @@ class Board:
         claim_patience: float = 1.0,
         prepare_timeout: float = 60.0,
         contributions: Iterable[ToolInteropContribution] = (),
+        state_store: StateStore | None = None,
+        max_state_bytes: int = MAX_STATE_BYTES,
     ) -> None:
         self.events = EventStream()
         self.catalog = Catalog(contributions)
@@ -76,6 +83,7 @@ class Board:
         self._watchdog = Watchdog()
         self._switch = Switch()
         self._threads = HookThreads()
+        self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
         self.supervisor = SupervisorActor.start(self.clock, self.events, random.Random(seed).random)  # noqa: S311
         self.router = RouterActor.start(
             self._switch,
@@ -94,6 +102,7 @@ class Board:
             clock=self.clock,
             events=self.events,
             prepare_timeout=prepare_timeout,
+            keeper=self._keeper,
         )
 
     # Plugins
@@ -120,9 +129,9 @@ class Board:
         """Wait until its host is ready, or will not be; return its tools. See `Roster.settle_hosted`."""
         return self.roster.settle_hosted(name, required=required)
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board. See `Roster.remove`."""
-        self.roster.remove(name)
+        self.roster.remove(name, forget_state=forget_state)
 
     # Calls
 
@@ -226,6 +235,7 @@ class Board:
                 name: self._member_status(member, hosts.get(name))
                 for name, member in self.roster.members().items()
             },
+            "state_store": {"store": "memory"} if self._keeper is None else self._keeper.status(),
             "hooks_under_way": self._threads.asking,
             "events_dropped": self.events.dropped,
         }

@@ -6,6 +6,7 @@ that bring answers take them off, and none of them has to go through the actor f
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from ..plugins.calling import Invocation
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
+    from .keeping import StateKeeper
+
+_SETTLED = 5.0
+"""Seconds that the commit of a state may hold up the end of its desk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ class Desk:
         give_up: tells the tool's actor that a call under way was ended early.
         carry: gives a call to the tool in the thread of whoever submits it, if that can be done
             without blocking. For calls that find the tool idle.
+        keeper: has the state that the plugin goes on with, if the board has a store.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class Desk:
         give_up: Callable[[Call], None],
         carry: Callable[[Call], None] | None = None,
         prepared: dict[str, Any] | None = None,
+        keeper: StateKeeper | None = None,
     ) -> None:
         self.name = adapter.name
         self.adapter = adapter
@@ -83,7 +90,7 @@ class Desk:
         self.clock = clock
         self.events = events
         self.lane = Lane(settings.mailbox_size, settings.concurrency, grant)
-        self.cell = StateCell(state)
+        self.cell = StateCell(state) if keeper is None else keeper.cell(adapter.name, state)
         self.tally = Tally()
         self.flight = Flight(adapter.name, events, clock)
         self.give_up = give_up
@@ -123,13 +130,15 @@ class Desk:
             self._refuse(call, refusal)
 
     def close(self, reason: str) -> None:
-        """End every call, and take none any more.
+        """End every call, and take none any more; what is certain by now is committed when this returns.
 
         In this order: a call that is not in the lane any more when that is shut is under way.
         """
         self.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT), for_good=True)
         for call in self.lane.under_way():
-            call.end_early(Code.CANCELLED, reason)
+            if not call.end_early(Code.CANCELLED, reason):
+                with suppress(TimeoutError):  # it is just ending, and told once its state is committed
+                    call.result(_SETTLED)
 
     def _refuse(self, call: Call, refusal: Callable[[Call], Result]) -> None:
         """Of a call that was sent before, "not sent" would be a lie."""

@@ -82,10 +82,13 @@ class HostedRun:
 
     def _end(self, result: dict[str, Any], state: dict[str, Any] | None = None) -> None:
         self.ended = True
-        if not self.call.finish(result, first=partial(self._settle, state)):
-            self._settle(None)
+        text = None
+        if state is not None and self._desk.cell.kept:
+            result, state, text = self._desk.cell.weigh(result, state)
+        if not self.call.finish(result, first=partial(self._settle, result, state, text)):
+            self._desk.lane.release(self.call)
 
-    def _settle(self, state: dict[str, Any] | None) -> None:
-        if state is not None:
-            self._desk.cell.commit(state, self._base)
+    def _settle(self, result: dict[str, Any], state: dict[str, Any] | None, text: bytes | None) -> None:
+        if state is not None and not self._desk.cell.commit(state, self._base, text, self.host.generation):
+            result["state_saved"] = False
         self._desk.lane.release(self.call)

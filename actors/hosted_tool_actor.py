@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call, Result
+    from .keeping import StateKeeper
 
 Schemas = tuple[dict[str, Any], ...]
 
@@ -37,6 +38,7 @@ class HostedToolActor(HouseActor):
         settings: how its calls are run.
         on_schemas: told the plugin's schemas when a life brings new ones, before it is sent
             calls; in this actor's thread.
+        keeper: see `Desk`.
     """
 
     def __init__(
@@ -46,6 +48,8 @@ class HostedToolActor(HouseActor):
         clock: Clock,
         events: EventStream,
         on_schemas: Callable[[str, Schemas], None],
+        *,
+        keeper: StateKeeper | None = None,
     ) -> None:
         super().__init__(adapter.name, events, clock)
         self._sender = Sender()
@@ -59,11 +63,12 @@ class HostedToolActor(HouseActor):
             grant=self._grant,
             give_up=self._give_up,
             carry=self._carry,
+            keeper=keeper,
         )
         self.desk.lane.pause()
         self._on_schemas = on_schemas
         self._schemas: Schemas | None = None
-        self._fresh = True
+        self._fresh = not self.desk.cell.recalled
         self._life: pykka.ActorRef[Any] | None = None
 
     def on_stop(self) -> None:
@@ -116,7 +121,7 @@ class HostedToolActor(HouseActor):
                 lane.handed_over()
 
     def _on_up(self, up: m.HostUp) -> None:
-        if self._fresh:  # later lives are given the last committed state with each call
+        if self._fresh:  # later lives, and later programs, are given the committed state with each call
             self.desk.cell.commit(up.state, self.desk.cell.version)
             self._fresh = False
         if up.schemas != self._schemas:

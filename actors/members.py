@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy
     from .desk import Desk, ToolSettings
+    from .keeping import StateKeeper
 
 
 class Member(Protocol):
@@ -73,10 +74,13 @@ class ThreadMember:
         clock: Clock,
         events: EventStream,
         prepared: dict[str, Any] | None,
+        keeper: StateKeeper | None = None,
     ) -> None:
         self.name = adapter.name
         self.ended = threading.Event()
-        self._tool = ThreadToolActor(adapter, settings, state, clock=clock, events=events, prepared=prepared)
+        self._tool = ThreadToolActor(
+            adapter, settings, state, clock=clock, events=events, prepared=prepared, keeper=keeper
+        )
         self.desk = self._tool.desk
         self._actor = ThreadToolActor.launch(self._tool)
 
@@ -121,6 +125,7 @@ class HostedMember:
         events: EventStream,
         watchdog: Watchdog,
         offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
+        keeper: StateKeeper | None = None,
     ) -> None:
         self.name = adapter.name
         self.plugin = plugin
@@ -135,7 +140,7 @@ class HostedMember:
         self._events = events
         self._watchdog = watchdog
         self._offer = offer
-        tool = HostedToolActor(adapter, settings, clock, events, self._on_schemas)
+        tool = HostedToolActor(adapter, settings, clock, events, self._on_schemas, keeper=keeper)
         self.desk = tool.desk
         self._actor = HostedToolActor.launch(tool)
 

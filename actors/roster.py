@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .host_actor import HostSettings
+    from .keeping import StateKeeper
     from .router_actor import Switch
 
 
@@ -44,6 +45,7 @@ class Roster:
         catalog: where the members' tools are offered.
         threads: where plugins are prepared.
         prepare_timeout: seconds that may take.
+        keeper: keeps the members' states beyond this process, or ``None``.
 
     Attributes:
         closed: no more members are taken.
@@ -60,6 +62,7 @@ class Roster:
         clock: Clock,
         events: EventStream,
         prepare_timeout: float,
+        keeper: StateKeeper | None = None,
     ) -> None:
         self.closed = False
         self._supervisor = supervisor
@@ -70,6 +73,7 @@ class Roster:
         self._clock = clock
         self._events = events
         self._prepare_timeout = prepare_timeout
+        self._keeper = keeper
         self._members: dict[str, Member] = {}
         self._lock = threading.RLock()
 
@@ -109,17 +113,18 @@ class Roster:
             try:
                 tools = self._catalog.describe(adapter.name, adapter.schemas(state, prepared))
                 routes = add_routes(self._switch.routes, adapter.name, tools, claims=adapter.has_claim)
+                member = ThreadMember(
+                    adapter,
+                    settings or ToolSettings(),
+                    state,
+                    clock=self._clock,
+                    events=self._events,
+                    prepared=prepared,
+                    keeper=self._keeper,
+                )
             except CallboardError:
                 self._catalog.remove(adapter.name)
                 raise
-            member = ThreadMember(
-                adapter,
-                settings or ToolSettings(),
-                state,
-                clock=self._clock,
-                events=self._events,
-                prepared=prepared,
-            )
             self._members[adapter.name] = member
             self._switch.add(member.desk)
             self._catalog.offer(adapter.name, tools)
@@ -174,6 +179,7 @@ class Roster:
                 events=self._events,
                 watchdog=self._watchdog,
                 offer=self._offer_hosted,
+                keeper=self._keeper,
             )
             self._members[adapter.name] = member
             self._switch.add(member.desk)
@@ -213,13 +219,18 @@ class Roster:
             self._switch.update(lambda _: routes)
         self._events.publish("plugin_registered", name, tools=[tool.tool_name for tool in tools])
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.
 
         Returns at once; the host's end takes as long as its stop ladder.
 
+        Args:
+            name: the plugin's.
+            forget_state: have its store forget it too; else it goes on from there if it comes back.
+
         Raises:
             KeyError: there is no such plugin.
+            StateStoreError: its state cannot be forgotten; it has been taken off all the same.
         """
         with self._lock:
             member = self._members.pop(name)
@@ -227,6 +238,8 @@ class Roster:
             self._catalog.remove(name)
         member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
         self._events.publish("plugin_removed", name)
+        if forget_state and self._keeper is not None:
+            self._keeper.forget(name)
 
     def _require_place(self, name: str) -> None:
         if self.closed:

@@ -12,6 +12,7 @@ from typing import Any
 from ..plugins.json_values import copy_json
 
 State = dict[str, Any]
+Result = dict[str, Any]
 
 
 class StateCell:
@@ -19,28 +20,60 @@ class StateCell:
 
     Calls that run at the same time each start from the state of their beginning; the one that
     ends last wins, and `conflicts` counts how often that set aside another's change.
+
+    Attributes:
+        kept: commits go to a store too: a state has to be weighed before its call ends.
+        recalled: the state it began with comes from a store, and not from the tool's ``init``.
     """
 
-    def __init__(self, state: State) -> None:
+    kept = False
+
+    def __init__(self, state: State, version: int = 0) -> None:
         self._lock = threading.Lock()
-        self._state = state
-        self.version = 0
+        self._committed = (state, version)  # one object: readers never wait for a commit under way
+        self.recalled = False
         self.conflicts = 0
+
+    @property
+    def version(self) -> int:
+        """How often a state was committed."""
+        return self._committed[1]
 
     def read(self) -> tuple[State, int]:
         """The committed state and its version. Not a copy: for sending, never for changing."""
-        with self._lock:
-            return self._state, self.version
+        return self._committed
 
     def copy(self) -> tuple[State, int]:
         """A copy of the committed state, to be worked on, and its version."""
-        state, version = self.read()
+        state, version = self._committed
         return copy_json(state), version
 
-    def commit(self, state: State, base: int) -> None:
-        """Make ``state`` the committed one; ``base`` is the version it was made from."""
+    def weigh(self, result: Result, state: State) -> tuple[Result, State | None, bytes | None]:
+        """Whether a state can be kept, to be asked before it is certain how the call ends.
+
+        Returns:
+            The call's result, the state and its text for `commit`; or the failure that the result has
+            to be instead, and ``None`` twice.
+        """
+        return result, state, None
+
+    def commit(self, state: State, base: int, text: bytes | None = None, generation: int = 0) -> bool:
+        """Make ``state`` the committed one; False if it could not be saved where it ought to be.
+
+        Args:
+            state: nobody else's from now on.
+            base: the version it was made from.
+            text: what `weigh` returned; nothing is saved without.
+            generation: the life of the host that it comes from.
+        """
         with self._lock:
-            if base != self.version:
+            version = self._committed[1]
+            if base != version:
                 self.conflicts += 1
-            self._state = state
-            self.version += 1
+            saved = text is None or self._save(text, version + 1, generation)
+            self._committed = (state, version + 1)
+            return saved
+
+    def _save(self, text: bytes, version: int, generation: int) -> bool:  # noqa: ARG002 - for those who do save
+        """Save what is being committed, under the lock. There is nowhere to, in this one."""
+        return True

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call
+    from .keeping import StateKeeper
 
 MAX_FENCED = 32
 """Threads of one plugin that may be stuck at once; with more, it is not called any more until
@@ -37,6 +38,7 @@ class ThreadToolActor(HouseActor):
         settings: how its calls are run.
         state: the plugin's initial state.
         prepared: what its `prepare` returned.
+        keeper: see `Desk`.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class ThreadToolActor(HouseActor):
         clock: Clock,
         events: EventStream,
         prepared: dict[str, Any] | None = None,
+        keeper: StateKeeper | None = None,
     ) -> None:
         super().__init__(adapter.name, events, clock)
         self._workers = Workers(adapter.name, self._on_back)
@@ -62,6 +65,7 @@ class ThreadToolActor(HouseActor):
             grant=self._workers.grant,
             give_up=self._give_up,
             prepared=prepared,
+            keeper=keeper,
         )
 
     @property

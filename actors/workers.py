@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import JsonValueError
@@ -92,20 +91,24 @@ class Workers:
 
 def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State, base: int) -> None:
     """Hand over the answer, in the order that `HostedRun` keeps too: certain, committed, free, told."""
-    new_state: State | None = None
+    result, new_state, text = answer.result, None, None
     if answer.valid:
         try:
             new_state = copy_json(state, what="$.state")
         except JsonValueError as error:
-            answer = invalid_result(f"the tool's state is no JSON any more: {error}", path=error.path)
+            why = f"the tool's state is no JSON any more: {error}"
+            result = invalid_result(why, path=error.path).result
+        else:
+            if desk.cell.kept:
+                result, new_state, text = desk.cell.weigh(result, new_state)
 
-    def settle(state: State | None = None) -> None:
-        if state is not None:
-            desk.cell.commit(state, base)
+    def settle() -> None:
+        if new_state is not None and not desk.cell.commit(new_state, base, text):
+            result["state_saved"] = False
         desk.lane.release(run.call)
 
-    if not run.call.finish(answer.result, first=partial(settle, new_state)):
-        settle()
+    if not run.call.finish(result, first=settle):
+        desk.lane.release(run.call)
 
 
 class _Loop:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
@@ -19,6 +20,7 @@ from .loading import Loaded, load_entry, load_registered
 from .options import Options, complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
+from .state_settings import open_state_store, read_state_settings
 
 if TYPE_CHECKING:
     import os
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from .actors.call import Call
     from .actors.catalog import ToolDescriptor
+    from .actors.state_store import StateStore
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
     from .plugins.adapter import PluginAdapter
@@ -68,6 +71,8 @@ class Callboard:
         clock: time, for tests; the machine's when ``None``.
         seed: of the jitter between restarts, for tests.
         contributions: interop contributions that come before all others.
+        state: where the states of tools are kept, instead of where the configuration says: as there,
+            or a `StateStore`, which is used and not closed.
 
     Raises:
         ConfigurationError: the configuration cannot be used; nothing was started.
@@ -80,8 +85,16 @@ class Callboard:
         clock: Clock | None = None,
         seed: int | None = None,
         contributions: Iterable[ToolInteropContribution] = (),
+        state: str | os.PathLike[str] | Mapping[str, Any] | StateStore | None = None,
     ) -> None:
         self.configuration: Configuration = read_configuration(config)
+        self._lent_store: StateStore | None = None
+        self._store: StateStore | None = None
+        if isinstance(state, str | os.PathLike | Mapping):
+            settings = read_state_settings(state, Path.cwd(), "state")
+            self.configuration = replace(self.configuration, state=settings)
+        else:
+            self._lent_store = state
         self.failed: list[FailedPlugin] = []
         self._make = partial(
             Board,
@@ -89,6 +102,7 @@ class Callboard:
             seed=seed,
             claim_patience=self.configuration.calls.claim_patience,
             contributions=tuple(contributions),
+            max_state_bytes=self.configuration.state.max_state_bytes,
         )
         self._board: Board | None = None
 
@@ -100,10 +114,13 @@ class Callboard:
 
         Raises:
             PluginError: a required plugin cannot be loaded; the board has been stopped again.
+            StateStoreError: the state store cannot be opened; nothing was started.
         """
         if self._board is not None:
             return self
-        self._board = self._make()
+        if self._lent_store is None:
+            self._store = open_state_store(self.configuration.state)
+        self._board = self._make(state_store=self._lent_store or self._store)
         try:
             self._load_configured(self._board)
         except BaseException:
@@ -118,8 +135,13 @@ class Callboard:
             timeout: seconds for hosts to end by themselves; what is left then is killed.
         """
         board, self._board = self._board, None
-        if board is not None:
-            board.stop(timeout)
+        store, self._store = self._store, None
+        try:
+            if board is not None:
+                board.stop(timeout)
+        finally:
+            if store is not None:
+                store.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -210,9 +232,18 @@ class Callboard:
     def _add(self, board: Board, adapter: PluginAdapter, options: Options) -> tuple[ToolDescriptor, ...]:
         return board.add(adapter, config=options.config, settings=options.tool)
 
-    def remove(self, name: str) -> None:
-        """Take a plugin off the board. Its calls end with ``cancelled``. Raises `KeyError`."""
-        self._running.remove(name)
+    def remove(self, name: str, *, forget_state: bool = False) -> None:
+        """Take a plugin off the board. Its calls end with ``cancelled``.
+
+        Args:
+            name: the plugin's.
+            forget_state: if it comes back, it begins with what its ``init`` returns, and not where it was.
+
+        Raises:
+            KeyError: there is no such plugin.
+            StateStoreError: its state cannot be forgotten; it has been taken off all the same.
+        """
+        self._running.remove(name, forget_state=forget_state)
 
     # Calls
 

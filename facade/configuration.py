@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .nearest import ConfigurationError, require_known
 from .plugins.errors import JsonValueError
 from .plugins.json_values import load_json
+from .state_settings import StateSettings, read_state_settings
 from .supervision.backoff import Backoff
 from .supervision.policy import RestartPolicy, RestartType
 
@@ -74,6 +75,7 @@ class Configuration:
         plugin_cache_dir: where packages are built.
         node: the Node program, or ``None`` to look it up.
         start_deadline: seconds a host has from spawn until it is ready.
+        state: where the states of tools are kept.
         agent: the keys that are the agent's business (``provider``, ``model``); handed on.
         file: where it was read from, or ``None``.
     """
@@ -86,6 +88,7 @@ class Configuration:
     plugin_cache_dir: Path = field(default_factory=lambda: Path("~/.cache/callboard/plugins").expanduser())
     node: str | None = None
     start_deadline: float = 10.0
+    state: StateSettings = field(default_factory=StateSettings)
     agent: Mapping[str, Any] = field(default_factory=dict)
     file: Path | None = None
 
@@ -93,6 +96,7 @@ class Configuration:
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
+    "state",
 }) | _AGENT_KEYS  # fmt: skip
 
 
@@ -137,6 +141,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         plugin_cache_dir=base / cache.expanduser(),
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
         start_deadline=_number(given.get("start_deadline", 10.0), "$.start_deadline"),
+        state=read_state_settings(given.get("state", {}), base),
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
         file=file,
     )

@@ -56,6 +56,7 @@ class EventKind(NamedTuple):
 
 
 FACTS: dict[str, Fact] = {
+    "aside": Fact("string", "the name that the file has now"),
     "attempt": Fact("integer", "how often the call was given to its tool; 0 for never"),
     "call": Fact("string", "the call's id"),
     "cause": Fact("string", "the same in a sentence"),
@@ -66,6 +67,8 @@ FACTS: dict[str, Fact] = {
     "generation": Fact("integer", "which of the host's lives: 1, 2, 3, …"),
     "message": Fact("string", "what the actor was told, cut"),
     "outcome": Fact("string?", "the result's"),
+    "path": Fact("string", "of the store's file"),
+    "plugins": Fact("array", "names of the plugins whose states could be saved from it"),
     "report": Fact("object", "the [crash report](crash-recovery.md#reading-a-crash-report); empty if it never ran"),
     "seconds": Fact("number?", "until it is started by itself; null for never"),
     "stuck": Fact("integer", "threads of the plugin that are"),
@@ -96,9 +99,13 @@ EVENT_KINDS: dict[str, EventKind] = {
     "thread_fenced": EventKind("a call went on too long, and its thread was given up", ("call", "tool", "stuck")),
     "thread_returned": EventKind("a thread that was given up has come back", ("call", "tool")),
     "output_stray": EventKind("a host printed to stdout what is no message", ("text",)),
+    "state_store_set_aside": EventKind("the state store was not sound, and a new one takes its place", ("path", "aside", "why", "plugins")),
+    "state_store_failing": EventKind("the plugin's state could not be saved, and is kept in memory alone", ("why",)),
+    "state_store_recovered": EventKind("states are saved again, those of the time between too", ()),
     "actor_failed": EventKind("a fault of Callboard's own, which it survived", ("message", "error")),
 }  # fmt: skip
-"""Every kind there is. Its subject is a plugin's name; of `actor_failed`, an actor's."""
+"""Every kind there is. Its subject is a plugin's name; of `actor_failed`, an actor's;
+of `state_store_set_aside`, ``state_store``."""
 
 
 def faults_of(kind: str, facts: Mapping[str, Any]) -> list[str]:

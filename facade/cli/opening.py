@@ -13,14 +13,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_board(config: str) -> Iterator[Callboard]:
+def open_board(config: str, state: str | None = None) -> Iterator[Callboard]:
     """A running board of a configuration.
+
+    Args:
+        config: its file.
+        state: the file of the state store to use, instead of the configured one.
 
     Raises:
         ConfigurationError: the configuration cannot be used.
+        StateStoreError: the state store cannot be opened.
         PluginError: a plugin that it requires cannot be loaded.
     """
-    with Callboard(config) as board:
+    with Callboard(config, state=state) as board:
         for name, plugin in board.status()["plugins"].items():
             if not plugin["available"]:
                 complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")

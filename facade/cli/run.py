@@ -39,8 +39,12 @@ AT_ONCE = 1000
     "--in-flight", type=click.IntRange(1), metavar="N", default=AT_ONCE, show_default=True,
     help="Calls under way, waiting included; with more, input is not read.",
 )  # fmt: skip
+@click.option(
+    "--state", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Keep the tools' state in this file, from one run to the next.",
+)  # fmt: skip
 @common
-def run(config: str, in_flight: int) -> int:
+def run(config: str, in_flight: int, state: str | None) -> int:
     """Run tool calls from stdin with the tools of CONFIG.
 
     Each line is a tool call in any known format, or a message with tool_calls. Parts and tool messages come out
@@ -49,7 +53,7 @@ def run(config: str, in_flight: int) -> int:
     Ends at the end of input, when all calls are answered. Exit status: 0 all ended well, 1 some failed, 2 CONFIG is
     wrong, 130 interrupted (calls under way are answered "cancelled").
     """
-    with Streams(as_json=True) as streams, open_board(config) as board:
+    with Streams(as_json=True) as streams, open_board(config, state) as board:
         slots = Slots(in_flight)
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
             writer = LineWriter(streams.stdout, interruption.stop)

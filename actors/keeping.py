@@ -1,0 +1,133 @@
+"""What a board does with its state store: recall at the start, save at each commit, tell what is wrong.
+
+A call's answer is told after its state was saved, so what a caller has seen is what the next program
+begins with. Where saving fails, the answer is told all the same: the tool has run, its effect is
+there, and to call that a failure would have the caller do it again. The state is then kept by the
+process alone, which the result says (``state_saved: false``), and an event and the status.
+
+A state above the limit is another matter: it is the tool that went beyond what was agreed. Such an
+answer is an ``invalid_result``, like one whose state is no JSON, and the state before stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.errors import JsonValueError
+from ..plugins.json_values import dump_json
+from ..plugins.results import invalid_result
+from .state import StateCell
+from .state_store import Saved, StateStoreError, read_state
+
+if TYPE_CHECKING:
+    from ..supervision.events import EventStream
+    from .state import Result, State
+    from .state_store import StateStore
+
+logger = logging.getLogger("callboard.actors")
+
+MAX_STATE_BYTES = 16 * 1024 * 1024
+
+
+class StateKeeper:
+    """See the module. One for each board; thread-safe.
+
+    Args:
+        limit: the largest state that is kept, in bytes of JSON.
+    """
+
+    def __init__(self, store: StateStore, events: EventStream, limit: int = MAX_STATE_BYTES) -> None:
+        self.limit = limit
+        self._store = store
+        self._events = events
+        self._lock = threading.Lock()
+        self._failing: str | None = None
+        store.attach(self._on_news)
+
+    def cell(self, plugin: str, state: State) -> KeptCell:
+        """The cell of a plugin: with its saved state if there is one, else with ``state``.
+
+        Raises:
+            StateStoreError: what the store has is no state.
+        """
+        saved = self._store.load(plugin)
+        if saved is None:
+            return KeptCell(self, plugin, state)
+        try:
+            return KeptCell(self, plugin, read_state(saved.state), saved)
+        except ValueError as error:
+            store = str(self._store.status()["store"])
+            raise StateStoreError(
+                f"the saved state of {plugin!r} cannot be read: {error}", store=store
+            ) from error
+
+    def save(self, plugin: str, saved: Saved) -> bool:
+        """Save a state; False when it could not be, which has been told then. Raises nothing."""
+        try:
+            self._store.save(plugin, saved)
+        except Exception as error:  # noqa: BLE001 - a store of the embedder's may raise anything
+            self._note(plugin, str(error) if isinstance(error, StateStoreError) else repr(error))
+            return False
+        if self._failing is not None:
+            self._note(plugin, None)
+        return True
+
+    def forget(self, plugin: str) -> None:
+        """Have the plugin begin with what its ``init`` returns. Raises `StateStoreError`."""
+        self._store.forget(plugin)
+
+    def status(self) -> dict[str, Any]:
+        """The store's, and why saving fails, if it does."""
+        return {**self._store.status(), "failing": self._failing, "max_state_bytes": self.limit}
+
+    def _note(self, plugin: str, why: str | None) -> None:
+        with self._lock:
+            was, self._failing = self._failing, why
+        if was is None and why is not None:
+            logger.error("the state of %r is not saved, and calls go on without: %s", plugin, why)
+            self._events.publish("state_store_failing", plugin, why=why)
+        elif was is not None and why is None:
+            logger.warning("states are saved again")
+            self._events.publish("state_store_recovered", plugin)
+
+    def _on_news(self, kind: str, facts: dict[str, Any]) -> None:
+        self._events.publish(kind, "state_store", **facts)
+
+
+class KeptCell(StateCell):
+    """A cell whose commits are saved. A state that has not changed is not saved again.
+
+    Args:
+        saved: what ``state`` was saved as; ``None`` if it was not.
+    """
+
+    kept = True
+
+    def __init__(self, keeper: StateKeeper, plugin: str, state: State, saved: Saved | None = None) -> None:
+        super().__init__(state, 0 if saved is None else saved.version)
+        self.recalled = saved is not None
+        self._keeper = keeper
+        self._plugin = plugin
+        self._text = None if saved is None else saved.state
+
+    def weigh(self, result: Result, state: State) -> tuple[Result, State | None, bytes | None]:
+        """See `StateCell`."""
+        try:
+            text = dump_json(state, what="$.state")
+        except JsonValueError as error:
+            why = f"the tool's state cannot be kept: {error}"
+            return invalid_result(why, path=error.path).result, None, None
+        if len(text) <= self._keeper.limit:
+            return result, state, text
+        why = f"the tool's state has {len(text)} bytes as JSON; at most {self._keeper.limit} are kept"
+        facts = {"state_bytes": len(text), "max_state_bytes": self._keeper.limit}
+        return invalid_result(why, path="$.state", **facts).result, None, None
+
+    def _save(self, text: bytes, version: int, generation: int) -> bool:
+        if text == self._text:
+            return True
+        saved = self._keeper.save(self._plugin, Saved(text, version, generation))
+        self._text = text if saved else None
+        return saved
