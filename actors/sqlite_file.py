@@ -75,7 +75,8 @@ def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:
         connection.execute(f"PRAGMA synchronous = {synchronous}")
     except BaseException as error:
         connection.close()
-        if isinstance(error, sqlite3.Error) and is_damage(error):
+        # SQLite's message about a broken schema may quote it, and then be no text itself.
+        if isinstance(error, UnicodeDecodeError) or (isinstance(error, sqlite3.Error) and is_damage(error)):
             raise Damaged(str(error), {}) from error
         raise
     return connection, rows

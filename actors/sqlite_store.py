@@ -198,7 +198,7 @@ class SqliteStore:
             "path": str(self.path),
             "aside": str(aside),
             "why": str(damage),
-            "saved": sorted(damage.rows),
+            "plugins": sorted(damage.rows),
         }
         self._set_aside.append(facts)
         if self._news is not None:

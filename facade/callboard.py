@@ -7,6 +7,7 @@ everything else on.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,8 +24,6 @@ from .plugins.errors import CallboardError
 from .state_settings import open_state_store, read_state_settings
 
 if TYPE_CHECKING:
-    import os
-
     import pykka
 
     from .actors.call import Call
