@@ -26,7 +26,7 @@ IN_FUNCTION = {
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",
-    ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a board with a store in a file needs it",
+    ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
     ("hosts/python_host/event_loop.py", "asyncio"): "only a plugin with asynchronous tools needs it",
     ("hosts/sweep.py", "psutil"): "as a script it has to be up at once, and needs this at the end only",
     ("plugins/bridge.py", "asyncio"): "it costs more than the room, and most programs have no use for it",
