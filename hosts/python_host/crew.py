@@ -30,11 +30,6 @@ class Crew:
         self._under_way = 0
         self._open = threading.Event()
 
-    @property
-    def busy(self) -> bool:
-        """Whether any job waits or runs."""
-        return self._under_way > 0
-
     def give(self, job: Job) -> None:
         """Have a job done: at once if the crew is at work, else when it begins."""
         with self._lock:

@@ -63,6 +63,7 @@ class PythonHost:
         self._crew = Crew()
         self._plugin: HostedPlugin | None = None
         self._failure: BaseException | None = None
+        self._owed: set[str] = set()
 
     def load(self) -> None:
         """Load the plugin; what goes wrong is the answer of every request."""
@@ -81,7 +82,7 @@ class PythonHost:
     def listen(self, inlet: Inlet) -> None:
         """Take requests until the client is gone; then see to it that the process ends."""
         reason = inlet.read(self._on_line)
-        if reason is not None or self._crew.busy:
+        if reason is not None or self._owed:
             _leave(reason)
         self._crew.dismiss()
         time.sleep(_FAREWELL)
@@ -96,6 +97,7 @@ class PythonHost:
     def _on_line(self, line: bytes) -> None:
         match read_request(line):
             case Request() as request:
+                self._owed.add(request.id)
                 self._crew.give(partial(self._answer, request))
             case Refused(request_id, fault):
                 self._outlet.send(error_line(request_id, HostFault("ProtocolError", fault)))
@@ -103,7 +105,9 @@ class PythonHost:
                 _log(f"ignored {fault}")
 
     def _answer(self, request: Request, loop: EventLoop) -> None:
-        self._outlet.send(self._reply(request, loop))
+        reply = self._reply(request, loop)
+        self._owed.discard(request.id)  # before the answer is out: who has it may close stdin at once
+        self._outlet.send(reply)
         if self._outlet.disowned:  # a copy came back from a tool's fork, to a place where it has no business
             os._exit(0)
 

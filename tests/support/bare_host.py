@@ -1,4 +1,4 @@
-"""The Node runner as a bare subprocess, with nothing of the package's own client between it and a test.
+"""A runner, Node's or Python's, as a bare subprocess, with nothing of the package's own client between it and a test.
 
 A `BareHost` writes lines and reads lines, by one loop and without threads. Whatever it waits for, it
 waits `PATIENCE` seconds at most, and then fails with what the host said on stderr.
@@ -42,10 +42,10 @@ def host_command(entry: Path, export: str | None = None, node_options: Sequence[
 
 
 class BareHost:
-    """One life of the runner, in a session of its own. Use it as a context manager.
+    """One life of a runner, in a session of its own. Use it as a context manager.
 
     Args:
-        entry: the module to run.
+        entry: the JavaScript module to run, or the whole command line of another runner.
         export: the export to run.
         sockets: talk by socket pairs, as programs written in Node do, instead of pipes.
         node_options: options of Node itself.
@@ -55,7 +55,7 @@ class BareHost:
 
     def __init__(
         self,
-        entry: Path,
+        entry: Path | Sequence[str],
         export: str | None = None,
         *,
         sockets: bool = False,
@@ -70,7 +70,7 @@ class BareHost:
             os.close(theirs_err)
             theirs_err = os.open(stderr, os.O_WRONLY)
         self.process = subprocess.Popen(
-            host_command(entry, export, node_options),
+            host_command(entry, export, node_options) if isinstance(entry, Path) else entry,
             stdin=theirs_in,
             stdout=theirs_out,
             stderr=theirs_err,
