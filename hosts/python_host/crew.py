@@ -1,8 +1,11 @@
-"""The threads in which a plugin's code runs: first the main thread, others when it is taken.
+"""The threads in which a plugin's code runs: the main thread whenever that is free, others when it is not.
 
 No request waits for another, so there are as many threads as requests were ever under way at once.
 The main thread comes first because some code runs nowhere else: signal handlers, a few event loops,
 toolkits for windows. All others are daemons, so that a tool that never returns keeps no process alive.
+
+A thread is free once its work is done and before that is told. Whoever hears it may have more to do at once, and that
+is to find the main thread free.
 """
 
 from __future__ import annotations
@@ -11,55 +14,63 @@ import threading
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from .event_loop import EventLoop
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Job = Callable[[EventLoop], None]
-    """Work that raises nothing, given the event loop of the thread it runs in."""
+    from .event_loop import EventLoop
+
+    Tell = Callable[[], None]
+    Job = Callable[[EventLoop], Tell]
+    """Work that raises nothing, given the event loop of its thread; what it returns tells that it is done."""
 
 
 class Crew:
-    """See the module."""
+    """See the module.
 
-    def __init__(self) -> None:
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+    Args:
+        make_loop: makes the event loop of a thread.
+    """
+
+    def __init__(self, make_loop: Callable[[], EventLoop]) -> None:
+        self._make_loop = make_loop
+        self._of_main: SimpleQueue[Job | None] = SimpleQueue()
+        self._of_others: SimpleQueue[Job] = SimpleQueue()
         self._lock = threading.Lock()
-        self._threads = 1  # the main thread, which comes when the plugin is loaded
-        self._under_way = 0
+        self._main_is_free = True  # it comes when the plugin is loaded
+        self._free = 0
         self._open = threading.Event()
 
     def give(self, job: Job) -> None:
         """Have a job done: at once if the crew is at work, else when it begins."""
         with self._lock:
-            self._under_way += 1
-            short = self._under_way > self._threads
-            if short:
-                self._threads += 1
-        self._jobs.put(job)
+            to_main, self._main_is_free = self._main_is_free, False
+            short = not to_main and self._free == 0
+            if not (to_main or short):
+                self._free -= 1
+        (self._of_main if to_main else self._of_others).put(job)
         if short:
-            threading.Thread(target=self._work_later, name="callboard-tool", daemon=True).start()
+            threading.Thread(target=self._work_beside, name="callboard-tool", daemon=True).start()
 
     def work(self) -> None:
         """Work in this thread, which is the main one, until `dismiss`; the others begin too."""
         self._open.set()
-        self._work()
+        loop = self._make_loop()
+        while (job := self._of_main.get()) is not None:
+            tell = job(loop)
+            with self._lock:
+                self._main_is_free = True
+            tell()
+        loop.close()
 
     def dismiss(self) -> None:
-        """Let all go home, for there will be no more jobs."""
-        with self._lock:
-            for _ in range(self._threads):
-                self._jobs.put(None)
+        """Let the main thread go home, for there will be no more jobs."""
+        self._of_main.put(None)
 
-    def _work_later(self) -> None:
+    def _work_beside(self) -> None:
         self._open.wait()
-        self._work()
-
-    def _work(self) -> None:
-        loop = EventLoop()
-        while (job := self._jobs.get()) is not None:
-            job(loop)
+        loop = self._make_loop()
+        while True:
+            tell = self._of_others.get()(loop)
             with self._lock:
-                self._under_way -= 1
-        loop.close()
+                self._free += 1
+            tell()

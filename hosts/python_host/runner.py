@@ -20,6 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .crew import Crew
+from .event_loop import EventLoop
 from .loading import loading
 from .messages import (
     HostFault,
@@ -35,8 +36,9 @@ from .streams import Inlet, Outlet, claim_streams
 from .tool import HostedPlugin, LoadFault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..python_origin import PythonOrigin
-    from .event_loop import EventLoop
 
 _FAREWELL = 0.9
 """Seconds that an idle host may take to end: a little less than it takes the stop ladder to lose patience."""
@@ -60,7 +62,7 @@ class PythonHost:
         self._origin = origin
         self._name = name
         self._outlet = Outlet(sink, _leave)
-        self._crew = Crew()
+        self._crew = Crew(EventLoop)
         self._plugin: HostedPlugin | None = None
         self._failure: BaseException | None = None
         self._owed: set[str] = set()
@@ -104,12 +106,15 @@ class PythonHost:
             case Ignored(fault) if fault:
                 _log(f"ignored {fault}")
 
-    def _answer(self, request: Request, loop: EventLoop) -> None:
+    def _answer(self, request: Request, loop: EventLoop) -> Callable[[], None]:
         reply = self._reply(request, loop)
         self._owed.discard(request.id)  # before the answer is out: who has it may close stdin at once
-        self._outlet.send(reply)
+        return partial(self._tell, reply)
+
+    def _tell(self, reply: bytes) -> None:
         if self._outlet.disowned:  # a copy came back from a tool's fork, to a place where it has no business
             os._exit(0)
+        self._outlet.send(reply)
 
     def _reply(self, request: Request, loop: EventLoop) -> bytes:
         request_id, method, params = request
