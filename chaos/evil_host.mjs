@@ -166,6 +166,7 @@ const tools = {
   slow: (id, args, state) => later(args.seconds, () => succeed(id, args.seconds, state)),
 };
 
+const names = new Set(Object.keys(tools).map((tool) => `${name}_${tool}`));
 const schemaOf = (tool) => ({
   type: 'function',
   function: { name: `${name}_${tool}`, parameters: { type: 'object' } },
@@ -186,17 +187,20 @@ function serve({ id, method, params }) {
       book.count('call');
       fates.comes('call');
       strike();
-      tools[params.tool_name.slice(name.length + 1)](id, params.arguments, params.state ?? {});
+      if (names.has(params.tool_name)) {
+        tools[params.tool_name.slice(name.length + 1)](id, params.arguments, params.state ?? {});
+      } else {
+        refuse(id, 'LookupError', `there is no tool '${params.tool_name}'`);
+      }
       break;
-    default: {
-      const error = { type: 'MethodNotFound', detail: `there is no method '${method}'`, stack: '' };
-      write({ v: 1, id, ok: false, error });
-    }
+    default:
+      refuse(id, 'MethodNotFound', `there is no method '${method}'`);
   }
 }
 
 // How things are said, and how that goes wrong
 
+const refuse = (id, type, detail) => write({ v: 1, id, ok: false, error: { type, detail, stack: '' } });
 const succeed = (id, result, state) => answer(id, { success: true, result }, state);
 
 function answer(id, value, state) {

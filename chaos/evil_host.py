@@ -182,12 +182,12 @@ class EvilHost:
                 self._book.count("call")
                 self._fates.comes("call")
                 self._strike()
-                self._tools[params["tool_name"]](
-                    request["id"], params["arguments"], params.get("state") or {}
-                )
+                if tool := self._tools.get(params["tool_name"]):
+                    tool(request["id"], params["arguments"], params.get("state") or {})
+                else:
+                    self._refuse(request["id"], "LookupError", f"there is no tool {params['tool_name']!r}")
             case method:
-                error = {"type": "MethodNotFound", "detail": f"there is no method {method!r}", "stack": ""}
-                self._write({"v": 1, "id": request["id"], "ok": False, "error": error})
+                self._refuse(request["id"], "MethodNotFound", f"there is no method {method!r}")
 
     # The tools
 
@@ -218,6 +218,10 @@ class EvilHost:
         self._answer(request_id, {"success": True, "result": result}, state)
 
     # How things are said, and how that goes wrong
+
+    def _refuse(self, request_id: str, kind: str, detail: str) -> None:
+        error = {"type": kind, "detail": detail, "stack": ""}
+        self._write({"v": 1, "id": request_id, "ok": False, "error": error})
 
     def _answer(self, request_id: str, value: Any, state: dict[str, Any] | None = None) -> None:
         result = {"value": value} if state is None else {"value": value, "state": state}

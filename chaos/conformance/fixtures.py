@@ -1,0 +1,135 @@
+"""The fixtures of the conformance tests: the host under test, and what may be asked of it.
+
+A plugin and no ``conftest.py``: it is registered when a host is named, so nobody else meets its
+fixtures, and it is imported under its own name wherever the package lies.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .raw_host import RawHost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command line says of the host.
+
+    Attributes:
+        argv: its command line.
+        tool: the tool to be called, or ``None`` for the first it offers.
+        arguments: for that.
+        failing: arguments with which it fails, or ``None``.
+        stream: a tool that emits parts, with its arguments; or ``None``.
+        config: for ``init``.
+        patience: seconds it may take for anything.
+    """
+
+    argv: tuple[str, ...]
+    tool: str | None
+    arguments: Json
+    failing: Json | None
+    stream: tuple[str, Json] | None
+    config: Json
+    patience: float
+
+
+def read_given(config: pytest.Config) -> Given:
+    """Read the options. Raises `pytest.UsageError`."""
+    failing, stream = config.getoption("--host-failing-arguments"), config.getoption("--host-stream-tool")
+    return Given(
+        argv=tuple(shlex.split(config.getoption("--host-cmd"))),
+        tool=config.getoption("--host-tool"),
+        arguments=_json(config, "--host-arguments"),
+        failing=None if failing is None else _json(config, "--host-failing-arguments"),
+        stream=None if stream is None else (stream, _json(config, "--host-stream-arguments")),
+        config=_json(config, "--host-config"),
+        patience=float(config.getoption("--host-patience")),
+    )
+
+
+def _json(config: pytest.Config, option: str) -> Json:
+    try:
+        value = json.loads(config.getoption(option))
+    except ValueError as error:
+        raise pytest.UsageError(f"{option} is no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise pytest.UsageError(f"{option} is {value!r:.60}; it has to be a JSON object")
+    return value
+
+
+@pytest.fixture(scope="session")
+def given(request: pytest.FixtureRequest) -> Given:
+    """What the command line says of the host."""
+    return read_given(request.config)
+
+
+@pytest.fixture
+def start(given: Given) -> Iterator[Callable[[], RawHost]]:
+    """Start a life of the host; all of them are ended after the test."""
+    lives: list[RawHost] = []
+
+    def start() -> RawHost:
+        lives.append(RawHost(given.argv, given.patience))
+        return lives[-1]
+
+    yield start
+    for life in lives:
+        life.kill()
+
+
+@pytest.fixture
+def fresh(start: Callable[[], RawHost]) -> RawHost:
+    """A life that has been asked nothing yet."""
+    return start()
+
+
+@pytest.fixture
+def host(fresh: RawHost, given: Given) -> RawHost:
+    """A life that has answered ``init``."""
+    fresh.ask("init", {"config": given.config})
+    return fresh
+
+
+@pytest.fixture
+def state(host: RawHost) -> Json:
+    """The state that its ``init`` returned."""
+    result = host.messages()[0].get("result", {})
+    state = result.get("state", result.get("value"))
+    return state if isinstance(state, dict) else {}
+
+
+@pytest.fixture
+def call(host: RawHost, given: Given, state: Json) -> Json:
+    """The parameters of a call that succeeds."""
+    tool = given.tool
+    if tool is None:
+        schemas = host.ask("get_tool_schemas", {"state": state})["result"]["value"]
+        assert schemas, host.tell("it offers no tool; name one by --host-tool")
+        schema = schemas[0]
+        tool = schema.get("function", schema)["name"]
+    return {"tool_name": tool, "arguments": given.arguments, "state": state}
+
+
+@pytest.fixture
+def failing(call: Json, given: Given) -> Json:
+    """The parameters of a call that fails."""
+    return call | {"arguments": given.failing}
+
+
+@pytest.fixture
+def streamed(call: Json, given: Given) -> Json:
+    """The parameters of a call that emits parts."""
+    assert given.stream is not None
+    tool, arguments = given.stream
+    return call | {"tool_name": tool, "arguments": arguments}

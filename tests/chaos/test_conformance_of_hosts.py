@@ -1,0 +1,121 @@
+"""The conformance rules: our hosts keep them, in four languages, and who breaks one is convicted of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from callboard.chaos.evil_tool import EvilToolPlugin
+from callboard.hosts.node_tool import HOST_SCRIPT
+from house_source import ROOT
+from leaks import no_leaks
+from node_path import node_program
+
+EXAMPLES = ROOT / "examples"
+RUDE = Path(__file__).parent / "programs" / "rude.py"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    with no_leaks(within=20):
+        yield
+
+
+def judge(argv, *options, rules=()):
+    """Run the rules against a host, as a stranger would; returns what pytest printed."""
+    names = [f"callboard.chaos.conformance.{rule}" for rule in rules] or ["callboard.chaos.conformance"]
+    told = ["--host-cmd", shlex.join(str(word) for word in argv), "--host-patience", "20", *options]
+    quietly = ["-p", "no:cacheprovider", "-q", "-W", "error", "--tb=short"]
+    command = [sys.executable, "-m", "pytest", *quietly, "--pyargs", *names, *told]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=110)
+
+
+def count(said, outcome):
+    found = re.search(rf"(\d+) {outcome}", said.stdout)
+    return int(found[1]) if found else 0
+
+
+def test_a_host_in_perl_keeps_all_rules():
+    perl = shutil.which("perl")
+    assert perl is not None, "this needs perl, which every Debian has; install it"
+    said = judge(
+        [perl, EXAMPLES / "perl-host" / "count_words.pl"],
+        *("--host-arguments", json.dumps({"text": "to be"})),
+        *("--host-failing-arguments", json.dumps({"text": ["no text"]})),
+        *("--host-stream-tool", "count_words"),
+        *("--host-stream-arguments", json.dumps({"text": "to be\nor not"})),
+    )
+
+    assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
+
+
+def test_the_node_host_keeps_all_rules():
+    tool = EXAMPLES / "js-echo-tool" / "src" / "index.js"
+    said = judge([node_program(), HOST_SCRIPT, "--entry", tool])
+
+    assert (said.returncode, count(said, "passed")) == (0, 27), said.stdout
+
+
+@pytest.mark.parametrize("language", ["node", "python"])
+def test_a_host_that_could_be_evil_and_is_not_keeps_all_rules(language, tmp_path):
+    plugin = EvilToolPlugin("good", folder=tmp_path, language=language)
+    stream = ("--host-stream-tool", "good_stream", "--host-stream-arguments", '{"parts": 3}')
+    said = judge(plugin.command().argv, *stream, "-m", "must")
+
+    assert said.returncode == 0, said.stdout
+
+
+@pytest.mark.parametrize(
+    ("rudeness", "rule"),
+    [
+        ("no state from init", "test_wire::test_init_is_answered_with_the_state"),
+        ("one schema", "test_wire::test_schemas_are_a_list_of_objects"),
+        ("bare result", "test_wire::test_a_call_is_answered_with_a_result"),
+        ("forgets the state", "test_wire::test_the_state_that_came_goes_back"),
+        ("version 2", "test_wire::test_every_message_is_of_version_one_and_bears_a_known_id"),
+        ("ids in ascii", "test_wire::test_an_id_comes_back_as_it_was"),
+        ("answers twice", "test_wire::test_each_request_is_answered_once"),
+        ("reads in chunks", "test_wire::test_requests_may_come_in_one_piece_or_byte_by_byte"),
+        ("dies of the unknown", "test_wire::test_an_unknown_method_is_refused_and_the_host_lives"),
+        ("own error names", "test_wire::test_an_unknown_method_is_refused_by_its_name"),
+        ("prints", "test_wire::test_nothing_but_messages_is_on_stdout"),
+        ("dies of rubbish", "test_wire::test_a_line_that_is_no_request_harms_nobody"),
+        ("parts at last", "test_wire::test_parts_come_before_the_answer_and_bear_its_id"),
+        ("outlives stdin", "test_lifecycle::test_it_ends_when_its_stdin_ends"),
+        ("exits with 1", "test_lifecycle::test_it_ends_well_when_its_stdin_ends"),
+        ("ignores sigterm", "test_lifecycle::test_sigterm_ends_it"),
+        ("keeps answers back", "test_lifecycle::test_answers_are_not_kept_back"),
+    ],
+)
+def test_who_breaks_a_rule_is_convicted_of_it_and_shown_the_talk(rudeness, rule):
+    module, name = rule.split("::")
+    said = judge(
+        [sys.executable, "-I", RUDE, rudeness],
+        *("--host-stream-tool", "rude", "--host-patience", "1"),
+        *("-k", name),
+        rules=[module],
+    )
+
+    assert said.returncode == 1, said.stdout
+    assert count(said, "failed") + count(said, "error") >= 1
+    assert "the talk with the host" in said.stdout or name.endswith("is_answered_once")
+
+
+def test_a_polite_host_of_the_same_make_is_convicted_of_nothing():
+    said = judge([sys.executable, "-I", RUDE, "nothing"], "--host-stream-tool", "rude")
+
+    assert said.returncode == 0, said.stdout
+
+
+def test_rules_without_a_host_say_which_option_is_missing():
+    command = [sys.executable, "-m", "pytest", "--pyargs", "callboard.chaos.conformance"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    assert said.returncode == 4
+    assert "--host-cmd" in said.stderr
