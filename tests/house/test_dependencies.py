@@ -18,6 +18,7 @@ PLACES = {
     "click": ("facade/cli/*",),
     "hypothesis": ("chaos/strategies.py",),
     "rich": ("facade/cli/*",),
+    "pytest": ("chaos/conformance/*",),
 }
 """Package to the files that may import it.
 
@@ -26,7 +27,7 @@ for its version, and the watchdog is started, without the ceremony of a host's p
 is a program of its own.
 """
 
-OPTIONAL = ("facade/cli/*", "chaos/strategies.py")
+OPTIONAL = ("facade/cli/*", "chaos/strategies.py", "chaos/conformance/*")
 """What needs an extra: nothing imports it but who asks for it."""
 
 
