@@ -18,6 +18,7 @@ from callboard import AgentCore, Callboard
 from callboard.plugins.python_source import load_python_package
 from callboard.types import ToolPlugin
 from tools import tool_call
+from ways import WAYS, core_with_tools
 
 MY_TOOLS = Path(__file__).parents[2] / "examples" / "python-echo-tool"
 (EchoTool,) = load_python_package(MY_TOOLS)
@@ -26,6 +27,13 @@ MY_TOOLS = Path(__file__).parents[2] / "examples" / "python-echo-tool"
 @pytest.fixture
 def core() -> Iterator[AgentCore]:
     with AgentCore() as core:
+        yield core
+
+
+@pytest.fixture(params=WAYS)
+def either_core(request: pytest.FixtureRequest) -> Iterator[AgentCore]:
+    """A core whose tools run in this process, and one whose tools run in hosts."""
+    with core_with_tools(request.param) as core:
         yield core
 
 
@@ -67,8 +75,8 @@ def test_echo_tool_execute_direct():
     assert result == {"success": True, "result": "hello"}
 
 
-def test_echo_tool_core_round_trip():
-    core = AgentCore()
+def test_echo_tool_core_round_trip(either_core):
+    core = either_core
     core.register_tool(EchoTool)
     results = core.execute_tool_calls(
         [
@@ -86,7 +94,8 @@ def test_echo_tool_core_round_trip():
 # Try the tool in a real application config (step 3)
 
 
-def test_a_path_in_an_application_config_loads_the_tool_package(tmp_path):
+@pytest.mark.parametrize("options", [{}, {"isolate": True}], ids=["in process", "isolated"])
+def test_a_path_in_an_application_config_loads_the_tool_package(tmp_path, options):
     config = tmp_path / "app" / "agent.json"
     config.parent.mkdir()
     (tmp_path / "my-tools").symlink_to(MY_TOOLS)
@@ -94,7 +103,10 @@ def test_a_path_in_an_application_config_loads_the_tool_package(tmp_path):
         json.dumps(
             {
                 "plugin_cache_dir": "~/.crystal/cache/plugins",
-                "plugins": ["plugins.openai_provider.OpenAICompatibleProvider", "path:../my-tools"],
+                "plugins": [
+                    "plugins.openai_provider.OpenAICompatibleProvider",
+                    {"plugin": "path:../my-tools", **options} if options else "path:../my-tools",
+                ],
                 "provider": "openai_compatible",
                 "model": "gpt-4o-mini",
             }
@@ -140,10 +152,10 @@ class Calculator(ToolPlugin):
         return f"Result: {result['result']:g}"
 
 
-def test_the_final_message_has_the_shape_of_the_example(core):
-    core.register_tool(Calculator)
+def test_the_final_message_has_the_shape_of_the_example(either_core):
+    either_core.register_tool(Calculator)
 
-    (message,) = core.execute_tool_calls([tool_call("add", "call_1", a=2, b=3)], config={})
+    (message,) = either_core.execute_tool_calls([tool_call("add", "call_1", a=2, b=3)], config={})
 
     assert message.pop("toolResult") == {"type": "tool_result", "text": "Result: 5"}
     assert message == {

@@ -17,11 +17,19 @@ from callboard.tool_interop import ToolInteropContribution
 from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
 from callboard.types import ToolPlugin
 from tools import schema, tool_call
+from ways import WAYS, core_with_tools
 
 
 @pytest.fixture
 def core() -> Iterator[AgentCore]:
     with AgentCore() as core:
+        yield core
+
+
+@pytest.fixture(params=WAYS)
+def either_core(request: pytest.FixtureRequest) -> Iterator[AgentCore]:
+    """A core whose tools run in this process, and one whose tools run in hosts."""
+    with core_with_tools(request.param) as core:
         yield core
 
 
@@ -51,10 +59,10 @@ class Streamer(ToolPlugin):
         yield {"success": True, "result": "done"}
 
 
-def test_stream_tool_becomes_parts_and_one_message(core):
-    core.register_tool(Streamer)
+def test_stream_tool_becomes_parts_and_one_message(either_core):
+    either_core.register_tool(Streamer)
 
-    *parts, message = core.iter_tool_messages([tool_call("add")], config={})
+    *parts, message = either_core.iter_tool_messages([tool_call("add")], config={})
 
     assert [part["part"] for part in parts] == [
         {"type": "text", "content": "starting..."},
@@ -102,10 +110,10 @@ class ViewImage(ToolPlugin):
         }
 
 
-def test_an_envelope_stays_structured_and_display_sees_empty_text(core):
-    core.register_tool(ViewImage)
+def test_an_envelope_stays_structured_and_display_sees_empty_text(either_core):
+    either_core.register_tool(ViewImage)
 
-    (message,) = core.execute_tool_calls([tool_call("view_image")], config={})
+    (message,) = either_core.execute_tool_calls([tool_call("view_image")], config={})
 
     assert message["toolResult"]["type"] == "provider_native_tool_result"
     assert message["toolResult"]["format"] == "openai.chat_completions"
@@ -157,10 +165,10 @@ class Remote(ToolPlugin):
         return {"success": True, "result": (prepared or {}).get("runtime_key")}
 
 
-def test_prepared_data_reaches_the_hooks_that_ask_for_it(core):
-    core.register_tool(Remote, config={"discovers": "remote_search"})
+def test_prepared_data_reaches_the_hooks_that_ask_for_it(either_core):
+    either_core.register_tool(Remote, config={"discovers": "remote_search"})
 
-    (message,) = core.execute_tool_calls([tool_call("remote_search")], config={})
+    (message,) = either_core.execute_tool_calls([tool_call("remote_search")], config={})
 
     assert message["content"] == "remote:primary"
 
