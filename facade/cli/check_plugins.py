@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +48,9 @@ def judge(name: str, plugin: Mapping[str, Any]) -> Iterator[Finding]:
     if problem := plugin.get("problem"):
         yield Finding("FAIL", what, problem, "correct the tool's schemas")
         return
+    its = _HOSTS.get(plugin.get("kind", ""), "its host")
     if host["state"] != "ready":
-        said = f"its host is {host['state']}: {host['why']}"
+        said = f"{its} is {host['state']}: {host['why']}"
         crash = host["last_crash"]  # none when it never started: then the sentence says what to do
         words = last_words(crash.get("stderr", "")) if crash else ""
         if words not in said:
@@ -57,14 +59,15 @@ def judge(name: str, plugin: Mapping[str, Any]) -> Iterator[Finding]:
         return
     strays = host.get("counts", {}).get("stray", 0)
     if host["crashes"]:
-        yield Finding(
-            "warn", what, f"{tools}; its host is ready, at start {host['generation']}", "-v logs why"
-        )
+        yield Finding("warn", what, f"{tools}; {its} is ready, at start {host['generation']}", "-v logs why")
     elif strays:
-        said = f"{tools}; its host printed {strays} lines to stdout that are no messages"
+        said = f"{tools}; {its} printed {strays} lines to stdout that are no messages"
         yield Finding("warn", what, said, "print to stderr; -v logs the lines")
     else:
-        yield Finding("ok", what, f"{tools}; its host is ready, and prints nothing but messages to stdout")
+        yield Finding("ok", what, f"{tools}; {its} is ready, and prints nothing but messages to stdout")
+
+
+_HOSTS = {"node": "its Node host", "python": "its Python host"}
 
 
 def last_words(stderr: str) -> str:
@@ -74,14 +77,17 @@ def last_words(stderr: str) -> str:
     return (errors or lines or [""])[-1]
 
 
-def count_hosts(configuration: Configuration) -> int:
-    """How many of a configuration's plugins run in hosts; a package may have more than one."""
-    return sum(_is_hosted(entry, configuration.base) for entry in configuration.plugins)
+def count_hosts(configuration: Configuration) -> Counter[str]:
+    """How many of a configuration's plugins run in hosts, by kind of host; a package may have more than one."""
+    kinds = (_kind_of_host(entry, configuration.base) for entry in configuration.plugins)
+    return Counter(kind for kind in kinds if kind is not None)
 
 
-def _is_hosted(entry: Any, base: Path) -> bool:
+def _kind_of_host(entry: Any, base: Path) -> str | None:
     try:
-        source = parse_entry(entry, base).source
+        read = parse_entry(entry, base)
     except PluginLoadError:
-        return False  # told by the check of the plugins
-    return isinstance(source, NodeFileSource | NodePackageSource | NodeGitSource)
+        return None  # told by the check of the plugins
+    if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource):
+        return "node"
+    return "python" if read.options.isolate else None

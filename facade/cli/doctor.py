@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -62,13 +63,13 @@ def _examine(config: str | None) -> Iterator[Finding]:
             remedy = "give the path of a JSON file" if error.path == "$" else f"correct {error.path}"
             yield Finding("FAIL", "configuration", str(error), remedy)
     configuration = None if board is None else board.configuration
-    hosts = _HOSTS if configuration is None else count_hosts(configuration)
+    hosts = Counter(node=_HOSTS) if configuration is None else count_hosts(configuration)
     node = None if configuration is None else configuration.node
-    findings = list(check_node(node, needed=hosts > 0))
+    findings = list(check_node(node, needed=hosts["node"] > 0))
     yield from findings
     if all(not finding.remedy for finding in findings):
         yield from check_handshake(node)
-    yield from check_limits(hosts)
+    yield from check_limits(hosts.total())
     if board is not None:
         yield Finding(
             "ok", "configuration", f"{board.configuration.file}, {len(board.configuration.plugins)} plugins"

@@ -84,7 +84,7 @@ def tool_rows(board: Callboard) -> list[Json]:
 def _where(plugin: Json) -> Json:
     where: Json = {"runs_in": plugin["runs_in"]}
     if (host := plugin.get("host")) is not None:
-        where |= {"state": host["state"], "pid": host.get("pid")}
+        where |= {"kind": plugin["kind"], "state": host["state"], "pid": host.get("pid")}
     where["available"] = plugin["available"]
     why = why_absent(plugin)
     return where | ({"error": why} if why else {})
@@ -106,8 +106,11 @@ def _show(rows: list[Json], console: Console) -> None:
             console.print(Text.assemble(("✗ ", "red"), said), soft_wrap=True)
 
 
+_HOSTS = {"node": "Node host", "python": "Python host"}
+
+
 def _place(row: Json) -> Text:
     if row["runs_in"] != "host":
         return Text("thread")
     style = "green" if row["state"] == "ready" else "yellow"
-    return Text.assemble("host ", ("● ", style), row["state"])
+    return Text.assemble(f"{_HOSTS.get(row['kind'], 'host')} ", ("● ", style), row["state"])
