@@ -17,11 +17,13 @@ import logging
 import threading
 from collections import deque
 from enum import Enum
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
+from .waiting import wait_for_callback
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Iterator
@@ -54,7 +56,7 @@ class CallOwner(Protocol):
         """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
 
     def on_ended(self, call: Call, result: Result) -> None:
-        """It has its result."""
+        """It has its result, and nobody has seen that yet: what is counted, and told, comes first."""
 
 
 class Call:
@@ -66,6 +68,7 @@ class Call:
         plugin_name: the plugin that took it; ``None`` until it is routed.
         invocation: what the tool is given.
         attempt: 1, and one more for each time it was sent again.
+        began: when it was given to the tool, on the board's clock; ``None`` if it was not, or waits again.
         parts_dropped: parts that nobody read in time (see `MAX_UNREAD_PARTS`).
         submitted: when it was, on the board's clock.
         seconds: how long it may take, waiting included; ``None`` for no limit.
@@ -86,6 +89,7 @@ class Call:
         "_stage",
         "_timer",
         "attempt",
+        "began",
         "deadline",
         "id",
         "invocation",
@@ -117,6 +121,7 @@ class Call:
         self.deadline: float | None = None
         self.streaming = streaming
         self.attempt = 0
+        self.began: float | None = None
         self.sequence = 0
         self.parts_dropped = 0
         self.run: Any = None
@@ -253,12 +258,13 @@ class Call:
     def _expire(self) -> None:
         self.end_early(Code.DEADLINE_EXCEEDED, f"{self.tool_name!r} did not answer within {self.seconds:g} s")
 
-    def begin(self, tell: Callable[[Call], None] | None = None) -> bool:
+    def begin(self, now: float = 0.0, tell: Callable[[Call], None] | None = None) -> bool:
         """It is about to be given to the tool. False if it has ended: then leave it alone."""
         with self._lock:
             if self._stage is not Stage.QUEUED:
                 return False
             self._stage = Stage.STARTED
+            self.began = now
             self.attempt += 1
             if tell is not None:
                 tell(self)
@@ -276,6 +282,7 @@ class Call:
             if self._stage is not Stage.STARTED:
                 return False
             self._stage = Stage.QUEUED
+            self.began = None
             if lost is None:
                 self.attempt -= 1
             else:
@@ -316,20 +323,21 @@ class Call:
                 return False
             self._stage = Stage.ENDED
             owner = self._owner
-            if first is None:
-                waiting = self._show(result)
-        if first is not None:
-            try:
+        try:
+            if first is not None:
                 first()
-            except Exception:
-                # A bug of ours; whoever waits must have the answer all the same.
-                logger.exception("settling call %s failed", self.id)
-            with self._lock:
-                waiting = self._show(result)
+            if owner is not None:
+                owner.on_ended(self, result)
+        except Exception:
+            # A bug of ours; whoever waits must have the answer all the same.
+            logger.exception("settling call %s failed", self.id)
         if self._timer is not None:
             self._timer.cancel()
-        if owner is not None:
-            owner.on_ended(self, result)
+        with self._lock:
+            self._result = result
+            waiting = self._at_news + self._at_end
+            self._at_news.clear()
+            self._at_end.clear()
         for function in waiting:
             try:
                 function()
@@ -337,14 +345,6 @@ class Call:
                 # One of the caller's; the others who wait must hear all the same.
                 logger.exception("a callback of call %s failed", self.id)
         return True
-
-    def _show(self, result: Result) -> list[Callable[[], None]]:
-        """Make the result one that can be had; returns who waits for that. Under the lock."""
-        self._result = result
-        waiting = self._at_news + self._at_end
-        self._at_news.clear()
-        self._at_end.clear()
-        return waiting
 
     def end_early(self, code: EarlyCode, error: str) -> bool:
         """End it from outside, saying truly whether the tool may have run. False if it had ended."""
@@ -365,34 +365,23 @@ class Call:
         """Wait for one of ``callbacks``' occasions; False when the time is over before."""
         gate = threading.Lock()
         gate.acquire()
-        with self._lock:
-            if self._result is not None or (callbacks is self._at_news and self._chunks):
-                return True
-            callbacks.append(gate.release)
+        if not self._register(callbacks, gate.release):
+            return True
         if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
             return True
         self._forget(callbacks, gate.release)
         return self.done()
 
     async def _wait_async(self, callbacks: list[Callable[[], None]]) -> None:
-        from asyncio import Event, get_running_loop  # noqa: PLC0415 - whoever awaits has imported it
+        await wait_for_callback(partial(self._register, callbacks), partial(self._forget, callbacks))
 
-        loop, woken = get_running_loop(), Event()
-
-        def wake() -> None:
-            try:
-                loop.call_soon_threadsafe(woken.set)
-            except RuntimeError:  # the loop was closed, and whoever waited in it is gone
-                logger.debug("nobody waits for call %s any more", self.id)
-
+    def _register(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> bool:
+        """False when the occasion is there already."""
         with self._lock:
             if self._result is not None or (callbacks is self._at_news and self._chunks):
-                return
-            callbacks.append(wake)
-        try:
-            await woken.wait()
-        finally:
-            self._forget(callbacks, wake)
+                return False
+            callbacks.append(function)
+            return True
 
     def _forget(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> None:
         with self._lock:

@@ -153,5 +153,5 @@ class Desk:
 
     def on_ended(self, call: Call, result: Result) -> None:
         """See `CallOwner`."""
-        self.tally.end(result)
+        self.tally.end(call, result, self.clock.now())
         self.flight.ended(call, result)

@@ -9,6 +9,7 @@ from ..plugins.errors import CallboardError
 from ..supervision.supervisor import ChildSpec, LifeReporter, Order, SupervisorActor, tell
 from . import messages as m
 from .host_actor import HostActor, HostLife, HostSettings
+from .host_times import HostTimes
 from .hosted_tool_actor import HostedToolActor
 from .thread_tool_actor import ThreadToolActor
 
@@ -57,7 +58,7 @@ def _calls(desk: Desk) -> dict[str, Any]:
         "running": desk.lane.running,
         "mailbox_size": desk.lane.limit,
         "concurrency": desk.lane.concurrency,
-        "calls": desk.tally.as_dict(),
+        **desk.tally.as_dict(),
         "state_version": desk.cell.version,
     }
 
@@ -133,6 +134,7 @@ class HostedMember:
         self.settled = threading.Event()
         self.out: m.HostOut | None = None
         self.problem: CallboardError | None = None
+        self._times = HostTimes()
         self._last_report: dict[str, Any] | None = None
         self._host = host
         self._policy = policy
@@ -160,10 +162,11 @@ class HostedMember:
             "kind": self.plugin.kind,
             "available": self.available,
             **_calls(self.desk),
+            "host": self._times.as_dict(),
         }
         host = self.plugin.host
         if host is not None:
-            status["host"] = {"pid": host.pid, "counts": host.counts}
+            status["host"] |= {"pid": host.pid, "counts": host.counts}
         if self.problem is not None:
             status["problem"] = str(self.problem)
         return status
@@ -199,6 +202,7 @@ class HostedMember:
 
     def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
         """In the supervisor's thread."""
+        self._times.change(kind, facts, self._clock.now())
         match kind:
             case "host_crashed":
                 self._last_report = facts["report"]

@@ -67,7 +67,7 @@ class Sender:
             return
         state, base = desk.cell.read()
         run = call.run = HostedRun(desk, call, host, base)
-        if not call.begin(desk.flight.started):
+        if not call.begin(desk.clock.now(), desk.flight.started):
             desk.lane.release(call)
             return
         params = {"tool_name": call.tool_name, "arguments": invocation.payload, "state": state}

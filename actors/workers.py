@@ -76,7 +76,7 @@ class Workers:
                 if call is None:
                     continue
                 run = call.run = ThreadRun(call, desk.invocation(call))
-                if not call.begin(desk.flight.started):
+                if not call.begin(desk.clock.now(), desk.flight.started):
                     desk.lane.release(call)
                     continue
                 state, base = desk.cell.copy()

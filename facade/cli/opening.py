@@ -35,4 +35,4 @@ def open_board(config: str, state: str | None = None) -> Iterator[Callboard]:
 def why_absent(plugin: Mapping[str, Any]) -> str:
     """Why a plugin, as the board's status tells it, takes no calls; empty when nothing is known."""
     host = plugin.get("host")
-    return str(plugin.get("problem") or (host and host["why"]) or "")
+    return str(plugin.get("problem") or (host and host.get("why")) or "")

@@ -22,7 +22,7 @@ GROUND = "callboard.plugins.errors"
 """The root error: the one module of its floor that the room next door may import too."""
 
 IN_FUNCTION = {
-    ("actors/call.py", "asyncio"): "whoever awaits a call has imported it already",
+    ("actors/waiting.py", "asyncio"): "whoever awaits a call has imported it already",
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",

@@ -14,6 +14,7 @@ IMPURE = {
 }  # fmt: skip
 
 PURE = (
+    "actors/histogram.py",
     "actors/routing.py",
     "chaos/call_rules.py",
     "chaos/datum.py",
