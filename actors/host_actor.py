@@ -20,6 +20,7 @@ from ..hosts.errors import HostError, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.recorder import FRAMES
+from ..hosts.report import PERMANENT_CAUSES
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.supervisor import LifeReporter, tell
 from . import messages as m
@@ -244,7 +245,6 @@ class HostActor(HouseActor):
 
 
 _OUT_OF_MEMORY = "it ran out of"
-_PERMANENT_CLUES = ("is missing", "has a syntax error", "does not know an option")
 
 
 def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, ready: bool) -> Exit:
@@ -253,9 +253,8 @@ def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, r
     if breach is not None:
         return how(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
     if not ready:
-        permanent = any(clue in report.cause for clue in _PERMANENT_CLUES)
         cause = f"{report.exit} before it was ready; {report.cause}"
-        return how(ExitKind.START_FAILED, cause, permanent=permanent)
+        return how(ExitKind.START_FAILED, cause, permanent=report.cause in PERMANENT_CAUSES)
     cause = f"{report.exit}; {report.cause}"
     if report.cause.startswith(_OUT_OF_MEMORY):
         return how(ExitKind.OOM, cause)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from .python_crash import python_crash
+from .thrown import thrown
 
 if TYPE_CHECKING:
     from .process import ProcessExit
@@ -78,12 +79,18 @@ _CLUES = (
     (r"heap out of memory|Reached heap limit", "it ran out of its JavaScript heap memory"),
     (r"ERR_MODULE_NOT_FOUND|Cannot find (module|package)", "a module that it imports is missing"),
     (r"SyntaxError", "a file that it loads has a syntax error"),
-    (r"triggerUncaughtException|UnhandledPromiseRejection|Unhandled 'error' event|Uncaught", "an error that nothing caught"),
     (r"EADDRINUSE", "an address that it wants to listen on is in use"),
     (r"bad option", "Node does not know an option that it was started with"),
     (r"MemoryError", "it ran out of memory"),
-    (r"Traceback \(most recent call last\)", "an exception that nothing caught"),
 )  # fmt: skip
+
+PERMANENT_CAUSES = frozenset({
+    "a module that it imports is missing",
+    "a file that it loads has a syntax error",
+    "Node does not know an option that it was started with",
+})  # fmt: skip
+"""Causes that end the next life in the same way, if it has come no further. Others may quote what a tool
+said, so that looking for words in them would be looking in the tool's words."""
 
 _ABORT = 6
 """How Node ends when its heap is full, and how many runtimes end on a fatal error."""
@@ -116,6 +123,8 @@ def probable_cause(exit_: ProcessExit, stderr: str, *, in_flight: int = 0, unfin
         for pattern, cause in _CLUES:
             if re.search(pattern, stderr):
                 return cause
+        if (error := thrown(stderr)) is not None:
+            return f"an error that nothing caught: {error}"
     if exit_.signal is not None:
         return _BY_SIGNAL.get(exit_.signal, "a signal ended it")
     if unfinished.lstrip().startswith(b"{"):

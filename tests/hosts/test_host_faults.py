@@ -181,9 +181,9 @@ def test_the_last_words_and_the_probable_cause_are_in_the_report():
         (report,) = owner.wait("lost")[0]
 
     assert report.stderr.endswith("RuntimeError: nothing caught this")
-    assert report.cause == "an exception that nothing caught"
+    assert report.cause == "an error that nothing caught: RuntimeError: nothing caught this"
     assert report.generation == 4
-    assert report.summary == "host 'evil' (generation 4) ended: exit code 1; an exception that nothing caught"
+    assert report.summary == f"host 'evil' (generation 4) ended: exit code 1; {report.cause}"
 
 
 def test_a_crash_is_told_to_those_who_waited_and_to_those_who_gave_up():

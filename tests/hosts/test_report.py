@@ -32,7 +32,7 @@ def test_an_exit_is_named_as_people_name_it(exit_, text):
     [
         (ended(code=0), "", "it exited by itself"),
         (ended(code=3), "", "it exited by itself with an error"),
-        (ended(code=1), UNCAUGHT, "an exception that nothing caught"),
+        (ended(code=1), UNCAUGHT, "an error that nothing caught: RuntimeError: no"),
         (
             ended(code=1),
             "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x'",

@@ -44,6 +44,7 @@ PURE = (
     "hosts/redaction.py",
     "hosts/report.py",
     "hosts/ring.py",
+    "hosts/thrown.py",
     "hosts/wire.py",
     "interop/*",
     "plugins/*",
