@@ -13,6 +13,7 @@ from ..plugins.errors import JsonValueError
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
 from .common import common, config_argument, json_option
+from .crash_view import show_crash
 from .exits import FAILED, WELL
 from .opening import open_board
 from .output import Streams
@@ -144,5 +145,5 @@ def show_result(result: Json, seconds: float, console: Console) -> None:
     for name in ("output", "traceback"):
         if result.get(name):
             console.print(Text(as_text(result[name]).rstrip(), "dim"), soft_wrap=True)
-    if stderr := result.get("crash_report", {}).get("stderr"):
-        console.print(Text(f"the last it wrote to stderr:\n{stderr.rstrip()}", "dim"), soft_wrap=True)
+    if isinstance(report := result.get("crash_report"), dict):
+        show_crash(report, result.get("outcome"), console)
