@@ -72,6 +72,7 @@ class Callboard:
         contributions: interop contributions that come before all others.
         state: where the states of tools are kept, instead of where the configuration says: as there,
             or a `StateStore`, which is used and not closed.
+        subscribers: callables or actors that hear of everything from the first plugin on; see `subscribe`.
 
     Raises:
         ConfigurationError: the configuration cannot be used; nothing was started.
@@ -85,6 +86,7 @@ class Callboard:
         seed: int | None = None,
         contributions: Iterable[ToolInteropContribution] = (),
         state: str | os.PathLike[str] | Mapping[str, Any] | StateStore | None = None,
+        subscribers: Iterable[Callable[[Event], None] | pykka.ActorRef[Any]] = (),
     ) -> None:
         self.configuration: Configuration = read_configuration(config)
         self._lent_store: StateStore | None = None
@@ -103,6 +105,7 @@ class Callboard:
             contributions=tuple(contributions),
             max_state_bytes=self.configuration.state.max_state_bytes,
         )
+        self._subscribers = tuple(subscribers)
         self._board: Board | None = None
 
     def start(self) -> Self:
@@ -120,6 +123,8 @@ class Callboard:
         if self._lent_store is None:
             self._store = open_state_store(self.configuration.state)
         self._board = self._make(state_store=self._lent_store or self._store)
+        for subscriber in self._subscribers:
+            self._board.subscribe(subscriber)
         try:
             self._load_configured(self._board)
         except BaseException:

@@ -20,6 +20,7 @@ MESSAGES = 6
 LINES = 30
 """Lines of stderr shown."""
 
+_KEYS = frozenset({"generation", "uptime", "in_flight", "counts", "leftovers", "stderr", "frames"})
 _OUTCOMES = {
     "not_sent": "the tool has not seen the call",
     "outcome_unknown": "the tool may have run, in part or in whole",
@@ -28,7 +29,12 @@ _NATIVE = re.compile(r"\s*\d+: 0x[0-9a-f]+\s")
 
 
 def show_crash(report: Mapping[str, Any], outcome: str | None, console: Console) -> None:
-    """Show a crash report, as it is in a result, below the sentence that sums it up."""
+    """Show a crash report, as it is in a result, below the sentence that sums it up.
+
+    What lacks what a crash report has is none (a tool may put what it likes under that name), and not shown.
+    """
+    if not report.keys() >= _KEYS:
+        return
     for name, value in facts_of(report, outcome):
         console.print(Text.assemble((f"  {name:<9}", "dim"), value), soft_wrap=True)
     _show_lines("stderr", words_of(report), console, cut=False)

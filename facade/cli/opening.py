@@ -9,23 +9,28 @@ from ..callboard import Callboard
 from .output import complain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from ..supervision.events import Event
 
 
 @contextmanager
-def open_board(config: str, state: str | None = None) -> Iterator[Callboard]:
+def open_board(
+    config: str, state: str | None = None, subscribers: Iterable[Callable[[Event], None]] = ()
+) -> Iterator[Callboard]:
     """A running board of a configuration.
 
     Args:
         config: its file.
         state: the file of the state store to use, instead of the configured one.
+        subscribers: hear of everything from the first plugin on.
 
     Raises:
         ConfigurationError: the configuration cannot be used.
         StateStoreError: the state store cannot be opened.
         PluginError: a plugin that it requires cannot be loaded.
     """
-    with Callboard(config, state=state) as board:
+    with Callboard(config, state=state, subscribers=subscribers) as board:
         for name, plugin in board.status()["plugins"].items():
             if not plugin["available"]:
                 complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")

@@ -21,6 +21,7 @@ import click
 
 from ..agent.core import AgentCore
 from .common import common, config_argument
+from .event_file import event_file
 from .exits import FAILED, WELL, by_signal
 from .interruption import Interruption
 from .line_input import read_lines
@@ -43,8 +44,12 @@ AT_ONCE = 1000
     "--state", type=click.Path(dir_okay=False), metavar="FILE",
     help="Keep the tools' state in this file, from one run to the next.",
 )  # fmt: skip
+@click.option(
+    "--events", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Write what happens (starts, crashes, restarts, calls) to this file, an event a line.",
+)  # fmt: skip
 @common
-def run(config: str, in_flight: int, state: str | None) -> int:
+def run(config: str, in_flight: int, state: str | None, events: str | None) -> int:
     """Run tool calls from stdin with the tools of CONFIG.
 
     Each line is a tool call in any known format, or a message with tool_calls. Parts and tool messages come out
@@ -53,7 +58,11 @@ def run(config: str, in_flight: int, state: str | None) -> int:
     Ends at the end of input, when all calls are answered. Exit status: 0 all ended well, 1 some failed, 2 CONFIG is
     wrong, 130 interrupted (calls under way are answered "cancelled").
     """
-    with Streams(as_json=True) as streams, open_board(config, state) as board:
+    with (
+        Streams(as_json=True) as streams,
+        event_file(events) as subscribers,
+        open_board(config, state, subscribers) as board,
+    ):
         slots = Slots(in_flight)
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
             writer = LineWriter(streams.stdout, interruption.stop)

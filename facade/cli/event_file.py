@@ -1,0 +1,51 @@
+"""The events of a board in a file, one a line, as they come."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .output import LineWriter, complain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..supervision.events import Event
+
+
+@contextmanager
+def event_file(path: str | None) -> Iterator[tuple[Callable[[Event], None], ...]]:
+    """Subscribers that write to a file of that name, which is emptied first; none without a name.
+
+    A file that cannot be written any more is complained of once, and costs no call.
+
+    Raises:
+        click.BadParameter: the file cannot be opened.
+    """
+    if path is None:
+        yield ()
+        return
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise click.BadParameter(f"cannot write {path}: {error.strerror}", param_hint="'--events'") from error
+    try:
+        writer = LineWriter(
+            descriptor, lambda error: complain(f"cannot write the events any more: {error.strerror}")
+        )
+        yield (lambda event: writer.write(_as_json(event)),)
+    finally:
+        os.close(descriptor)
+
+
+def _as_json(event: Event) -> dict[str, Any]:
+    return {
+        "sequence": event.sequence,
+        "kind": event.kind,
+        "subject": event.subject,
+        "time": event.time,
+        "facts": event.facts,
+    }
