@@ -157,6 +157,9 @@ def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> 
     mapping = dict(_mapping(given, path))
     if "backoff" in mapping:
         mapping["backoff"] = _read_into(Backoff, mapping["backoff"], f"{path}.backoff", default.backoff)
+    for key in ("never_restart_on", "always_restart_on"):
+        if key in mapping:
+            mapping[key] = _texts(mapping[key], f"{path}.{key}")
     if "restart" in mapping:
         try:
             mapping["restart"] = RestartType(mapping["restart"])
@@ -216,6 +219,12 @@ def _text(value: Any, path: str) -> str:
     if not isinstance(value, str) or not value:
         raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a text", path=path)
     return value
+
+
+def _texts(value: Any, path: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a list of texts", path=path)
+    return tuple(value)
 
 
 def _number(value: Any, path: str) -> float:

@@ -16,126 +16,33 @@ Each child is in one state::
     when the life has ended. replace starts the next life first: the old one retires beside it,
     and its end, whatever it is like, is the one that was asked for.
 
-Every life has a generation, and every message about a life carries it: what a life says after
-the next one has begun is stale and changes nothing. A timer has a token for the same reason.
-Nothing here has a clock, a thread or a process; the actor holds those.
+What the end of a life means for the other members of its group is decided in `fates`, and carried out
+member by member in `tree`. Every life has a generation, and every message about a life carries it: what a
+life says after the next one has begun is stale and changes nothing. A timer has a token for the same
+reason. Nothing here has a clock, a thread or a process; the actor holds those.
 """
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .policy import History, Park, Restart, RestartPolicy, Stop, decide
+from .child import UP, Child, ChildState
+from .effects import Changed, Effect, Effects, Finished, Removed, Schedule, StartLife, StopLife
+from .fates import Fates
+from .group import Group, GroupState, Phase, Plan
+from .policy import History, RestartPolicy, RestartType
+from .spec import ROOT, GroupSpec, StartOrder, check_member
+from .tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .exits import Exit
 
-
-class ChildState(StrEnum):
-    """Where a child is."""
-
-    STARTING = "starting"
-    READY = "ready"
-    BACKOFF = "backoff"
-    PARKED = "parked"
-    STOPPING = "stopping"
-    STOPPED = "stopped"
-
-
-@dataclass(frozen=True, slots=True)
-class StartLife:
-    """Start the child's next life."""
-
-    child: str
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class StopLife:
-    """End a life of the child; its end will be reported.
-
-    Attributes:
-        retire: its successor has been started. It may finish what is under way.
-    """
-
-    child: str
-    generation: int
-    reason: str
-    retire: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """Report `Supervision.due` with this token at this time."""
-
-    child: str
-    token: int
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """The child is in a new state. ``kind`` names the event to publish, with its facts."""
-
-    child: str
-    kind: str
-    facts: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """The child is gone, and its id is free."""
-
-    child: str
-
-
-Effect = StartLife | StopLife | Schedule | Changed | Removed
-Effects = tuple[Effect, ...]
-
-
-@dataclass(slots=True)
-class Child:
-    """What is known of one child; read it, never write it."""
-
-    id: str
-    policy: RestartPolicy
-    state: ChildState = ChildState.STOPPED
-    generation: int = 0
-    since: float = 0.0
-    until: float | None = None
-    why: str = ""
-    restarts: int = 0
-    crashes: int = 0
-    history: History = field(default_factory=History)
-    last_exit: Exit | None = None
-    after_stop: ChildState | None = None
-    token: int = 0
-    removing: bool = False
-    lives: set[int] = field(default_factory=set)
-
-    @property
-    def retiring(self) -> list[int]:
-        """The lives that go on beside their successor."""
-        return sorted(self.lives - {self.generation})
-
-    def as_dict(self, now: float) -> dict[str, Any]:
-        """The state as JSON, times as seconds from now."""
-        return {
-            "state": self.state.value,
-            "generation": self.generation,
-            "for": round(now - self.since, 3),
-            "next_start_in": None if self.until is None else round(max(0.0, self.until - now), 3),
-            "why": self.why,
-            "restarts": self.restarts,
-            "crashes": self.crashes,
-            "retiring": self.retiring,
-            "last_crash": dict(self.last_exit.report) if self.last_exit and self.last_exit.is_crash else None,
-        }
+__all__ = [
+    "Changed", "Child", "ChildState", "Effect", "Effects", "Finished", "Removed", "Schedule", "StartLife",
+    "StopLife", "Supervision",
+]  # fmt: skip
 
 
 class Supervision:
@@ -146,38 +53,160 @@ class Supervision:
     """
 
     def __init__(self, random: Callable[[], float]) -> None:
-        self.children: dict[str, Child] = {}
-        self.stale = 0
-        self._random = random
-        # Over all children: a timer of one that was removed must mean nothing to its successor.
-        self._tokens = itertools.count(1)
+        self._tree = Tree()
+        self._lives = self._tree.lives
+        self._fates = Fates(self._tree, random)
+        self._closing = False
 
-    # Admission and administration
+    @property
+    def children(self) -> dict[str, Child]:
+        """The children, by id."""
+        return self._lives.children
 
-    def add(self, child_id: str, policy: RestartPolicy, now: float) -> Effects:
-        """Take a child in and start it. Its id must be free."""
+    @property
+    def groups(self) -> dict[str, Group]:
+        """The groups, by name; the root has none."""
+        return self._tree.groups
+
+    @property
+    def stale(self) -> int:
+        """How many messages came too late."""
+        return self._lives.stale
+
+    # Admission
+
+    def add_group(self, spec: GroupSpec, now: float) -> None:
+        """Take a group in. It has no members yet.
+
+        Raises:
+            ValueError: its name is taken, or the group that it is to be in does not exist.
+        """
+        if spec.id in self.groups:
+            raise ValueError(f"there is a group {spec.id!r} already")
+        parent = self._group(spec.parent)
+        group = self.groups[spec.id] = Group(spec, since=now, up_since=now)
+        parent.members.append(group)
+        if parent.state is not GroupState.RUNNING:
+            group.held = True
+            self._tree.enter(group, parent.state, now, parent.why)
+
+    def add(
+        self,
+        child_id: str,
+        policy: RestartPolicy,
+        now: float,
+        *,
+        group: str = ROOT,
+        significant: bool = False,
+        dynamic: bool = False,
+    ) -> Effects:
+        """Take a child in and start it, or have it wait for its turn or for its group.
+
+        Raises:
+            ValueError: its id is taken, the group does not exist or has no place, it is significant where
+                that means nothing, or all was shut down.
+        """
         if child_id in self.children:
             raise ValueError(f"there is a child {child_id!r} already")
-        child = self.children[child_id] = Child(child_id, policy)
-        return self._start(child, now)
+        if self._lives.closed:
+            raise ValueError(f"the child {child_id!r} comes too late: all was shut down")
+        place = self._group(group)
+        check_member(place.spec, significant=significant, restart=policy.restart)
+        taken = sum(child.takes_place for child in place.children())
+        if place.spec.max_children is not None and taken >= place.spec.max_children:
+            raise ValueError(
+                f"the group {group!r} has no place for {child_id!r}: {taken} of its children run or wait to be "
+                "started, and 'max_children' is no more"
+            )
+        child = Child(child_id, policy, group, significant=significant, dynamic=dynamic)
+        self.children[child_id] = child
+        place.members.append(child)
+        return self._begin(child, place, now)
+
+    def _begin(self, child: Child, group: Group, now: float) -> Effects:
+        in_turn = group.spec.start is StartOrder.IN_ORDER
+        if group.state is GroupState.RUNNING and not in_turn:
+            return self._lives.start(child, now)
+        if group.state is GroupState.RUNNING:
+            self._tree.bring_up(group, now, f"{child.id!r} was added")
+        if group.plan is None or group.plan.phase is not Phase.STARTING:
+            states = {GroupState.PARKED: ChildState.PARKED, GroupState.RESTARTING: ChildState.BACKOFF}
+            return self._lives.hold(child, states.get(group.state, ChildState.STOPPED), now, None, group.why)
+        child.held = True
+        effects = self._advance(now)
+        if child.held:
+            effects += self._lives.rest(child, ChildState.BACKOFF, now, "it waits for its turn")
+        return effects
+
+    def is_dead(self, child_id: str) -> bool:
+        """Whether a child has ended for good: only an order, or its successor, could be at that address."""
+        child = self.children.get(child_id)
+        if child is None:
+            return True
+        if child.state is not ChildState.STOPPED:
+            return False
+        group: Group | None = self.groups[child.group]
+        while child.held and group is not None:
+            if group.plan is not None:
+                return False
+            group = self._tree.parent(group)
+        return True
+
+    def _group(self, name: str) -> Group:
+        if name not in self.groups:
+            known = ", ".join(repr(other) for other in self.groups if other != ROOT) or "none"
+            raise ValueError(f"there is no group {name!r}; there are: {known}")
+        return self.groups[name]
+
+    # Orders
 
     def stop(self, child_id: str, now: float, reason: str) -> Effects:
         """End the child; it keeps its place and may be revived. Stopping it twice changes nothing."""
-        if self.children[child_id].state is ChildState.STOPPED:
+        child = self.children[child_id]
+        if child.state is ChildState.STOPPED:
+            child.held = False
             return ()
-        return self._leave(self.children[child_id], ChildState.STOPPED, now, reason)
+        return self._leave(child, ChildState.STOPPED, now, reason)
 
     def park(self, child_id: str, now: float, reason: str) -> Effects:
         """End the child and leave it parked until it is revived."""
         return self._leave(self.children[child_id], ChildState.PARKED, now, reason)
 
+    def remove(self, child_id: str, now: float, reason: str) -> Effects:
+        """End the child and free its id."""
+        child = self.children[child_id]
+        child.removing = True
+        return self._leave(child, ChildState.STOPPED, now, reason)
+
     def restart(self, child_id: str, now: float, reason: str) -> Effects:
-        """End the present life and start the next at once; from any state, with a fresh budget."""
+        """End the present life and start the next at once; from any state, with a fresh budget.
+
+        One that is down with its group is started with its group.
+        """
         child = self.children[child_id]
         child.history = History()
+        if child.held and not child.removing:
+            return self._start_held(child, now)
         if child.generation in child.lives or child.removing:
             return self._leave(child, ChildState.STARTING, now, reason)
-        return self._start(child, now)
+        return self._lives.start(child, now)
+
+    def revive(self, child_id: str, now: float) -> Effects:
+        """Start a child that is parked, stopped or waiting, at once and with a fresh budget.
+
+        One that is stopping is started when it has stopped: of two orders the later one holds. One that
+        is down with its group is started with its group.
+        """
+        child = self.children[child_id]
+        if child.state in UP:
+            return ()
+        child.history = History()
+        if child.held and not child.removing:
+            return self._start_held(child, now)
+        if child.state is ChildState.STOPPING and (child.generation in child.lives or child.removing):
+            child.after_stop = ChildState.STARTING
+            return ()
+        return self._lives.start(child, now)
 
     def replace(self, child_id: str, now: float, reason: str) -> Effects:
         """Start the next life now, and have the present one retire beside it.
@@ -186,165 +215,149 @@ class Supervision:
         restored, but by a life that was stable.
         """
         child = self.children[child_id]
-        if child.state not in {ChildState.STARTING, ChildState.READY}:
+        if child.state not in UP or self._lives.closed:
             return ()
         if child.state is ChildState.READY and now - child.since >= child.policy.stable_for:
             child.history = History()
         old = child.generation
         child.restarts += 1
         replaced = Changed(child.id, "host_replaced", {"generation": old, "why": reason})
-        return (replaced, *self._start(child, now), StopLife(child.id, old, reason, retire=True))
+        return (replaced, *self._lives.start(child, now), StopLife(child.id, old, reason, retire=True))
 
-    def revive(self, child_id: str, now: float) -> Effects:
-        """Start a child that is parked, stopped or waiting, at once and with a fresh budget.
+    def forgive(self, child_id: str) -> None:
+        """Give a child its whole budget back, at once."""
+        self.children[child_id].history = History()
 
-        One that is stopping is started when it has stopped: of two orders the later one holds.
+    def shut_down(self, now: float, reason: str, within: float) -> Effects:
+        """End all, the last one first; nothing starts any more. `Finished` tells when it is done.
+
+        Args:
+            now: the present.
+            reason: for the lives.
+            within: after so many seconds those that have not been told yet are told too, and nobody is
+                waited for any longer.
         """
-        child = self.children[child_id]
-        if child.state in {ChildState.STARTING, ChildState.READY}:
-            return ()
-        child.history = History()
-        if child.state is ChildState.STOPPING and (child.generation in child.lives or child.removing):
-            child.after_stop = ChildState.STARTING
-            return ()
-        return self._start(child, now)
+        root = self.groups[ROOT]
+        self._closing = self._lives.closed = True
+        root.plan = None  # whatever it was, it is not to be continued
+        effects = self._tree.bring_down(root, root.members, now, reason, then=ChildState.STOPPED)
+        deadline = Schedule(ROOT, root.token, now + within, group=True)
+        return (*effects, deadline, *self._advance(now))
 
-    def remove(self, child_id: str, now: float, reason: str) -> Effects:
-        """End the child and free its id."""
-        child = self.children[child_id]
-        child.removing = True
-        effects = self._leave(child, ChildState.STOPPED, now, reason)
-        return effects if child.state is ChildState.STOPPING else (*effects, *self._forget(child))
+    def _leave(self, child: Child, then: ChildState, now: float, reason: str) -> Effects:
+        return (*self._lives.leave(child, then, now, reason), *self._advance(now))
+
+    def _start_held(self, child: Child, now: float) -> Effects:
+        """Start what keeps a child down: its group, or one above."""
+        if self._lives.closed:
+            return ()
+        holder = self._tree.holder(child)
+        group = self.groups[child.group]
+        if holder is None:
+            if group.plan is not None and not child.lives:  # it only waits for its turn
+                return (*self._lives.start(child, now), *self._advance(now))
+            while group.held and (above := self._tree.parent(group)) is not None:
+                group = above
+            holder = group
+        self._fates.forgive(holder)
+        if holder.plan is not None and holder.plan.phase is Phase.STOPPING:
+            plan = holder.plan
+            holder.plan = Plan(Phase.STOPPING, plan.members, ChildState.BACKOFF, now, plan.why)
+        else:
+            self._tree.bring_up(holder, now, "it was revived")
+        return self._advance(now)
 
     # Reports
 
     def ready(self, child_id: str, generation: int, now: float) -> Effects:
         """A life answers calls."""
-        child = self.children.get(child_id)
-        if child is None or generation != child.generation or generation not in child.lives:
-            self.stale += 1
+        child = self._present(child_id, generation)
+        if child is None or child.state is not ChildState.STARTING:
             return ()
-        if child.state is not ChildState.STARTING:
+        self._lives.enter(child, ChildState.READY, now, "")
+        return (Changed(child_id, "host_ready", {"generation": generation}), *self._advance(now))
+
+    def declined(self, child_id: str, generation: int, now: float) -> Effects:
+        """A child will not run this time; nothing is wrong, and it is not started again by itself."""
+        child = self._present(child_id, generation)
+        if child is None:
             return ()
-        self._enter(child, ChildState.READY, now, "")
-        return (Changed(child_id, "host_ready", {"generation": generation}),)
+        child.lives.remove(generation)
+        if child.state is ChildState.STOPPING:
+            return (*self._lives.after_stop(child, now), *self._advance(now))
+        child.why = "it declined to run"
+        if child.policy.restart is RestartType.TEMPORARY:
+            return (*self._lives.forget(child), *self._advance(now))
+        return (*self._lives.rest(child, ChildState.STOPPED, now, child.why), *self._advance(now))
 
     def ended(self, child_id: str, generation: int, exit_: Exit, now: float) -> Effects:
         """A life has ended, with all its processes."""
         child = self.children.get(child_id)
         if child is None or generation not in child.lives:
-            self.stale += 1
+            self._lives.stale += 1
             return ()
         child.lives.remove(generation)
-        if generation != child.generation:
-            return self._retired(child, generation, exit_, now)
-        if child.state is ChildState.STOPPING:
-            return self._after_stop(child, now)
-        child.last_exit = exit_
-        effects: list[Effect] = []
-        if exit_.is_crash:
-            child.crashes += 1
-            effects.append(Changed(child_id, "host_crashed", _facts_of(generation, exit_)))
-        decision = decide(child.policy, child.history, exit_, now, self._random)
-        match decision:
-            case Restart(delay, history):
-                child.history = history
-                child.restarts += 1
-                if delay > 0:
-                    effects += self._wait(child, ChildState.BACKOFF, now, now + delay, exit_.cause)
-                else:
-                    effects += self._start(child, now)
-            case Park(until, why, history):
-                child.history = history
-                effects += self._wait(child, ChildState.PARKED, now, until, why)
-            case Stop(why):
-                self._enter(child, ChildState.STOPPED, now, why)
-                effects.append(Changed(child_id, "host_stopped", {"generation": generation, "why": why}))
-        return tuple(effects)
+        present = generation == child.generation
+        effects: Effects = () if present else self._fates.retired(child, generation, exit_)
+        if child.state is not ChildState.STOPPING:
+            effects += self._fates.of(child, exit_, now) if present else ()
+        elif child.generation not in child.lives:
+            effects += self._lives.after_stop(child, now)
+        return (*effects, *self._advance(now))
 
-    def due(self, child_id: str, token: int, now: float) -> Effects:
+    def due(self, child_id: str, token: int, now: float, *, group: bool = False) -> Effects:
         """A scheduled time has come."""
+        if group:
+            return self._group_due(child_id, token, now)
         child = self.children.get(child_id)
         if child is None or child.token != token:
-            self.stale += 1
+            self._lives.stale += 1
             return ()
         if child.state is ChildState.PARKED:
             child.restarts += 1
-        return self._start(child, now)
+        return self._lives.start(child, now)
 
-    # How a child changes state
-
-    def _retired(self, child: Child, generation: int, exit_: Exit, now: float) -> Effects:
-        retired = Changed(child.id, "host_retired", _facts_of(generation, exit_))
-        gone = child.state is ChildState.STOPPING and child.generation not in child.lives
-        return (retired, *self._after_stop(child, now)) if gone else (retired,)
-
-    def _enter(
-        self, child: Child, state: ChildState, now: float, why: str, until: float | None = None
-    ) -> None:
-        child.state = state
-        child.since = now
-        child.why = why
-        child.until = until
-        child.token = next(self._tokens)
-
-    def _start(self, child: Child, now: float) -> Effects:
-        child.generation += 1
-        child.lives.add(child.generation)
-        self._enter(child, ChildState.STARTING, now, "")
-        return (
-            Changed(child.id, "host_starting", {"generation": child.generation}),
-            StartLife(child.id, child.generation),
-        )
-
-    def _wait(self, child: Child, state: ChildState, now: float, until: float | None, why: str) -> Effects:
-        self._enter(child, state, now, why, until)
-        kind = "host_parked" if state is ChildState.PARKED else "host_backoff"
-        delay = None if until is None else round(until - now, 6)
-        changed = Changed(child.id, kind, {"generation": child.generation, "seconds": delay, "why": why})
-        return (changed,) if until is None else (changed, Schedule(child.id, child.token, until))
-
-    def _leave(self, child: Child, then: ChildState, now: float, reason: str) -> Effects:
-        """End the life, if there is one, and be in state ``then`` afterwards."""
-        child.after_stop = then
-        # Who comes back leaves the retiring lives in peace; who goes takes all with it.
-        told = [child.generation] if then is ChildState.STARTING else sorted(child.lives)
-        if child.state is ChildState.STOPPING:
-            child.why = reason
-            told = [generation for generation in told if generation != child.generation]
-        elif child.lives:
-            self._enter(child, ChildState.STOPPING, now, reason)
-        else:
-            child.why = reason
-            return self._after_stop(child, now)
-        return tuple(StopLife(child.id, generation, reason) for generation in told)
-
-    def _after_stop(self, child: Child, now: float) -> Effects:
-        then = child.after_stop or ChildState.STOPPED
-        if child.lives and then is not ChildState.STARTING:
-            return ()  # lives that retire have been told to end as well
-        child.after_stop = None
-        if child.removing:
-            return self._forget(child)
-        if then is ChildState.STARTING:
-            child.restarts += 1
-            return self._start(child, now)
-        if then is ChildState.PARKED:
-            return self._wait(child, ChildState.PARKED, now, None, child.why)
-        self._enter(child, ChildState.STOPPED, now, child.why)
-        return (Changed(child.id, "host_stopped", {"generation": child.generation, "why": child.why}),)
-
-    def _forget(self, child: Child) -> Effects:
-        if self.children.pop(child.id, None) is None:
+    def _group_due(self, name: str, token: int, now: float) -> Effects:
+        group = self.groups.get(name)
+        if group is None or group.token != token:
+            self._lives.stale += 1
             return ()
-        stopped = Changed(child.id, "host_stopped", {"generation": child.generation, "why": child.why})
-        return (stopped, Removed(child.id))
+        if name == ROOT and self._closing:
+            return self._give_up(group)
+        assert group.plan is not None
+        group.plan.until = now
+        return self._advance(now)
 
+    def _give_up(self, root: Group) -> Effects:
+        self._closing = False
+        root.plan = None
+        left = [child for child in self.children.values() if child.lives]
+        untold = [child for child in left if child.state is not ChildState.STOPPING]
+        effects = [
+            StopLife(child.id, generation, root.why) for child in untold for generation in sorted(child.lives)
+        ]
+        return (*effects, Finished(ROOT, tuple(child.id for child in left)))
 
-def _facts_of(generation: int, exit_: Exit) -> dict[str, Any]:
-    return {
-        "generation": generation,
-        "exit": exit_.kind.value,
-        "cause": exit_.cause,
-        "report": dict(exit_.report),
-    }
+    def _present(self, child_id: str, generation: int) -> Child | None:
+        child = self.children.get(child_id)
+        if child is None or generation != child.generation or generation not in child.lives:
+            self._lives.stale += 1
+            return None
+        return child
+
+    def _advance(self, now: float) -> Effects:
+        """Carry on with all plans, the inner ones first, until nothing more can be done now."""
+        effects: list[Effect] = []
+        planning = True
+        while planning:
+            for group in reversed(tuple(self.groups.values())):
+                effects += self._tree.step(group, now)
+            planning = bool(self._tree.ended)
+            while self._tree.ended:
+                effects += self._fates.escalate(self._tree.ended.pop(), now)
+        root = self.groups[ROOT]
+        if self._closing and root.state is GroupState.STOPPED:
+            self._closing = False
+            root.token = self._lives.token()
+            effects.append(Finished(ROOT, ()))
+        return tuple(effects)

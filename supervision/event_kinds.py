@@ -60,17 +60,20 @@ FACTS: dict[str, Fact] = {
     "attempt": Fact("integer", "how often the call was given to its tool; 0 for never"),
     "call": Fact("string", "the call's id"),
     "cause": Fact("string", "the same in a sentence"),
+    "child": Fact("string", "the member that has ended: a host, or a group in it"),
     "code": Fact("string?", "the result's; null for a success, and for a failure that is the tool's own"),
     "elapsed": Fact("number", "seconds since the call was submitted"),
     "error": Fact("string", "what went wrong"),
     "exit": Fact("string", "how: `code`, `signal`, `protocol`, `oom`, `limit`, `hang`, `start_failed`, `start_timeout`; of a life that retired also `clean` or `requested`"),
     "generation": Fact("integer", "which of the host's lives: 1, 2, 3, …"),
+    "members": Fact("array", "names of the members that stop, and start again together"),
     "message": Fact("string", "what the actor was told, cut"),
     "outcome": Fact("string?", "the result's"),
     "path": Fact("string", "of the store's file"),
     "plugins": Fact("array", "names of the plugins whose states could be saved from it"),
     "report": Fact("object", "the [crash report](crash-recovery.md#reading-a-crash-report); empty if it never ran"),
-    "seconds": Fact("number?", "until it is started by itself; null for never"),
+    "restarts": Fact("array", "how many seconds ago each restart was that the budget was charged with"),
+    "seconds": Fact("number?", "until it is started by itself; null where nobody knows, or for never"),
     "stuck": Fact("integer", "threads of the plugin that are"),
     "success": Fact("boolean", "the result's"),
     "text": Fact("string", "the line, cut"),
@@ -89,6 +92,10 @@ EVENT_KINDS: dict[str, EventKind] = {
     "host_stopped": EventKind("the host has ended, and nothing starts it but an order", ("generation", "why")),
     "host_replaced": EventKind("the life retires beside its successor, which is about to be started", ("generation", "why")),
     "host_retired": EventKind("a life that was replaced has ended", ("generation", "exit", "cause", "report")),
+    "group_restarting": EventKind("members stop in reverse, and start again in order", ("members", "seconds", "why")),
+    "group_limit": EventKind("the budget of the group is used up, and its members stop", ("child", "exit", "cause", "restarts")),
+    "group_parked": EventKind("its members are down until the group is probed or revived", ("seconds", "why")),
+    "group_stopped": EventKind("its members are down; the group that it is in decides what follows", ("why",)),
     "plugin_registered": EventKind("the plugin offers these tools, newly or instead of others", ("tools",)),
     "plugin_removed": EventKind("the plugin was taken off the board", ()),
     "call_submitted": EventKind("the plugin has taken the call", ("call", "tool")),
@@ -104,7 +111,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "state_store_recovered": EventKind("states are saved again, those of the time between too", ()),
     "actor_failed": EventKind("a fault of Callboard's own, which it survived", ("message", "error")),
 }  # fmt: skip
-"""Every kind there is. Its subject is a plugin's name; of `actor_failed`, an actor's;
+"""Every kind there is. Its subject is a plugin's name; of those of a group, the group's; of `actor_failed`, an actor's;
 of `state_store_set_aside`, ``state_store``."""
 
 

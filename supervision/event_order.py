@@ -32,7 +32,7 @@ AFTER: dict[str, frozenset[str]] = {
     "host_ready": frozenset({"host_starting"}),
     "host_crashed": _LIVING,
     "host_replaced": _LIVING,
-    "host_backoff": _LIVING | {"host_crashed"},
+    "host_backoff": _LIVING | _RESTING | {"host_crashed"},
     "host_parked": _LIVING | _RESTING | {"host_crashed"},
     "host_stopped": _LIVING | _RESTING | {"host_crashed"},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -62,3 +63,27 @@ class Exit:
     def is_crash(self) -> bool:
         """Whether anything went wrong."""
         return self.kind not in {ExitKind.REQUESTED, ExitKind.CLEAN}
+
+    def matches(self, names: tuple[str, ...]) -> bool:
+        """Whether it is one of the ends that are named as in `check_exits`."""
+        own = {self.kind.value, f"code:{self.code}", f"signal:{self.signal}"}
+        return not own.isdisjoint(names)
+
+
+_EXACT = re.compile(r"code:\d{1,3}|signal:(SIG[A-Z0-9+]+|\d+)")
+
+
+def check_exits(names: tuple[str, ...], option: str) -> None:
+    """Refuse names of ends that no end can have.
+
+    Names are those of `ExitKind`, ``code:78`` for an exit status and ``signal:SIGSEGV`` for a signal.
+
+    Raises:
+        ValueError: there is no such end; says which there are.
+    """
+    kinds = sorted(kind.value for kind in ExitKind if kind is not ExitKind.REQUESTED)
+    for name in names:
+        if name not in kinds and not _EXACT.fullmatch(name):
+            raise ValueError(
+                f"{option!r} names {name!r}; an end is one of: {', '.join(kinds)}, code:NUMBER, signal:NAME"
+            )

@@ -17,7 +17,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from .backoff import Backoff
-from .exits import Exit, ExitKind
+from .exits import Exit, ExitKind, check_exits
+from .intensity import charge, recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,10 @@ class RestartPolicy:
         period: the length of the sliding window; a restart exactly that long ago still counts.
         stable_for: a life that was ready for this long restores the budget.
         cool_down: how long a parked child is left alone before it is probed.
+        never_restart_on: ends after which it is parked until somebody revives it, named as in
+            `check_exits`.
+        always_restart_on: ends after which it is started again whatever ``restart`` says, within the
+            budget. An end that stands in both lists is not.
     """
 
     restart: RestartType = RestartType.PERMANENT
@@ -53,13 +58,20 @@ class RestartPolicy:
     period: float = 60.0
     stable_for: float = 10.0
     cool_down: float = 60.0
+    never_restart_on: tuple[str, ...] = ()
+    always_restart_on: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.restart not in set(RestartType):
+            kinds = ", ".join(RestartType)
+            raise ValueError(f"'restart' is {self.restart!r}; it has to be one of: {kinds}")
         if self.intensity < 0:
             raise ValueError(f"'intensity' is {self.intensity}; it must be 0 or more restarts")
         for name in ("period", "stable_for", "cool_down"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name!r} is {getattr(self, name)}; it must be more than 0 seconds")
+        check_exits(self.never_restart_on, "never_restart_on")
+        check_exits(self.always_restart_on, "always_restart_on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +130,24 @@ def decide(
     """
     if exit_.kind is ExitKind.REQUESTED:
         return Stop("it was asked to stop")
-    if policy.restart is RestartType.TEMPORARY:
+    never = exit_.matches(policy.never_restart_on)
+    always = exit_.matches(policy.always_restart_on) and not never
+    if policy.restart is RestartType.TEMPORARY and not always:
         return Stop("it is temporary")
-    if policy.restart is RestartType.TRANSIENT and not exit_.is_crash:
+    if policy.restart is RestartType.TRANSIENT and not exit_.is_crash and not always:
         return Stop("it ended well and is transient")
-    if exit_.permanent:
+    if never:
+        return Park(None, f"it is not started again after such an end: {exit_.cause}", History(probing=True))
+    if exit_.permanent and not always:
         return Park(None, f"it cannot start: {exit_.cause}", History(probing=True))
     if exit_.ready_for is not None and exit_.ready_for >= policy.stable_for:
         history = History()
-    recent = tuple(time for time in history.restarts if now - time <= policy.period)
-    if history.probing:
+    restarts = charge(history.restarts, policy.intensity, policy.period, now)
+    if history.probing or restarts is None:
         why = f"the probe failed: {exit_.cause}"
-        return Park(now + policy.cool_down, why, History(recent, history.streak, probing=True))
-    if len(recent) >= policy.intensity:
-        why = f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
-        return Park(now + policy.cool_down, why, History(recent, history.streak, probing=True))
+        if not history.probing:
+            why = f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
+        counting = recent(history.restarts, policy.period, now)
+        return Park(now + policy.cool_down, why, History(counting, history.streak, probing=True))
     delay = policy.backoff.delay(history.streak, random)
-    return Restart(delay, History((*recent, now), history.streak + 1))
+    return Restart(delay, History(restarts, history.streak + 1))

@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import pykka
 
 from ..plugins.errors import CallboardError
-from .core import Changed, Effects, Removed, Schedule, StartLife, StopLife, Supervision
+from . import messages as m
+from .admin import Answer, Verb, count, judge, presence, which
+from .core import Supervision
+from .effects import Changed, Effects, Finished, Removed, Schedule, StartLife, StopLife
+from .errors import ChildExists, StartFailed, UnknownChild
 from .exits import Exit, ExitKind
+from .messages import AddChild, Due, GetStatus, LifeDeclined, LifeEnded, LifeReady, LifeWell, Order, Refusal
+from .spec import ROOT
+from .watch import Down, Watches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,21 +33,12 @@ if TYPE_CHECKING:
     from .events import EventStream
     from .policy import RestartPolicy
 
+__all__ = [
+    "AddChild", "ChildSpec", "GetStatus", "Life", "LifeReporter", "Order", "SupervisorActor", "UnknownChild",
+    "ask_supervisor", "tell",
+]  # fmt: skip
+
 logger = logging.getLogger("callboard.supervision")
-
-
-class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
-    """An order names a child that the supervisor does not have.
-
-    Attributes:
-        child: the name.
-        children: the names there are.
-    """
-
-    def __init__(self, child: str, children: list[str]) -> None:
-        super().__init__(f"there is no host {child!r}; there are: {', '.join(children) or 'none'}")
-        self.child = child
-        self.children = children
 
 
 class Life(Protocol):
@@ -65,6 +63,14 @@ class LifeReporter:
         """It answers calls."""
         tell(self.supervisor, LifeReady(self.child, self.generation))
 
+    def declined(self) -> None:
+        """It will not run this time, and nothing is wrong with that. Instead of `ended`."""
+        tell(self.supervisor, LifeDeclined(self.child, self.generation))
+
+    def well(self) -> None:
+        """It knows that it is well: the whole budget is given back now, before the life counts as stable."""
+        tell(self.supervisor, LifeWell(self.child, self.generation))
+
     def ended(self, exit_: Exit) -> None:
         """It has ended, and nothing of it is left. Once."""
         tell(self.supervisor, LifeEnded(self.child, self.generation, exit_))
@@ -76,69 +82,35 @@ class ChildSpec:
 
     Attributes:
         id: unique among the supervisor's children.
-        start: starts the next life and returns at once.
+        start: starts the next life and returns at once; ``None`` if it declines to run.
         policy: when to start it again.
         on_change: told of each change of state, in the supervisor's thread: the event's kind and
             its facts. Must not block.
+        group: the group that it is in; the root if it is empty.
+        significant: its end for good means something to its group; see `AutoShutdown`.
+        dynamic: it does not come back with a group that had to be started again, and is stopped
+            together with others of its kind.
+
+    Raises:
+        ValueError: it has no id, or nothing that starts it.
     """
 
     id: str
-    start: Callable[[LifeReporter], Life]
+    start: Callable[[LifeReporter], Life | None]
     policy: RestartPolicy
     on_change: Callable[[str, dict[str, Any]], None] = lambda _kind, _facts: None
+    group: str = ROOT
+    significant: bool = False
+    dynamic: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class AddChild:
-    """Take a child in and start it."""
-
-    spec: ChildSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """An order by hand: ``stop``, ``park``, ``restart``, ``replace``, ``revive`` or ``remove``."""
-
-    verb: str
-    child: str
-    reason: str = "by hand"
-
-
-@dataclass(frozen=True, slots=True)
-class GetStatus:
-    """Ask for the state of all children, as JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class LifeReady:
-    """A life answers calls."""
-
-    child: str
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class LifeEnded:
-    """A life has ended."""
-
-    child: str
-    generation: int
-    exit: Exit
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """A scheduled time has come."""
-
-    child: str
-    token: int
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The answer to a message that could not be carried out."""
-
-    error: Exception
+    def __post_init__(self) -> None:
+        child_id: Any = self.id  # what a caller without a type checker gave
+        start: Any = self.start
+        if not isinstance(child_id, str) or not child_id:
+            raise ValueError(f"a child needs an id, a text that is not empty; it is {self.id!r}")
+        if not callable(start):
+            what = f"the child {self.id!r} needs something that starts it; 'start' is {self.start!r}"
+            raise ValueError(what)  # noqa: TRY004 - one kind of error for all of a specification
 
 
 class SupervisorActor(pykka.ThreadingActor):
@@ -159,15 +131,21 @@ class SupervisorActor(pykka.ThreadingActor):
         self._supervision = Supervision(random)
         self._specs: dict[str, ChildSpec] = {}
         self._lives: dict[tuple[str, int], Life] = {}
-        self._timers: dict[str, Timer] = {}
+        self._timers: dict[tuple[bool, str], tuple[int, Timer]] = {}
+        self._watches = Watches()
+        self._shut_down: pykka.ThreadingFuture[tuple[str, ...]] | None = None
+        self._finished = False
+        self._adding: str | None = None
+        self._refused: dict[str, str] = {}
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
         return self._clock.inbox()
 
     def on_stop(self) -> None:
         """Leave nothing on the clock. Ending the lives is for whoever stops the supervisor."""
-        for timer in self._timers.values():
+        for _, timer in self._timers.values():
             timer.cancel()
+        self._finish(tuple(child for child, _ in self._lives))
 
     def on_receive(self, message: Any) -> Any:
         """Handle one message.
@@ -189,22 +167,75 @@ class SupervisorActor(pykka.ThreadingActor):
         match message:
             case LifeReady(child, generation):
                 self._do(core.ready(child, generation, now))
+            case LifeDeclined(child, generation):
+                self._lives.pop((child, generation), None)
+                self._do(core.declined(child, generation, now))
+            case LifeWell(child, generation):
+                if child in core.children and core.children[child].generation == generation:
+                    core.forgive(child)
             case LifeEnded(child, generation, exit_):
                 self._lives.pop((child, generation), None)
                 self._do(core.ended(child, generation, exit_, now))
-            case Due(child, token):
-                self._do(core.due(child, token, now))
+            case Due(child, token, group):
+                self._do(core.due(child, token, now, group=group))
             case AddChild(spec):
-                effects = core.add(spec.id, spec.policy, now)
-                self._specs[spec.id] = spec
-                self._do(effects)
+                self._add(spec, now)
             case Order(verb, child, reason):
                 self._order(verb, child, reason, now)
             case GetStatus():
                 return {child.id: child.as_dict(now) for child in core.children.values()}
             case _:
-                raise TypeError(f"the supervisor does not know the message {message!r}")
+                return self._answer(message, now)
         return None
+
+    def _answer(self, message: Any, now: float) -> Any:
+        core = self._supervision
+        match message:
+            case m.AddGroup(group):
+                return core.add_group(group, now)
+            case m.GetGroups():
+                return {name: group.as_dict(now) for name, group in core.groups.items() if name != ROOT}
+            case m.GetWhich():
+                return which(core.children)
+            case m.GetCount(name):
+                return count(core.groups[name])
+            case m.Administer(verb, child, reason):
+                return self._administer(verb, child, reason, now)
+            case m.WatchChild(child, deliver):
+                watch = self._watches.add(child, deliver)
+                self._do(())
+                return watch
+            case m.ShutDown(reason, within):
+                if self._shut_down is None:
+                    self._shut_down = pykka.ThreadingFuture()
+                    self._do(core.shut_down(now, reason, within))
+                return self._shut_down
+            case _:
+                raise TypeError(f"the supervisor does not know the message {message!r}")
+
+    def _add(self, spec: ChildSpec, now: float) -> None:
+        core = self._supervision
+        if there := core.children.get(spec.id):
+            raise ChildExists(spec.id, presence(there), self._lives.get((spec.id, there.generation)))
+        effects = core.add(
+            spec.id, spec.policy, now, group=spec.group, significant=spec.significant, dynamic=spec.dynamic
+        )
+        self._specs[spec.id] = spec
+        self._adding = spec.id
+        self._do(effects)
+        self._adding = None
+        why = self._refused.pop(spec.id, None)
+        if why is not None:
+            self._do(core.remove(spec.id, now, why))
+            self._do(core.ended(spec.id, 1, Exit(ExitKind.START_FAILED, why), now))
+            raise StartFailed(spec.id, why)
+
+    def _administer(self, verb: Verb, child: str, reason: str, now: float) -> Answer:
+        answer = judge(verb, self._supervision.children.get(child))
+        if answer is Answer.OK:
+            order = {Verb.TERMINATE: "stop", Verb.RESTART: "revive", Verb.DELETE: "remove"}[verb]
+            self._order(order, child, reason, now)
+        return answer
 
     def _order(self, verb: str, child: str, reason: str, now: float) -> None:
         core = self._supervision
@@ -221,6 +252,8 @@ class SupervisorActor(pykka.ThreadingActor):
                 self._do(core.replace(child, now, reason))
             case "revive":
                 self._do(core.revive(child, now))
+            case "forgive":
+                core.forgive(child)
             case "remove":
                 self._do(core.remove(child, now, reason))
             case _:
@@ -229,24 +262,58 @@ class SupervisorActor(pykka.ThreadingActor):
     def _do(self, effects: Effects) -> None:
         for effect in effects:
             match effect:
-                case Changed(child, kind, facts):
-                    # Unless an old life has retired, the timer meant the state before.
-                    if kind != "host_retired" and (timer := self._timers.pop(child, None)):
-                        timer.cancel()
-                    self._events.publish(kind, child, **facts)
-                    self._call_out(child, self._specs[child].on_change, kind, facts)
+                case Changed():
+                    self._pass_on(effect)
                 case StartLife(child, generation):
                     self._start(child, generation)
                 case StopLife(child, generation, reason, retire):
                     # None when starting it has just failed: then its end is in the mailbox.
                     if life := self._lives.get((child, generation)):
                         self._call_out(child, life.retire if retire else life.stop, reason)
-                case Schedule(child, token, at):
-                    self._timers[child] = self._clock.call_at(
-                        at, functools.partial(tell, self.actor_ref, Due(child, token))
-                    )
-                case Removed(child):
-                    del self._specs[child]
+                case Schedule(name, token, at, group):
+                    due = functools.partial(tell, self.actor_ref, Due(name, token, group))
+                    self._take_off((group, name))
+                    self._timers[group, name] = token, self._clock.call_at(at, due)
+                case Removed(child, group):
+                    if not group:
+                        self._call_out_watchers(child)
+                        del self._specs[child]
+                case Finished(_, left):
+                    self._finish(left)
+        self._tidy()
+
+    def _pass_on(self, news: Changed) -> None:
+        if not news.group:
+            self._events.publish(news.kind, news.child, **news.facts)
+            self._call_out(news.child, self._specs[news.child].on_change, news.kind, news.facts)
+        elif news.child != ROOT:  # the root is the board, of which nobody has to be told
+            self._events.publish(news.kind, news.child, **news.facts)
+
+    def _tidy(self) -> None:
+        """Take timers off the clock that mean nothing any more, and tell who watches the dead."""
+        core = self._supervision
+        for (group, name), (token, _) in tuple(self._timers.items()):
+            owner = (core.groups if group else core.children).get(name)
+            if owner is None or owner.token != token:
+                self._take_off((group, name))
+        for child in self._watches:
+            if core.is_dead(child):
+                self._call_out_watchers(child)
+
+    def _take_off(self, key: tuple[bool, str]) -> None:
+        if timer := self._timers.pop(key, None):
+            timer[1].cancel()
+
+    def _call_out_watchers(self, child: str) -> None:
+        there = self._supervision.children.get(child)
+        reason = there.why if there is not None else "it was removed" if child in self._specs else "not found"
+        for watch in self._watches.ended(child):
+            self._call_out(child, watch.tell, Down(child, reason))
+
+    def _finish(self, left: tuple[str, ...]) -> None:
+        if self._shut_down is not None and not self._finished:
+            self._finished = True
+            self._shut_down.set(left)
 
     def _call_out(self, child: str, function: Callable[..., None], *facts: Any) -> None:
         """Call what we were given. If it fails, what is still to be done has to be done all the same."""
@@ -259,10 +326,25 @@ class SupervisorActor(pykka.ThreadingActor):
     def _start(self, child: str, generation: int) -> None:
         reporter = LifeReporter(self.actor_ref, child, generation)
         try:
-            self._lives[child, generation] = self._specs[child].start(reporter)
+            life = _life(self._specs[child].start(reporter))
         except Exception as error:
             logger.exception("starting %r failed", child)
+            if child == self._adding:  # whoever adds it is told, and it is not kept
+                self._refused[child] = repr(error)
+                return
             reporter.ended(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}", permanent=True))
+        else:
+            if life is None:
+                reporter.declined()
+            else:
+                self._lives[child, generation] = life
+
+
+def _life(started: Life | None) -> Life | None:
+    """What a child's ``start`` returned, if it can be that."""
+    if started is not None and not callable(getattr(started, "stop", None)):
+        raise TypeError(f"it returned {started!r:.100}, which is no life")
+    return started
 
 
 def tell(ref: pykka.ActorRef[Any], message: Any) -> bool:

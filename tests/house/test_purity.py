@@ -48,12 +48,22 @@ PURE = (
     "hosts/wire.py",
     "interop/*",
     "plugins/*",
+    "supervision/admin.py",
     "supervision/backoff.py",
+    "supervision/child.py",
     "supervision/core.py",
+    "supervision/effects.py",
     "supervision/event_kinds.py",
     "supervision/event_order.py",
     "supervision/exits.py",
+    "supervision/fates.py",
+    "supervision/group.py",
+    "supervision/intensity.py",
+    "supervision/lives.py",
     "supervision/policy.py",
+    "supervision/spec.py",
+    "supervision/strategy.py",
+    "supervision/tree.py",
 )
 
 READING = ("plugins/manifest.py", "plugins/manifest_file.py", "plugins/python_source.py")

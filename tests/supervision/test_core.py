@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.supervision.core import Changed, ChildState, Schedule, StartLife, StopLife
+from callboard.supervision.core import Changed, ChildState, Removed, Schedule, StartLife, StopLife
 from callboard.supervision.exits import Exit, ExitKind
 from callboard.supervision.policy import RestartPolicy, RestartType
 from supervision_cases import (
@@ -100,7 +100,7 @@ def test_one_child_fares_without_the_others():
 
 @pytest.mark.parametrize(
     ("restart", "exit_"),
-    [(RestartType.TEMPORARY, CRASH), (RestartType.TRANSIENT, CLEAN), (RestartType.PERMANENT, REQUESTED)],
+    [(RestartType.TRANSIENT, CLEAN), (RestartType.PERMANENT, REQUESTED)],
 )
 def test_a_child_that_is_not_to_be_started_again_has_stopped_and_keeps_its_place(restart, exit_):
     core = supervision_of("a", policy=RestartPolicy(restart=restart))
@@ -110,6 +110,17 @@ def test_a_child_that_is_not_to_be_started_again_has_stopped_and_keeps_its_place
     assert acts(effects) == []
     assert news(effects)[-1] == "host_stopped"
     assert state_of(core) is ChildState.STOPPED
+
+
+@pytest.mark.parametrize("exit_", [CRASH, CLEAN, REQUESTED])
+def test_a_temporary_child_is_forgotten_when_it_ends(exit_):
+    core = supervision_of("a", policy=RestartPolicy(restart=RestartType.TEMPORARY))
+
+    effects = core.ended("a", 1, exit_, 1.0)
+
+    assert acts(effects) == [Removed("a")]
+    assert news(effects)[-1] == "host_stopped"
+    assert core.children == {}
 
 
 # The park
@@ -238,5 +249,6 @@ def test_the_status_is_json_and_tells_times_from_now():
         "restarts": 2,
         "crashes": 2,
         "retiring": [],
+        "group": None,
         "last_crash": {"code": 1},
     }

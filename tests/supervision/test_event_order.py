@@ -36,6 +36,7 @@ CRASHED = call("ended", code="host_crashed")
 IN_ORDER = [
     (host("starting", 1), host("ready", 1), crash(1), host("starting", 2), host("ready", 2)),
     (host("starting", 1), crash(1), host("backoff", 1), host("starting", 2), crash(2), host("parked", 2)),
+    (host("ready", 1), host("parked", 1), host("backoff", 1), host("starting", 2)),  # with its group
     (host("starting", 1), host("stopped", 1), host("starting", 1)),
     (host("ready", 7), host("starting", 8)),
     (call("submitted"), STARTED, WELL, call("submitted"), STARTED, WELL),
@@ -54,7 +55,6 @@ OUT_OF_ORDER = [
     ((host("ready", 1), host("ready", 1)), "it cannot follow host_ready"),
     ((host("backoff", 1), crash(1)), "it cannot follow host_backoff"),
     ((crash(1), crash(1)), "it cannot follow host_crashed"),
-    ((host("parked", 1), host("backoff", 1)), "it cannot follow host_parked"),
     ((crash(1), host("starting", 3)), "the generation before it was 1"),
     ((crash(1), host("starting", 1)), "the generation before it was 1"),
     ((call("submitted"), WELL, STARTED), "the call has ended already"),

@@ -246,27 +246,41 @@ def test_a_second_child_of_the_same_id_is_refused_and_the_first_lives_on(house):
 # What others do wrong
 
 
-def test_a_start_that_fails_parks_its_child_and_no_other(house, caplog):
-    def start(_reporter):
+@pytest.mark.parametrize("rubbish", [None, "rubbish"])
+def test_a_start_that_fails_later_on_parks_its_child_and_no_other(house, caplog, rubbish):
+    child = FakeChild("a")
+
+    def start(reporter):
+        if reporter.generation == 1:
+            return child.start(reporter)
+        if rubbish is not None:
+            return rubbish
         raise RuntimeError("no way")
 
     house.add(FakeChild("b"))
     ask_supervisor(house.ref, AddChild(ChildSpec("a", start, POLICY)))
+    child.life.report.ended(CRASH)
+    house.status()
 
     assert house.state("a") == "parked"
-    assert "RuntimeError('no way')" in house.status("a")["why"]
+    assert ("RuntimeError('no way')" if rubbish is None else "no life") in house.status("a")["why"]
     assert house.state("b") == "starting"
-    assert "no way" in caplog.text
+    assert "starting 'a' failed" in caplog.text
 
 
 def test_a_start_that_fails_while_its_child_is_stopped_ends_it(house):
     orders = partial(tell, house.ref, Order("stop", "a"))
+    child = FakeChild("a")
 
-    def start(_reporter):
+    def start(reporter):
+        if reporter.generation == 1:
+            return child.start(reporter)
         orders()
         raise RuntimeError("no way")
 
     ask_supervisor(house.ref, AddChild(ChildSpec("a", start, POLICY)))
+    child.life.report.ended(CRASH)
+    house.status()
 
     assert house.state() == "stopped"
 

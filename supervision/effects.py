@@ -1,0 +1,76 @@
+"""What the supervision asks of whoever carries it out: five deeds and the news. Values, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class StartLife:
+    """Start the child's next life."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class StopLife:
+    """End a life of the child; its end will be reported.
+
+    Attributes:
+        retire: its successor has been started. It may finish what is under way.
+    """
+
+    child: str
+    generation: int
+    reason: str
+    retire: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Report `Supervision.due` with this token at this time.
+
+    Attributes:
+        child: whose time it is; a group's name if ``group``.
+    """
+
+    child: str
+    token: int
+    at: float
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The child is in a new state. ``kind`` names the event to publish, with its facts.
+
+    Attributes:
+        child: whose news it is; a group's name if ``group``.
+    """
+
+    child: str
+    kind: str
+    facts: dict[str, Any]
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """The child is gone, and its id is free."""
+
+    child: str
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """All have been shut down, but for lives of these children, which did not end in time."""
+
+    child: str
+    left: tuple[str, ...]
+
+
+Effect = StartLife | StopLife | Schedule | Changed | Removed | Finished
+Effects = tuple[Effect, ...]

@@ -1,0 +1,55 @@
+"""What the supervisor refuses, and to whom it happened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plugins.errors import CallboardError
+
+if TYPE_CHECKING:
+    from .admin import Answer
+    from .supervisor import Life
+
+
+class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
+    """An order names a child that the supervisor does not have.
+
+    Attributes:
+        child: the name.
+        children: the names there are.
+    """
+
+    def __init__(self, child: str, children: list[str]) -> None:
+        super().__init__(f"there is no host {child!r}; there are: {', '.join(children) or 'none'}")
+        self.child = child
+        self.children = children
+
+
+class ChildExists(CallboardError, ValueError):  # noqa: N818 - the state is the message
+    """A child is added under an id that is taken.
+
+    Attributes:
+        child: the id.
+        answer: ``already_started`` if it lives, else ``already_present``.
+        life: the life that has the address, or ``None``.
+    """
+
+    def __init__(self, child: str, answer: Answer, life: Life | None) -> None:
+        super().__init__(
+            f"there is a child {child!r} already ({answer.value}); remove it first, or use its name"
+        )
+        self.child = child
+        self.answer = answer
+        self.life = life
+
+
+class StartFailed(CallboardError):  # noqa: N818 - the state is the message
+    """A child was not taken in, because what is to start it failed.
+
+    Attributes:
+        child: its id.
+    """
+
+    def __init__(self, child: str, cause: str) -> None:
+        super().__init__(f"the child {child!r} was not taken in: starting it failed: {cause}")
+        self.child = child

@@ -1,0 +1,148 @@
+"""The messages of the supervisor, all frozen: what it may be told and asked, and what its lives tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .admin import Verb
+    from .exits import Exit
+    from .spec import GroupSpec
+    from .supervisor import ChildSpec
+    from .watch import Down
+
+
+@dataclass(frozen=True, slots=True)
+class AddChild:
+    """Take a child in and start it."""
+
+    spec: ChildSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order by hand: ``stop``, ``park``, ``restart``, ``replace``, ``revive``, ``forgive`` or ``remove``."""
+
+    verb: str
+    child: str
+    reason: str = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class GetStatus:
+    """Ask for the state of all children, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddGroup:
+    """Take a group in, empty; its parent has to be there."""
+
+    spec: GroupSpec
+
+
+@dataclass(frozen=True, slots=True)
+class GetGroups:
+    """Ask for the state of all groups but the root, as JSON, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Administer:
+    """Wish something for a child. The answer is an `admin.Answer`: done, or what is in the way."""
+
+    verb: Verb
+    child: str
+    reason: str = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class GetWhich:
+    """Ask which children there are: see `admin.which`."""
+
+
+@dataclass(frozen=True, slots=True)
+class GetCount:
+    """Ask how many there are in a group, all when it has no name: see `admin.count`."""
+
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchChild:
+    """Be told, once, when a child has ended for good. The answer is a `Watch`.
+
+    Attributes:
+        child: its id; one that is not there is reported at once.
+        deliver: called with the `Down`, in the supervisor's thread; must not block. An actor's `tell`
+            will do. The same one has one watch on a child, however often it asks.
+    """
+
+    child: str
+    deliver: Callable[[Down], object]
+
+
+@dataclass(frozen=True, slots=True)
+class ShutDown:
+    """End all children, the last one first; nothing starts any more.
+
+    The answer is a pykka future, at once. It is given the ids of children with lives that did not end in
+    time: none, if all is well.
+
+    Attributes:
+        reason: for the lives.
+        within: after so many seconds nobody is waited for any longer.
+    """
+
+    reason: str
+    within: float
+
+
+@dataclass(frozen=True, slots=True)
+class LifeReady:
+    """A life answers calls."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeDeclined:
+    """A life will not be."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeWell:
+    """A life says of itself that it is well."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeEnded:
+    """A life has ended."""
+
+    child: str
+    generation: int
+    exit: Exit
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A scheduled time has come."""
+
+    child: str
+    token: int
+    group: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The answer to a message that could not be carried out."""
+
+    error: Exception
