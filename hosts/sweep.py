@@ -36,6 +36,13 @@ _PAUSE = 0.005
 the parent of their end, and we are not their parent."""
 
 
+_LOOKS = 20
+"""How often a process that is just being started is looked at before it is taken for a stranger."""
+
+_KERNEL_THREAD = 0x00200000
+"""The flag of a process that has no environment and never will."""
+
+
 class _Facts(NamedTuple):
     alive: bool
     session: int
@@ -132,7 +139,22 @@ if sys.platform == "linux":
         return _Facts(alive=fields[0] not in {b"Z", b"X"}, session=int(fields[3]), birth=float(fields[19]))
 
     def _bears(pid: int, mark: str) -> bool:
-        return f"{MARK}={mark}\0".encode() in _read(f"/proc/{pid}/environ")
+        wanted = f"{MARK}={mark}\0".encode()
+        for _ in range(_LOOKS):
+            environment = _read(f"/proc/{pid}/environ")
+            if environment or not _is_starting(pid):
+                return wanted in environment
+            time.sleep(_PAUSE)
+        return False
+
+    def _is_starting(pid: int) -> bool:
+        """Whether one without an environment may be about to become another program, and get one.
+
+        Its parent has been told of it already. On the way it runs, or waits for the disk; it never sleeps.
+        """
+        text = _read(f"/proc/{pid}/stat")
+        fields = text[text.rindex(b")") + 2 :].split() if text else [b"X"]
+        return fields[0] in {b"R", b"D"} and not int(fields[6]) & _KERNEL_THREAD
 
     def _read(path: str) -> bytes:
         """The contents, or nothing: the process may be gone, or not ours to look at."""

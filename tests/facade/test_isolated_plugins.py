@@ -87,8 +87,9 @@ def test_what_a_tool_raises_is_its_answer_and_the_host_lives_on(board, way, type
     assert board.status()["plugins"]["moody"]["host"]["generation"] == 1
 
 
-def test_an_endless_loop_costs_a_host_after_its_deadline(board):
-    call = board.submit(tool_call("moody", way="spins", first="begun"), deadline=0.5)
+@pytest.mark.parametrize("way", ["spins", "never_lets_go"])
+def test_an_endless_loop_costs_a_host_after_its_deadline(board, way):
+    call = board.submit(tool_call("moody", way=way, first="begun"), deadline=0.5)
 
     assert call.result()["code"] == "deadline_exceeded"
     assert moody(board, "answers") == {"success": True, "result": None, "count": 1}

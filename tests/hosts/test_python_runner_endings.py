@@ -72,7 +72,7 @@ def test_the_host_ends_when_nobody_can_read_its_answers():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("way", ["spins", "answers"])
+@pytest.mark.parametrize("way", ["spins", "never_lets_go", "answers"])
 def test_the_host_dies_by_the_signals_that_ask_for_it(number, way):
     with python_host() as host:
         host.execute("moody", {"way": way, "first": "begun"}, STATE)

@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -115,6 +116,32 @@ def test_members_are_those_of_the_session():
 
         assert sorted(members(process.pid, birth)) == sorted([process.pid, int(said)])
         end_session(process.pid, birth, [])
+
+
+def test_the_mark_finds_one_that_has_only_just_been_started():
+    # Its parent is told of it a moment before the kernel has put its environment in place.
+    missed = 0
+    for _ in range(200):
+        with subprocess.Popen(
+            ["sleep", "100"], start_new_session=True, env=TEST_MARK | {MARK: "a-mark"}
+        ) as process:
+            missed += not sweep._bears(process.pid, "a-mark")
+            process.kill()
+
+    assert missed == 0
+
+
+@pytest.mark.parametrize("env", [{}, {"HOME": "/"}])
+def test_one_that_runs_without_the_mark_is_a_stranger_at_once(env):
+    with subprocess.Popen(["sleep", "100"], env=env) as process:
+        wait_until(lambda: b"sleep" in Path(f"/proc/{process.pid}/cmdline").read_bytes())
+        began = time.monotonic()
+        bears = sweep._bears(process.pid, "a-mark")
+        took = time.monotonic() - began
+        process.kill()
+
+    assert not bears
+    assert took < sweep._PAUSE * sweep._LOOKS
 
 
 def test_the_mark_finds_one_that_left_the_session_and_whose_parent_is_gone():

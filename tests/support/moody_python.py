@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -44,6 +45,11 @@ def kills_itself(payload, state):
 def spins(payload, state):
     while True:
         pass
+
+
+def never_lets_go(payload, state):
+    """Hold the interpreter's lock in C, so that no other thread of the process gets to run."""
+    re.match(r"(a+)+$", "a" * 60 + "b")
 
 
 def prints(payload, state):
