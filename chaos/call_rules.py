@@ -34,6 +34,15 @@ def each_call_ends_once(run: Run) -> Iterator[Violation]:
             yield Violation(rule, f"{name} was answered, and nobody had submitted it", story.facts)
 
 
+def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
+    """An answer that somebody can tell from others belongs to the call that it was given to."""
+    for story in call_stories(run).values():
+        for answer in story.answers:
+            if answer.wrong:
+                said = f"the answer to call {story.call} of {story.plugin!r} is none to it: {answer.wrong}"
+                yield Violation("each answer is its call's", said, story.facts)
+
+
 def no_reply_crosses_generations(run: Run) -> Iterator[Violation]:
     """An answer comes from the life that ran the call last, and from none that was over before."""
     lives = {(story.host, life.generation): life for story in stories(run) for life in story.lives}

@@ -51,6 +51,7 @@ class Answered(NamedTuple):
         life: which life the answer says it comes from; 0 where it says nothing.
         counted: what the tool's own counter stood at, where it has one and tells it.
         error: a sentence, where there is one.
+        wrong: what is wrong with the answer itself, where somebody knows what it has to be.
     """
 
     at: float
@@ -61,6 +62,7 @@ class Answered(NamedTuple):
     life: int = 0
     counted: int | None = None
     error: str = ""
+    wrong: str = ""
 
 
 class Happened(NamedTuple):

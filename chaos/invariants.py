@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .call_rules import (
     calls_begin_in_order,
+    each_answer_is_its_calls,
     each_call_ends_once,
     no_reply_crosses_generations,
     one_call_at_a_time,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 RULES: dict[str, Callable[[Run], Iterable[Violation]]] = {
     "each call ends once": each_call_ends_once,
+    "each answer is its call's": each_answer_is_its_calls,
     "runs as often as it may": runs_as_often_as_it_may,
     "unknown has a reason": unknown_has_a_reason,
     "counts without a gap": counts_without_a_gap,
@@ -106,6 +108,10 @@ def _calls(run: Run) -> str:
     return f"{sum(isinstance(fact, Asked) for fact in run.facts):,} calls"
 
 
+def _answers(run: Run) -> str:
+    return f"{sum(isinstance(fact, Answered) for fact in run.facts):,} answers"
+
+
 def _ledger(run: Run) -> str:
     kept = {name for name, terms in run.terms.items() if terms.ledger}
     if not kept:
@@ -153,6 +159,7 @@ def _healed(run: Run) -> str:
 
 _LOOKED_AT: dict[str, Callable[[Run], str]] = {
     "each call ends once": _calls,
+    "each answer is its call's": _answers,
     "runs as often as it may": _ledger,
     "unknown has a reason": _unknown,
     "counts without a gap": _counts,

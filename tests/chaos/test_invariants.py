@@ -265,3 +265,11 @@ def test_a_violation_can_be_written_down():
 
     fact = {"fact": "seen", "at": 4.1, "plugin": "book", "pids": [7002, 7003]}
     assert violation.as_dict()["facts"] == [fact]
+
+
+def test_an_answer_to_another_call_is_found():
+    run = instead(
+        GOOD, answered(5.2, "c4", 3, life=3), answered(5.2, "c4", 3, life=3)._replace(wrong="it is 7")
+    )
+
+    assert broken_rules(run) == {"each answer is its call's"}

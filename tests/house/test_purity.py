@@ -16,6 +16,7 @@ IMPURE = {
 PURE = (
     "actors/histogram.py",
     "actors/routing.py",
+    "chaos/arguments.py",
     "chaos/call_rules.py",
     "chaos/datum.py",
     "chaos/drawing.py",

@@ -1,0 +1,226 @@
+"""Notes what happens on a board, as the facts that the rules are about.
+
+The recorder submits calls itself, so that it knows of each what the caller knows. Events it takes from
+the board's stream, at the time at which they were published. When a host is started or ready, it looks
+which processes of that host live, and does not ask the board.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..actors.members import HostedMember
+from ..hosts.carrier import ProcessCarrier
+from ..hosts.sweep import alive, created
+from ..supervision.clock import SystemClock
+from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..actors.board import Board
+    from ..actors.call import Call, Result
+    from ..supervision.events import Event
+    from .facts import Fact
+
+Json = dict[str, Any]
+
+REAL_SLACK = 0.25
+"""Seconds by which a real time may be off: whoever notes it may have had to wait for a processor."""
+
+
+class Recorder:
+    """See the module. It listens from the moment it is made until the board stops.
+
+    Args:
+        board: whose run it is.
+        patience: seconds after `heal` in which everything has to work again.
+
+    Attributes:
+        facts: all that was noted, in the order of noting; append through `note`.
+        known: (pid, time of creation) of every process of a host that was seen.
+    """
+
+    def __init__(self, board: Board, *, patience: float = 30.0) -> None:
+        self.board = board
+        self.facts: list[Fact] = []
+        self.known: set[tuple[int, float]] = set()
+        self.terms: dict[str, Terms] = {}
+        self._patience = patience
+        self._real = isinstance(board.clock, SystemClock)
+        self._began = board.clock.now()
+        self._healed: float | None = None
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._pids: dict[str, list[tuple[int, float]]] = {}
+        self._subscription = board.subscribe(self._on_event)
+
+    def now(self) -> float:
+        """Seconds since the recording began, on the board's clock."""
+        return self.board.clock.now() - self._began
+
+    def note(self, fact: Fact) -> None:
+        """Add a fact; from any thread."""
+        with self._lock:
+            self.facts.append(fact)
+
+    # What is done
+
+    def submit(
+        self,
+        plugin: str,
+        tool: str,
+        arguments: Json | None = None,
+        *,
+        name: str | None = None,
+        deadline: float | None = None,
+        judge: Callable[[Result], Json] | None = None,
+        then: Callable[[Answered], None] | None = None,
+    ) -> Call:
+        """Submit a call, and note it and its end.
+
+        Args:
+            plugin: that the tool belongs to.
+            tool: its name.
+            arguments: as an object.
+            name: of the call, unlike all others of the run; made up when ``None``.
+            deadline: as `Board.submit`.
+            judge: says more of a result, as fields of `Answered`: ``life``, ``counted``, ``wrong``.
+            then: called with its end, in the thread that ends it.
+        """
+        wire = {"type": "function_call", "name": tool, "arguments": arguments or {}}
+        return self.submit_wire(plugin, wire, name=name, deadline=deadline, judge=judge, then=then)
+
+    def submit_wire(
+        self,
+        plugin: str,
+        wire: Json,
+        *,
+        name: str | None = None,
+        deadline: float | None = None,
+        judge: Callable[[Result], Json] | None = None,
+        then: Callable[[Answered], None] | None = None,
+    ) -> Call:
+        """As `submit`, with a call as somebody has written it; its id is replaced by ``name``."""
+        name = name or f"c{next(self._numbers)}"
+        key = "call_id" if "call_id" in wire or wire.get("type") == "function_call" else "id"
+        limit = deadline if deadline is not None else self._deadline(plugin)
+        self.note(Asked(self.now(), plugin, name, limit))
+        call = self.board.submit({**wire, key: name}, deadline=deadline)
+
+        def ended() -> None:
+            answer = self._answer(plugin, name, call.result(), judge)
+            self.note(answer)
+            if then is not None:
+                then(answer)
+
+        call.add_done_callback(ended)
+        return call
+
+    def _answer(
+        self, plugin: str, name: str, result: Result, judge: Callable[[Result], Json] | None
+    ) -> Answered:
+        ending = "success" if result.get("success") else str(result.get("code") or "failure")
+        more = judge(result) if judge is not None and result.get("success") else {}
+        outcome = result.get("outcome")
+        return Answered(
+            self.now(),
+            plugin,
+            name,
+            ending,
+            None if outcome is None else str(outcome),
+            error="" if result.get("success") else str(result.get("error", "")),
+            **more,
+        )
+
+    def order(self, verb: str, plugin: str) -> None:
+        """Order ``restart``, ``park`` or ``revive``, and note it. Raises `UnknownChild`."""
+        self.note(Ordered(self.now(), plugin, verb))
+        self.board.order(verb, plugin)
+
+    def broke(self, plugin: str, fault: str) -> None:
+        """Note that something was done to a host."""
+        self.note(Broken(self.now(), plugin, fault))
+
+    def heal(self) -> None:
+        """From now on nothing is done to the hosts."""
+        self._healed = self.now()
+
+    def take_ledger(self, plugin: str, calls: Iterable[str]) -> None:
+        """Note what a tool has written down: the names of the calls that it began, in their order.
+
+        A ledger without times still tells the order: no run is placed before its call was submitted,
+        and none before the one that stands above it.
+        """
+        with self._lock:
+            asked = {fact.call: fact.at for fact in self.facts if isinstance(fact, Asked)}
+            at = 0.0
+            for call in calls:
+                at = max(at, asked.get(call, 0.0))
+                self.facts.append(Ran(at, plugin, call))
+
+    def run(self, left: Left | None = None) -> Run:
+        """The run so far; once the board has stopped, with what was left."""
+        with self._lock:
+            facts = sorted(self.facts, key=_when)
+        return Run(
+            tuple(facts),
+            {**self._agreed(), **self.terms},
+            healed=self._healed,
+            ended=self.now(),
+            patience=self._patience,
+            slack=REAL_SLACK if self._real else 0.0,
+            left=left or Left(),
+        )
+
+    # What the board tells
+
+    def _on_event(self, event: Event) -> None:
+        self.note(Happened(self._moment(event), event.subject, event.kind, event.facts, event.sequence))
+        if event.kind in {"host_starting", "host_ready"}:
+            self._look(event.subject)
+
+    def _moment(self, event: Event) -> float:
+        """When it was published: the stream's thread may be late."""
+        late = max(0.0, time.time() - event.time) if self._real else 0.0
+        return self.now() - late
+
+    def _look(self, plugin: str) -> None:
+        """Which processes of a host live now."""
+        member = self.board.roster.members().get(plugin)
+        if not isinstance(member, HostedMember) or member.plugin.carry is not ProcessCarrier:
+            return
+        pids = self._pids.setdefault(plugin, [])
+        host = member.plugin.host
+        if host is not None and (birth := created(host.pid)) is not None:
+            known = (host.pid, birth)
+            self.known.add(known)
+            if known not in pids:
+                pids.append(known)
+        pids[:] = [(pid, birth) for pid, birth in pids if created(pid) == birth and alive(pid)]
+        self.note(Seen(self.now(), plugin, tuple(pid for pid, _ in pids)))
+
+    # What was agreed
+
+    def _agreed(self) -> dict[str, Terms]:
+        return {name: terms_of(member) for name, member in self.board.roster.members().items()}
+
+    def _deadline(self, plugin: str) -> float | None:
+        member = self.board.roster.members().get(plugin)
+        return None if member is None else member.desk.settings.deadline
+
+
+def terms_of(member: Any) -> Terms:
+    """What the board has agreed on with a plugin that is on it."""
+    settings = member.desk.settings
+    repeats, ordered = int(bool(settings.idempotent)), settings.concurrency == 1
+    if isinstance(member, HostedMember):
+        return Terms(policy=member.child_spec().policy, repeats=repeats, ordered=ordered)
+    return Terms(hosted=False, repeats=repeats, ordered=ordered)
+
+
+def _when(fact: Fact) -> float:
+    return fact.at
