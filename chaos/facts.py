@@ -51,7 +51,8 @@ class Answered(NamedTuple):
         life: which life the answer says it comes from; 0 where it says nothing.
         counted: what the tool's own counter stood at, where it has one and tells it.
         error: a sentence, where there is one.
-        wrong: what is wrong with the answer itself, where somebody knows what it has to be.
+        judged: somebody knows what the answer has to be, and has looked at it.
+        wrong: what he found wrong with it.
     """
 
     at: float
@@ -62,6 +63,7 @@ class Answered(NamedTuple):
     life: int = 0
     counted: int | None = None
     error: str = ""
+    judged: bool = False
     wrong: str = ""
 
 

@@ -37,6 +37,8 @@ from .life_rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from .facts import Fact
+
 RULES: dict[str, Callable[[Run], Iterable[Violation]]] = {
     "each call ends once": each_call_ends_once,
     "each answer is its call's": each_answer_is_its_calls,
@@ -64,11 +66,13 @@ class Check:
     Attributes:
         rule: its name.
         said: what was looked at, or the first thing that is wrong.
+        looked_at: how many things; a rule that looked at none has proved nothing.
         violations: all that is wrong.
     """
 
     rule: str
     said: str
+    looked_at: int
     violations: tuple[Violation, ...] = ()
 
     @property
@@ -82,6 +86,7 @@ class Check:
             "rule": self.rule,
             "ok": self.ok,
             "said": self.said,
+            "looked_at": self.looked_at,
             "violations": [violation.as_dict() for violation in self.violations],
         }
 
@@ -98,66 +103,77 @@ def violations(run: Run) -> tuple[Violation, ...]:
 
 def _check(run: Run, rule: str) -> Check:
     found = tuple(RULES[rule](run))
+    count, said = _LOOKED_AT[rule](run)
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        return Check(rule, found[0].what + more, found)
-    return Check(rule, _LOOKED_AT[rule](run))
+        return Check(rule, found[0].what + more, count, found)
+    return Check(rule, said, count)
 
 
-def _calls(run: Run) -> str:
-    return f"{sum(isinstance(fact, Asked) for fact in run.facts):,} calls"
+def _count(run: Run, wanted: Callable[[Fact], bool]) -> int:
+    return sum(wanted(fact) for fact in run.facts)
 
 
-def _answers(run: Run) -> str:
-    return f"{sum(isinstance(fact, Answered) for fact in run.facts):,} answers"
+def _calls(run: Run) -> tuple[int, str]:
+    count = _count(run, lambda fact: isinstance(fact, Asked))
+    return count, f"{count:,} calls"
 
 
-def _ledger(run: Run) -> str:
+def _answers(run: Run) -> tuple[int, str]:
+    count = _count(run, lambda fact: isinstance(fact, Answered) and fact.judged)
+    return (
+        count,
+        f"{count:,} answers that can be told apart" if count else "no answer can be told from another",
+    )
+
+
+def _ledger(run: Run) -> tuple[int, str]:
     kept = {name for name, terms in run.terms.items() if terms.ledger}
-    if not kept:
-        return "no tool keeps a ledger"
-    lines = sum(isinstance(fact, Ran) and fact.plugin in kept for fact in run.facts)
-    return f"{lines:,} runs in the ledgers of {len(kept)} tools"
+    lines = _count(run, lambda fact: isinstance(fact, Ran) and fact.plugin in kept)
+    return lines, f"{lines:,} runs in {len(kept)} ledgers" if kept else "no tool keeps a ledger"
 
 
-def _unknown(run: Run) -> str:
+def _unknown(run: Run) -> tuple[int, str]:
     told = [story.verdict for story in call_stories(run).values()]
-    return ", ".join(f"{told.count(verdict):,} {verdict}" for verdict in Verdict)
+    return len(told), ", ".join(f"{told.count(verdict):,} {verdict}" for verdict in Verdict)
 
 
-def _counts(run: Run) -> str:
-    counted = sum(isinstance(fact, Answered) and fact.counted is not None for fact in run.facts)
-    return f"{counted:,} answers that count" if counted else "no tool counts"
+def _counts(run: Run) -> tuple[int, str]:
+    count = _count(run, lambda fact: isinstance(fact, Answered) and fact.counted is not None)
+    return count, f"{count:,} answers that count" if count else "no tool counts its answers"
 
 
-def _begun(run: Run) -> str:
-    begun = sum(isinstance(fact, Ran) for fact in run.facts)
-    return f"{begun:,} beginnings" if begun else "no tool tells of its beginnings"
+def _begun(run: Run) -> tuple[int, str]:
+    count = _count(run, lambda fact: isinstance(fact, Ran))
+    return count, f"{count:,} beginnings" if count else "no tool tells when it begins"
 
 
-def _crossed(run: Run) -> str:
-    marked = sum(isinstance(fact, Answered) and bool(fact.life) for fact in run.facts)
-    return f"{marked:,} answers that name their life" if marked else "no answer names its life"
+def _crossed(run: Run) -> tuple[int, str]:
+    count = _count(run, lambda fact: isinstance(fact, Answered) and bool(fact.life))
+    return count, f"{count:,} answers that name their life" if count else "no answer names its life"
 
 
-def _lives(run: Run) -> str:
-    starts = sum(isinstance(fact, Happened) and fact.kind == "host_starting" for fact in run.facts)
-    crashes = sum(isinstance(fact, Happened) and fact.kind == "host_crashed" for fact in run.facts)
-    return f"{starts:,} lives of {sum(t.hosted for t in run.terms.values())} hosts, {crashes:,} crashes"
+def _lives(run: Run) -> tuple[int, str]:
+    starts = _count(run, lambda fact: isinstance(fact, Happened) and fact.kind == "host_starting")
+    crashes = _count(run, lambda fact: isinstance(fact, Happened) and fact.kind == "host_crashed")
+    hosts = sum(terms.hosted for terms in run.terms.values())
+    return starts, f"{starts:,} lives of {hosts} hosts, {crashes:,} crashes" if hosts else "there is no host"
 
 
-def _told(run: Run) -> str:
-    return f"{sum(isinstance(fact, Happened) and bool(fact.sequence) for fact in run.facts):,} events"
+def _told(run: Run) -> tuple[int, str]:
+    count = _count(run, lambda fact: isinstance(fact, Happened) and bool(fact.sequence))
+    return count, f"{count:,} events"
 
 
-def _healed(run: Run) -> str:
+def _healed(run: Run) -> tuple[int, str]:
     if run.healed is None:
-        return "nobody waited for it"
-    late = sum(isinstance(fact, Asked) and fact.at >= run.healed for fact in run.facts)
-    return f"all hosts, and {late:,} calls"
+        return 0, "nobody waited for it"
+    healed = run.healed
+    late = _count(run, lambda fact: isinstance(fact, Asked) and fact.at >= healed)
+    return late, f"all hosts, and {late:,} calls"
 
 
-_LOOKED_AT: dict[str, Callable[[Run], str]] = {
+_LOOKED_AT: dict[str, Callable[[Run], tuple[int, str]]] = {
     "each call ends once": _calls,
     "each answer is its call's": _answers,
     "runs as often as it may": _ledger,
@@ -172,5 +188,5 @@ _LOOKED_AT: dict[str, Callable[[Run], str]] = {
     "restarts within budget": _lives,
     "events keep their order": _told,
     "works after the faults": _healed,
-    "nothing left behind": lambda _: "0 processes, 0 threads, 0 descriptors",
+    "nothing left behind": lambda run: (int(run.ended > 0), "0 processes, 0 threads, 0 descriptors"),
 }

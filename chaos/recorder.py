@@ -13,7 +13,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..actors.members import HostedMember
-from ..hosts.carrier import ProcessCarrier
 from ..hosts.sweep import alive, created
 from ..supervision.clock import SystemClock
 from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Terms
@@ -56,7 +55,19 @@ class Recorder:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._pids: dict[str, list[tuple[int, float]]] = {}
+        self._catch_up()
         self._subscription = board.subscribe(self._on_event)
+
+    def _catch_up(self) -> None:
+        """The hosts that are there already: nobody will tell of their start any more."""
+        for name, plugin in self.board.status()["plugins"].items():
+            host = plugin.get("host")
+            if host is not None and host["state"] in {"starting", "ready"}:
+                told = {"generation": host["generation"]}
+                self.note(Happened(0.0, name, "host_starting", told))
+                if host["state"] == "ready":
+                    self.note(Happened(0.0, name, "host_ready", told))
+                    self._look(name)
 
     def now(self) -> float:
         """Seconds since the recording began, on the board's clock."""
@@ -124,7 +135,7 @@ class Recorder:
         self, plugin: str, name: str, result: Result, judge: Callable[[Result], Json] | None
     ) -> Answered:
         ending = "success" if result.get("success") else str(result.get("code") or "failure")
-        more = judge(result) if judge is not None and result.get("success") else {}
+        more: Json = {"judged": True} | judge(result) if judge is not None and result.get("success") else {}
         outcome = result.get("outcome")
         return Answered(
             self.now(),
@@ -191,7 +202,7 @@ class Recorder:
     def _look(self, plugin: str) -> None:
         """Which processes of a host live now."""
         member = self.board.roster.members().get(plugin)
-        if not isinstance(member, HostedMember) or member.plugin.carry is not ProcessCarrier:
+        if not isinstance(member, HostedMember) or not self._real:
             return
         pids = self._pids.setdefault(plugin, [])
         host = member.plugin.host

@@ -1,0 +1,191 @@
+"""The figures of a run: how the calls ended, what went wrong with hosts, and how long until all was well. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from ..facts import Answered, Asked, Broken, Happened
+from ..lives import HostStory, Life, stories
+
+if TYPE_CHECKING:
+    from ..facts import Run
+
+NEAR = 5.0
+"""Seconds within which a crash is taken to come of what was done to the host before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """One crash, and what came after it.
+
+    Attributes:
+        host: whose.
+        generation: the life that ended.
+        fault: what was done to it; empty if nobody did anything.
+        exit: how it ended.
+        at: when it was done, or noticed if nobody did it.
+        noticed: seconds from ``at`` until the board told of it.
+        ready: seconds from ``at`` until the next life was ready; ``None`` if none was.
+        answered: seconds from ``at`` until a tool of that host answered again; ``None`` if none did.
+        lost: calls that were under way.
+    """
+
+    host: str
+    generation: int
+    fault: str
+    exit: str
+    at: float
+    noticed: float
+    ready: float | None
+    answered: float | None
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """All that is told of a run in numbers.
+
+    Attributes:
+        submitted: calls.
+        endings: how many ended how.
+        by_plugin: the same for each plugin.
+        repeated: how often a call was given to its tool once more.
+        faults: what was done to hosts, and how often.
+        recoveries: in the order of time.
+        lives: of all hosts.
+        seconds: of the run.
+    """
+
+    submitted: int
+    endings: Counter[str]
+    by_plugin: dict[str, Counter[str]]
+    repeated: int
+    faults: Counter[str]
+    recoveries: tuple[Recovery, ...]
+    lives: int
+    seconds: float
+    hosts: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def rate(self) -> float:
+        """Calls that ended, a second."""
+        return self.endings.total() / self.seconds if self.seconds else 0.0
+
+    def spans(self, which: str) -> list[float]:
+        """The times of all recoveries that have one: ``noticed``, ``ready`` or ``answered``."""
+        return [span for one in self.recoveries if (span := getattr(one, which)) is not None]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON; times in seconds."""
+        return {
+            "seconds": round(self.seconds, 3),
+            "calls_per_second": round(self.rate, 1),
+            "submitted": self.submitted,
+            "answered": self.endings.total(),
+            "by_result": dict(self.endings),
+            "by_plugin": {plugin: dict(endings) for plugin, endings in self.by_plugin.items()},
+            "sent_again": self.repeated,
+            "faults": dict(self.faults),
+            "crashes": len(self.recoveries),
+            "lives": self.lives,
+            "recovery": {which: _summary(self.spans(which)) for which in ("noticed", "ready", "answered")},
+        }
+
+
+def _summary(spans: list[float]) -> dict[str, float | None]:
+    return {
+        "median": round(median(spans), 4) if spans else None,
+        "max": round(max(spans), 4) if spans else None,
+    }
+
+
+def figures(run: Run) -> Figures:
+    """Reckon them."""
+    by_plugin: dict[str, Counter[str]] = {name: Counter() for name in run.terms}
+    faults: Counter[str] = Counter()
+    submitted = repeated = 0
+    for fact in run.facts:
+        match fact:
+            case Asked():
+                submitted += 1
+            case Answered():
+                by_plugin.setdefault(fact.plugin, Counter())[fact.ending] += 1
+            case Broken():
+                faults[fact.fault] += 1
+            case Happened() if fact.kind == "call_repeated":
+                repeated += 1
+    told = stories(run)
+    endings: Counter[str] = Counter()
+    for counted in by_plugin.values():
+        endings += counted
+    return Figures(
+        submitted,
+        endings,
+        by_plugin,
+        repeated,
+        faults,
+        tuple(sorted(_recoveries(run, told), key=lambda one: one.at)),
+        sum(len(story.lives) for story in told),
+        run.ended,
+        tuple(story.host for story in told),
+    )
+
+
+def _recoveries(run: Run, told: list[HostStory]) -> list[Recovery]:
+    done: dict[str, list[Broken]] = defaultdict(list)
+    worked: dict[str, list[float]] = defaultdict(list)
+    for fact in run.facts:
+        if isinstance(fact, Broken):
+            done[fact.plugin].append(fact)
+        elif isinstance(fact, Answered) and fact.ending == "success":
+            worked[fact.plugin].append(fact.at)
+    return [
+        _recovery(story, place, life, done[story.host], worked[story.host])
+        for story in told
+        for place, life in enumerate(story.lives)
+        if life.crashed and life.ended is not None
+    ]
+
+
+def _recovery(story: HostStory, place: int, life: Life, done: list[Broken], worked: list[float]) -> Recovery:
+    assert life.ended is not None
+    blow = _blow(life, done)
+    at = life.ended if blow is None else blow.at
+    ready = next((after.ready for after in story.lives[place + 1 :] if after.ready is not None), None)
+    answered = None
+    if ready is not None:
+        next_answer = bisect_left(worked, ready)
+        answered = worked[next_answer] if next_answer < len(worked) else None
+    lost = next(
+        (
+            len(event.facts["report"].get("in_flight", ()))
+            for event in story.of(life)
+            if event.kind == "host_crashed"
+        ),
+        0,
+    )
+    return Recovery(
+        story.host,
+        life.generation,
+        "" if blow is None else blow.fault,
+        life.exit or "ended",
+        at,
+        life.ended - at,
+        None if ready is None else ready - at,
+        None if answered is None else answered - at,
+        lost,
+    )
+
+
+def _blow(life: Life, done: list[Broken]) -> Broken | None:
+    """The last thing that was done to a life before it ended."""
+    assert life.ended is not None
+    times = [fact.at for fact in done]
+    place = bisect_right(times, life.ended) - 1
+    if place < 0 or times[place] < max(life.began, life.ended - NEAR):
+        return None
+    return done[place]
