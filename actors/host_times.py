@@ -9,50 +9,54 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .histogram import Histogram
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
-class HostTimes:
-    """Told of each change of the host's state, as `ChildSpec.on_change` is; any thread may look."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._starts = Histogram()
-        self._recoveries = Histogram()
-        self._crashes: Counter[str] = Counter()
+class HostPhases:
+    """Tells how long a host was starting and recovering, from its changes of state, in their order.
+
+    Args:
+        starting: told each time from a start to ready, in seconds.
+        recovering: told each time from an end to ready.
+    """
+
+    def __init__(self, starting: Callable[[float], None], recovering: Callable[[float], None]) -> None:
+        self._starting = starting
+        self._recovering = recovering
         self._started: float | None = None
         self._down_since: float | None = None
         self._up = False
 
-    def change(self, kind: str, facts: dict[str, Any], now: float) -> None:
+    def change(self, kind: str, facts: Mapping[str, Any], now: float) -> None:
         """The host is in a new state; ``kind`` and ``facts`` are those of the event."""
-        with self._lock:
-            match kind:
-                case "host_starting":
-                    self._down(now)
-                    self._started = now
-                case "host_ready":
-                    self._ready(now)
-                case "host_crashed":
-                    self._crashes[str(facts["exit"])] += 1
-                    self._up = True  # a life that failed to start is one to recover from too
-                    self._down(now)
-                case "host_replaced":
-                    self._up = False
-                case "host_stopped":
-                    self._up, self._down_since = False, None
-                case "host_backoff" | "host_parked" if facts["seconds"] is not None:
-                    self._down(now)
-                case "host_parked":
-                    self._up, self._down_since = False, None
+        match kind:
+            case "host_starting":
+                self._down(now)
+                self._started = now
+            case "host_ready":
+                self._ready(now)
+            case "host_crashed":
+                self._up = True  # a life that failed to start is one to recover from too
+                self._down(now)
+            case "host_backoff":
+                self._down(now)
+            case "host_parked" if facts["seconds"] is not None:
+                self._down(now)
+            case "host_parked" | "host_stopped":  # until somebody comes
+                self._up, self._down_since = False, None
+            case "host_replaced":  # the old life serves until the new one does
+                self._up = False
 
     def _ready(self, now: float) -> None:
         if self._started is not None:
-            self._starts.add(now - self._started)
+            self._starting(now - self._started)
         if self._down_since is not None:
-            self._recoveries.add(now - self._down_since)
+            self._recovering(now - self._down_since)
         self._started = self._down_since = None
         self._up = True
 
@@ -60,6 +64,24 @@ class HostTimes:
         if self._up and self._down_since is None:
             self._down_since = now
         self._up = False
+
+
+class HostTimes:
+    """The phases of one host in histograms, and its crashes counted. Any thread may look."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._starts = Histogram()
+        self._recoveries = Histogram()
+        self._crashes: Counter[str] = Counter()
+        self._phases = HostPhases(self._starts.add, self._recoveries.add)
+
+    def change(self, kind: str, facts: Mapping[str, Any], now: float) -> None:
+        """The host is in a new state, as `ChildSpec.on_change` tells it."""
+        with self._lock:
+            self._phases.change(kind, facts, now)
+            if kind == "host_crashed":
+                self._crashes[str(facts["exit"])] += 1
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON."""
