@@ -17,6 +17,7 @@ PLACES = {
     "orjson": ("hosts/wire.py", "interop/arguments.py", "interop/json_copy.py", "plugins/json_values.py"),
     "click": ("facade/cli/*",),
     "hypothesis": ("chaos/strategies.py",),
+    "opentelemetry": ("facade/exporters/otel.py", "facade/exporters/otel_spans.py"),
     "rich": ("facade/cli/*",),
     "pytest": ("chaos/conformance/*",),
 }
@@ -27,8 +28,12 @@ for its version, and the watchdog is started, without the ceremony of a host's p
 is a program of its own.
 """
 
-OPTIONAL = ("facade/cli/*", "chaos/strategies.py", "chaos/conformance/*")
+OPTIONAL = ("facade/cli/*", "facade/exporters/otel*.py", "chaos/strategies.py", "chaos/conformance/*")
 """What needs an extra: nothing imports it but who asks for it."""
+
+
+IMPORTED_AS = {"opentelemetry-api": "opentelemetry"}
+"""Packages that are imported by another name than they are installed by."""
 
 
 @pytest.mark.parametrize("package", PLACES)
@@ -45,7 +50,7 @@ def test_a_package_is_imported_only_where_it_belongs(package: str) -> None:
 def test_every_imported_package_is_declared() -> None:
     foreign = {found.top for found in imports() if found.top != PACKAGE and not is_standard(found.top)}
 
-    assert foreign - _declared("cli", "chaos") == set()
+    assert foreign - _declared("cli", "chaos", "otel") == set()
 
 
 def test_what_every_program_imports_is_no_extra() -> None:
@@ -69,4 +74,5 @@ def _declared(*extras: str) -> set[str]:
     settings.read(ROOT / "setup.cfg")
     lists = [settings["options"]["install_requires"]]
     lists += [settings["options.extras_require"][extra] for extra in extras]
-    return {re.split(r"[<>=~!\[ ;]", line)[0] for text in lists for line in text.split("\n") if line}
+    names = {re.split(r"[<>=~!\[ ;]", line)[0] for text in lists for line in text.split("\n") if line}
+    return {IMPORTED_AS.get(name, name) for name in names}

@@ -36,6 +36,8 @@ PURE = (
     "facade/demo/plan.py",
     "facade/demo/record.py",
     "facade/demo/verdict.py",
+    "facade/exporters/prometheus.py",
+    "facade/exporters/samples.py",
     "hosts/environment.py",
     "hosts/errors.py",
     "hosts/ladder.py",
