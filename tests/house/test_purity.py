@@ -15,6 +15,8 @@ IMPURE = {
 
 PURE = (
     "actors/histogram.py",
+    "actors/blame.py",
+    "actors/breaker.py",
     "actors/routing.py",
     "chaos/arguments.py",
     "chaos/call_rules.py",
