@@ -177,6 +177,8 @@ class Board:
             UnknownChild: there is no host of that name.
         """
         ask_supervisor(self.supervisor, Order(verb, name, reason))
+        if verb == "revive":
+            self.roster.member(name).desk.guard.pardon()
 
     def subscribe(
         self,
@@ -238,6 +240,7 @@ class Board:
             "state_store": {"store": "memory"} if self._keeper is None else self._keeper.status(),
             "hooks_under_way": self._threads.asking,
             "events_dropped": self.events.dropped,
+            "dead_letters": self.events.dead_letters.counts(),
         }
 
     def _member_status(self, member: Member, host: dict[str, Any] | None) -> dict[str, Any]:

@@ -46,6 +46,8 @@ class BreakerPolicy:
         max_reset: the longest it stays open, before jitter.
         factor: by which the time grows with each trial that fails.
         jitter: a time ``d`` becomes anything in ``[d, d * (1 + jitter)]``.
+        is_failure: says of a result whether it counts as a failure. Not asked about calls that
+            never reached the tool.
     """
 
     failures: int = 5
@@ -53,6 +55,7 @@ class BreakerPolicy:
     max_reset: float = 300.0
     factor: float = 2.0
     jitter: float = 0.1
+    is_failure: Callable[[Mapping[str, Any]], bool] = is_breakdown
 
     def __post_init__(self) -> None:
         if self.failures < 1:

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
+from .blame import QuarantinePolicy
 from .call import Call, Result, Stage
+from .down import Down, WhileDown
 from .flight import Flight
+from .guard import Guard
 from .lane import Lane
 from .state import StateCell
 from .tally import Tally
@@ -25,10 +28,18 @@ if TYPE_CHECKING:
     from ..plugins.calling import Invocation
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
+    from .breaker import BreakerPolicy
     from .keeping import StateKeeper
 
 _SETTLED = 5.0
 """Seconds that the commit of a state may hold up the end of its desk."""
+
+_DROPPED: dict[str, str] = {Code.OVERLOADED: "overflow", Code.CANCELLED: "stopped"}
+"""Refusals by which a call is dropped, with what the dead letter says."""
+
+
+_QUARANTINE = QuarantinePolicy()
+_HOLD = WhileDown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,10 @@ class ToolSettings:
             or its host replaced.
         idempotent: names of the tools whose calls may be sent again after a crash, or ``True``
             for all of them.
+        repeats: how often such a call is sent again.
+        breaker: when a tool that keeps failing is left alone; ``None`` for never.
+        quarantine: when what is to blame for crashes is refused; ``None`` for never.
+        while_down: what becomes of calls while the host is down.
     """
 
     concurrency: int = 1
@@ -50,11 +65,13 @@ class ToolSettings:
     deadline: float | None = 60.0
     grace: float = 1.0
     idempotent: bool | frozenset[str] = False
+    repeats: int = 1
+    breaker: BreakerPolicy | None = None
+    quarantine: QuarantinePolicy | None = _QUARANTINE
+    while_down: WhileDown = _HOLD
 
-    def may_repeat(self, call: Call) -> bool:
-        """Whether a call that may have run can be sent again: once, and only if it does no harm."""
-        if call.attempt > 1:
-            return False
+    def is_idempotent(self, call: Call) -> bool:
+        """Whether it does no harm if a call runs twice."""
         return self.idempotent if isinstance(self.idempotent, bool) else call.tool_name in self.idempotent
 
 
@@ -68,6 +85,11 @@ class Desk:
         carry: gives a call to the tool in the thread of whoever submits it, if that can be done
             without blocking. For calls that find the tool idle.
         keeper: has the state that the plugin goes on with, if the board has a store.
+
+    Attributes:
+        guard: refuses calls that would only do harm.
+        down: takes calls while the host is down, where they are not just held.
+        forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
     """
 
     def __init__(
@@ -93,6 +115,15 @@ class Desk:
         self.cell = StateCell(state) if keeper is None else keeper.cell(adapter.name, state)
         self.tally = Tally()
         self.flight = Flight(adapter.name, events, clock)
+        self.guard = Guard(
+            adapter.name,
+            breaker=settings.breaker,
+            quarantine=settings.quarantine,
+            clock=clock,
+            events=events,
+        )
+        self.down: Down | None = None
+        self.forsaken: int | None = None
         self.give_up = give_up
         self._carry = carry
         self.prepared = prepared
@@ -107,12 +138,18 @@ class Desk:
             return
         self.tally.submit()
         call.limit(self.clock, self.settings.deadline)
+        refused = self.guard.refusal(call)
+        if refused is not None:
+            call.finish(refused)
+            return
         if self._carry is not None and self.lane.enter(call):
             self._carry(call)
             return
+        if self.down is not None and self.down.takes(call):
+            return
         refusal = self.lane.offer(call)
         if refusal is not None:
-            call.finish(refusal(call))
+            self.refuse(call, refusal)
         elif call.done():  # its deadline passed while it was on its way here
             self.lane.discard(call)
 
@@ -120,14 +157,14 @@ class Desk:
         """Put a call back that was not given to the tool after all, or may be once more."""
         refusal = self.lane.put_back(call)
         if refusal is not None:
-            self._refuse(call, refusal)
+            self.refuse(call, refusal)
         elif call.done():
             self.lane.discard(call)
 
     def shut(self, refusal: Callable[[Call], Result], *, for_good: bool = False) -> None:
         """Refuse the calls that wait, and all that come."""
         for call in self.lane.shut(refusal, for_good=for_good):
-            self._refuse(call, refusal)
+            self.refuse(call, refusal)
 
     def close(self, reason: str) -> None:
         """End every call, and take none any more; what is certain by now is committed when this returns.
@@ -140,9 +177,13 @@ class Desk:
                 with suppress(TimeoutError):  # it is just ending, and told once its state is committed
                     call.result(_SETTLED)
 
-    def _refuse(self, call: Call, refusal: Callable[[Call], Result]) -> None:
+    def refuse(self, call: Call, refusal: Callable[[Call], Result]) -> None:
         """Of a call that was sent before, "not sent" would be a lie."""
-        call.finish(call.lost or refusal(call))
+        result = call.lost or refusal(call)
+        reason = _DROPPED.get(str(result.get("code")))
+        if reason is not None:
+            self.events.dead_letters.drop(reason, self.name, call.id, tool=call.tool_name)
+        call.finish(result)
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         """See `CallOwner`."""
@@ -154,4 +195,8 @@ class Desk:
     def on_ended(self, call: Call, result: Result) -> None:
         """See `CallOwner`."""
         self.tally.end(call, result, self.clock.now())
+        self.guard.ended(call, result)
+        if call.parts_dropped:
+            lost = f"{call.parts_dropped} parts"
+            self.events.dead_letters.drop("parts", self.name, call.id, tool=call.tool_name, detail=lost)
         self.flight.ended(call, result)

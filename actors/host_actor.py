@@ -235,6 +235,11 @@ class HostActor(HouseActor):
         if self.events.wants("output_stray"):
             self.events.publish("output_stray", self._plugin.name, text=text[:500].decode("utf-8", "replace"))
 
+    def on_dropped(self, reason: str, request_id: str) -> None:
+        """A dead letter, but for what a newer host says that this version does not know."""
+        if reason != "ignored":
+            self.events.dead_letters.drop(reason, self._plugin.name, request_id)
+
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
         """Tell the actor."""
         tell(self.actor_ref, m.ProcessEnded(exit_, report, breach))

@@ -12,6 +12,7 @@ from ..plugins.results import complete_result
 if TYPE_CHECKING:
     from ..hosts.host import Host
     from ..hosts.report import CrashReport
+    from ..hosts.vitals import Vitals
     from .call import Call
     from .desk import Desk
 
@@ -24,7 +25,7 @@ class HostedRun:
     only if its answer is the one that counts, and the next call finds everything in order.
     """
 
-    __slots__ = ("_base", "_desk", "call", "ended", "host", "request_id")
+    __slots__ = ("_base", "_desk", "call", "ended", "host", "request_id", "vitals")
 
     def __init__(self, desk: Desk, call: Call, host: Host, base: int) -> None:
         self._desk = desk
@@ -32,6 +33,7 @@ class HostedRun:
         self.call = call
         self.host = host
         self.request_id: str | None = None
+        self.vitals: Vitals | None = None
         self.ended = False
 
     @property
@@ -41,11 +43,15 @@ class HostedRun:
 
     def on_part(self, payload: Any) -> None:
         """Hand it to the caller."""
-        self.call.add_chunk({"part": payload})
+        chunk = {"part": payload}
+        if self.call.attempt > 1:  # so that who has read the parts of a lost attempt can tell them apart
+            chunk["attempt"] = self.call.attempt
+        self.call.add_chunk(chunk)
 
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """The tool has answered; whether that is a result is still to be seen."""
         answer = complete_result(value)
+        self._desk.guard.ended_well(self.call, self._base)
         self._end(answer.result, state if answer.valid else None)
 
     def on_refused(self, error: dict[str, Any]) -> None:
@@ -65,15 +71,24 @@ class HostedRun:
 
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
+        desk, call = self._desk, self.call
+        if desk.guard.lost(call, self._base, report):
+            desk.forsaken = self._base
         result = failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
-        if self._desk.settings.may_repeat(self.call) and self.call.put_back(
-            result, self._desk.flight.repeated
+        may_repeat = desk.settings.is_idempotent(call)
+        if (
+            may_repeat
+            and call.attempt <= desk.settings.repeats
+            and call.put_back(result, desk.flight.repeated)
         ):
             self.ended = True
-            self._desk.submit_again(self.call)
-            self._desk.lane.release(self.call)
-        else:
-            self._end(result)
+            desk.submit_again(call)
+            desk.lane.release(call)
+            return
+        if may_repeat and not call.done():
+            lives = f"lost with {call.attempt} lives of its host"
+            desk.events.dead_letters.drop("poison", desk.name, call.id, tool=call.tool_name, detail=lives)
+        self._end(result)
 
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
+from ..hosts.vitals import doing, sample
 from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..supervision.supervisor import tell
 from . import messages as m
 from .base import HouseActor
 from .desk import Desk, ToolSettings
+from .down import Down
 from .sender import Sender
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call, Result
+    from .hook_threads import HookThreads
     from .keeping import StateKeeper
 
 Schemas = tuple[dict[str, Any], ...]
@@ -39,6 +42,7 @@ class HostedToolActor(HouseActor):
         on_schemas: told the plugin's schemas when a life brings new ones, before it is sent
             calls; in this actor's thread.
         keeper: see `Desk`.
+        threads: where the embedder's callables run.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class HostedToolActor(HouseActor):
         on_schemas: Callable[[str, Schemas], None],
         *,
         keeper: StateKeeper | None = None,
+        threads: HookThreads,
     ) -> None:
         super().__init__(adapter.name, events, clock)
         self._sender = Sender()
@@ -66,6 +71,10 @@ class HostedToolActor(HouseActor):
             keeper=keeper,
         )
         self.desk.lane.pause()
+        if not settings.while_down.simply_holds:
+            desk = self.desk
+            desk.down = Down(desk.name, settings.while_down, desk.lane, threads, desk.refuse)
+            desk.down.begins()
         self._on_schemas = on_schemas
         self._schemas: Schemas | None = None
         self._fresh = not self.desk.cell.recalled
@@ -87,6 +96,8 @@ class HostedToolActor(HouseActor):
                 self._on_up(message)
             case m.HostDown(generation):
                 self._on_down(generation)
+            case m.HostComing():
+                self.desk.lane.hold()
             case m.HostOut(error, report):
                 self.desk.shut(_unavailable(error, report))
             case m.GivenUp(call):
@@ -124,33 +135,52 @@ class HostedToolActor(HouseActor):
         if self._fresh:  # later lives, and later programs, are given the committed state with each call
             self.desk.cell.commit(up.state, self.desk.cell.version)
             self._fresh = False
+        self._drop_forsaken(up)
+        self.desk.guard.several = len(up.schemas) > 1
         if up.schemas != self._schemas:
             self._schemas = up.schemas
             self._on_schemas(self.name, up.schemas)
         self._life = up.life
+        if self.desk.down is not None:
+            self.desk.down.ends()
         self._sender.attach(self.desk, up.host)
         up.ready()
+
+    def _drop_forsaken(self, up: m.HostUp) -> None:
+        """Give up a state with which the host crashed again and again, if it still is the committed one."""
+        desk = self.desk
+        forsaken, desk.forsaken = desk.forsaken, None
+        if forsaken is not None and forsaken == desk.cell.version:
+            desk.cell.commit(up.state, forsaken)
+            why = "the host crashed with it again and again, whatever it was asked"
+            desk.events.publish("state_reset", self.name, version=forsaken, why=why)
 
     def _on_down(self, generation: int) -> None:
         host = self._sender.host
         if host is not None and host.generation == generation:
             self._sender.detach(self.desk, host)
+            if self.desk.down is not None:
+                self.desk.down.begins()
 
     def _on_given_up(self, call: Call) -> None:
         """v1 has no cancel: drop the answer, and see that the host does not chew on it for ever."""
         run = call.run
         if run is None or run.request_id is None or not run.host.abandon(run.request_id):
             return
+        run.vitals = sample(run.host.pid)
         # A call that its caller cancelled may go on until its deadline, for its neighbours' sake.
         now = self._clock.now()
         patience = max(now, call.deadline or now) + self.desk.settings.grace
         self._clock.call_at(patience, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _on_overdue(self, run: Any) -> None:
-        if run.ended or self._life is None or run.host is not self._sender.host:
+        host = self._sender.host
+        if run.ended or self._life is None or host is None or run.host is not host:
             return
         grace = self.desk.settings.grace
         reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its deadline"
+        if (what := doing(run.vitals, sample(host.pid))) is not None:
+            reason = f"{reason}; {what}"
         tell(self._life, m.EndLife(reason, hang=True))
 
 

@@ -142,6 +142,19 @@ class Lane:
                 return False
             return True
 
+    def empty(self) -> list[Call]:
+        """Take all waiting calls out; return them, for their owner to see to."""
+        with self._lock:
+            waiting = list(self._calls)
+            self._calls.clear()
+            return waiting
+
+    def hold(self) -> None:
+        """Refuse no more, but grant nothing yet; not if it was shut for good."""
+        with self._lock:
+            if not self._closed:
+                self._refusal = None
+
     def pause(self) -> None:
         """Grant no more; calls wait."""
         with self._lock:

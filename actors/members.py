@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy
     from .desk import Desk, ToolSettings
+    from .hook_threads import HookThreads
     from .keeping import StateKeeper
 
 
@@ -60,6 +61,7 @@ def _calls(desk: Desk) -> dict[str, Any]:
         "concurrency": desk.lane.concurrency,
         **desk.tally.as_dict(),
         "state_version": desk.cell.version,
+        **desk.guard.status(),
     }
 
 
@@ -127,6 +129,7 @@ class HostedMember:
         watchdog: Watchdog,
         offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
         keeper: StateKeeper | None = None,
+        threads: HookThreads,
     ) -> None:
         self.name = adapter.name
         self.plugin = plugin
@@ -142,7 +145,9 @@ class HostedMember:
         self._events = events
         self._watchdog = watchdog
         self._offer = offer
-        tool = HostedToolActor(adapter, settings, clock, events, self._on_schemas, keeper=keeper)
+        tool = HostedToolActor(
+            adapter, settings, clock, events, self._on_schemas, keeper=keeper, threads=threads
+        )
         self.desk = tool.desk
         self._actor = HostedToolActor.launch(tool)
 
@@ -214,5 +219,6 @@ class HostedMember:
                     self.ended.set()
             case "host_starting":
                 self.ended.clear()
+                tell(self._actor, m.HostComing())
             case "host_ready":
                 self.out = None

@@ -93,6 +93,11 @@ class HostDown:
 
 
 @dataclass(frozen=True, slots=True)
+class HostComing:
+    """To a tool actor: a life of the host begins, so calls may wait for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class HostOut:
     """To a tool actor: the host is parked or stopped, and will not be back by itself soon.
 

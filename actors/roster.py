@@ -180,6 +180,7 @@ class Roster:
                 watchdog=self._watchdog,
                 offer=self._offer_hosted,
                 keeper=self._keeper,
+                threads=self._threads,
             )
             self._members[adapter.name] = member
             self._switch.add(member.desk)

@@ -136,8 +136,8 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         plugins=tuple(plugins),
         base=base,
         supervision=read_policy(given.get("supervision", {}), "$.supervision"),
-        calls=_read_into(CallDefaults, given.get("calls", {}), "$.calls"),
-        plugin_policy=_read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
+        calls=read_into(CallDefaults, given.get("calls", {}), "$.calls"),
+        plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
         plugin_cache_dir=base / cache.expanduser(),
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
         start_deadline=_number(given.get("start_deadline", 10.0), "$.start_deadline"),
@@ -156,7 +156,7 @@ def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> 
     default = default or RestartPolicy()
     mapping = dict(_mapping(given, path))
     if "backoff" in mapping:
-        mapping["backoff"] = _read_into(Backoff, mapping["backoff"], f"{path}.backoff", default.backoff)
+        mapping["backoff"] = read_into(Backoff, mapping["backoff"], f"{path}.backoff", default.backoff)
     for key in ("never_restart_on", "always_restart_on"):
         if key in mapping:
             mapping[key] = _texts(mapping[key], f"{path}.{key}")
@@ -169,11 +169,11 @@ def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> 
                 f"{path}.restart is {mapping['restart']!r}; it has to be one of: {kinds}",
                 path=f"{path}.restart",
             ) from None
-    policy: RestartPolicy = _read_into(RestartPolicy, mapping, path, default)
+    policy: RestartPolicy = read_into(RestartPolicy, mapping, path, default)
     return policy
 
 
-def _read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = None) -> Any:
+def read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = None) -> Any:
     """Read a mapping into a frozen dataclass whose fields are numbers, booleans or ready values."""
     mapping = _mapping(given, path)
     default = default if default is not None else kind()

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .actors.blame import QuarantinePolicy
+from .actors.breaker import BreakerPolicy
 from .actors.desk import ToolSettings
+from .actors.down import WhileDown
 from .actors.host_actor import HostSettings
-from .configuration import Configuration, read_policy
+from .configuration import Configuration, read_into, read_policy
 from .nearest import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .plugins.entry import PluginOptions
     from .supervision.policy import RestartPolicy
@@ -74,6 +77,10 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             deadline=given.deadline if given.deadline is not None else calls.deadline,
             grace=calls.grace,
             idempotent=given.idempotent,
+            repeats=1 if given.repeats is None else given.repeats,
+            breaker=_policy(BreakerPolicy, given.breaker, "breaker"),
+            quarantine=_policy(QuarantinePolicy, given.quarantine, "quarantine"),
+            while_down=_while_down(given),
         ),
         host=HostSettings(
             given.config,
@@ -84,3 +91,16 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
         ),
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
     )
+
+
+def _policy(kind: Callable[..., Any], given: Mapping[str, Any] | bool, option: str) -> Any:
+    """A policy of the option's settings; the usual one for true, and none for false."""
+    if isinstance(given, bool):
+        return kind() if given else None
+    return read_into(kind, given, f"the option {option!r}")
+
+
+def _while_down(given: PluginOptions) -> WhileDown:
+    if callable(given.while_down):
+        return WhileDown(answer=given.while_down)
+    return WhileDown(hold=0 if given.while_down == "refuse" else given.hold)

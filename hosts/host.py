@@ -17,7 +17,7 @@ from .carrier import Carry, ProcessCarrier
 from .environment import secrets_of
 from .errors import HostGone, HostTimeout, ProtocolBreach, RemoteError, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
-from .peer import Answered, Breach, PartCame, Peer, Refused, Released, Stray
+from .peer import Answered, Breach, Dropped, PartCame, Peer, Refused, Released, Stray
 from .recorder import FRAMES, FlightRecorder
 from .redaction import Redactor
 from .report import CrashReport, last_words, probable_cause
@@ -67,6 +67,9 @@ class HostListener(Protocol):
 
     def on_stray(self, text: bytes) -> None:
         """A line of output that is no protocol message."""
+
+    def on_dropped(self, reason: str, request_id: str) -> None:
+        """A message that nobody waits for: ``late``, ``duplicate``, ``unknown`` or ``ignored``."""
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
         """It has ended; the owners of its requests have been told.
@@ -228,13 +231,15 @@ class Host:
                     self._tell(owner.on_refused, error)
                 case Released(owner):
                     self._tell(owner.on_released)
+                    self._tell(self._listener.on_dropped, "late", owner.call_id)
+                case Dropped(reason, request_id):
+                    logger.debug("host %r: dropped a message: %s, %s", self.name, reason, request_id)
+                    self._tell(self._listener.on_dropped, reason, request_id)
                 case Stray(text):
                     logger.info("host %r printed: %.500s", self.name, text.decode("utf-8", "replace"))
                     self._tell(self._listener.on_stray, text)
                 case Breach(reason, detail, owner, fatal):
                     self._on_breach(reason, detail, owner, fatal=fatal)
-                case _:
-                    logger.debug("host %r: dropped a message: %s", self.name, event)
 
     def _on_breach(self, reason: str, detail: str, owner: RequestOwner | None, *, fatal: bool) -> None:
         logger.warning("host %r broke the protocol: %s", self.name, detail)

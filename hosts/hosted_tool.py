@@ -183,6 +183,9 @@ class _Unsupervised:
     def on_stray(self, text: bytes) -> None:
         """Logged by the host already."""
 
+    def on_dropped(self, reason: str, request_id: str) -> None:
+        """Logged by the host already."""
+
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
         """The owners of its requests have been told."""
 

@@ -35,6 +35,12 @@ class PluginOptions:
         limits: limits of its host, by name; not looked at here.
         standby: hosts that are kept started and loaded, to take over.
         share: the host may be shared with other plugins: with those of the same word, or of ``True``.
+        repeats: how often an idempotent call is sent again after a crash; once if ``None``.
+        breaker: settings of its tools' breakers, ``True`` for the usual ones; not looked at here.
+        quarantine: settings of its quarantine, ``False`` for none; not looked at here.
+        while_down: what becomes of calls while its host is down: ``hold``, ``refuse``, or, in a
+            program, a callable that answers them.
+        hold: calls that may wait while its host is down; as many as in its mailbox if ``None``.
         isolate: a Python plugin is to run in a host of its own; any other does so anyway.
     """
 
@@ -50,6 +56,11 @@ class PluginOptions:
     limits: dict[str, Any] = field(default_factory=dict)
     standby: int = 0
     share: str | bool = False
+    repeats: int | None = None
+    breaker: dict[str, Any] | bool = False
+    quarantine: dict[str, Any] | bool = True
+    while_down: str | Callable[[dict[str, Any]], Any] = "hold"
+    hold: int | None = None
     isolate: bool = False
 
 
@@ -170,6 +181,16 @@ def _hosts(value: Any) -> int:
     return int(value) if isinstance(value, bool) else _whole(0)(value)
 
 
+def _settings(value: Any) -> dict[str, Any] | bool:
+    return value if isinstance(value, bool) else _mapping(value)
+
+
+def _while_down(value: Any) -> Any:
+    if value in ("hold", "refuse") or callable(value):
+        return value
+    raise ValueError("'hold', 'refuse' or a callable")
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "config": _mapping,
     "name": _text,
@@ -184,4 +205,9 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "standby": _hosts,
     "share": _group,
     "isolate": _flag,
+    "repeats": _whole(0),
+    "breaker": _settings,
+    "quarantine": _settings,
+    "while_down": _while_down,
+    "hold": _whole(0),
 }

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from .dead_letters import DeadLetters
 from .event_kinds import EVENT_KINDS
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class EventStream:
         self._thread: threading.Thread | None = None
         self._closed = False
         self.dropped = 0
+        self.dead_letters = DeadLetters(self)
 
     def subscribe(
         self, callback: Callable[[Event], None], kinds: Iterable[str] | None = None
@@ -119,6 +121,11 @@ class EventStream:
     def wants(self, kind: str) -> bool:
         """Whether anybody listens to a kind; lets the hot path leave out what nobody hears."""
         return kind in self._wanted
+
+    @property
+    def telling(self) -> bool:
+        """Whether this is a subscriber's doing: it is being told of an event, in this thread."""
+        return self._thread is threading.current_thread()
 
     def publish(self, kind: str, subject: str, **facts: Any) -> None:
         """Tell what happened: all facts of the kind and no others. Never blocks.

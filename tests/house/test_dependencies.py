@@ -12,7 +12,7 @@ from house_source import PACKAGE, ROOT, imports, is_standard
 PLACES = {
     "pykka": ("actors/*", "supervision/supervisor.py", "facade/callboard.py"),
     "subprocess": ("chaos/evil_host.py", "hosts/process.py", "hosts/watchdog.py", "hosts/node.py"),
-    "psutil": ("hosts/sweep.py",),
+    "psutil": ("hosts/sweep.py", "hosts/vitals.py"),
     "tenacity": ("supervision/backoff.py",),
     "orjson": ("hosts/wire.py", "interop/arguments.py", "interop/json_copy.py", "plugins/json_values.py"),
     "click": ("facade/cli/*",),

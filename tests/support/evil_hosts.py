@@ -112,6 +112,9 @@ class HostEar(Log):
     def on_stray(self, text: bytes) -> None:
         self.add("stray", text)
 
+    def on_dropped(self, reason: str, request_id: str) -> None:
+        self.add("dropped", reason, request_id)
+
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
         self.add("ended", Ended(exit_, report, breach))
 

@@ -21,6 +21,9 @@ def tell(verb, what):
 
 
 class Ear:
+    def on_dropped(self, reason, request_id):
+        pass
+
     def on_stray(self, text):
         tell("told", int(text))
 

@@ -1,0 +1,128 @@
+"""What becomes of a plugin's calls while its host is down and another life is on its way.
+
+They are held (within their deadlines, and not more than so many), refused, or handed to a callable
+of the embedder's that answers in the tool's place.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.codes import Code
+from ..plugins.failures import failure
+from ..plugins.results import complete_result
+from .hook_threads import HookFailed
+
+if TYPE_CHECKING:
+    from .call import Call, Result
+    from .hook_threads import HookThreads
+    from .lane import Lane
+
+Answer = Callable[[dict[str, Any]], Mapping[str, Any]]
+"""Answers a call in its tool's place: facts in, a result mapping out."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhileDown:
+    """What is to be done.
+
+    Attributes:
+        hold: how many calls may wait for the next life; ``None`` for as many as the mailbox takes,
+            0 for none: they are refused.
+        answer: asked for the result of each call instead, on a thread of its own; given ``call``,
+            ``plugin``, ``tool``, ``payload`` and ``seconds`` (until the deadline, or ``None``).
+    """
+
+    hold: int | None = None
+    answer: Answer | None = None
+
+    @property
+    def simply_holds(self) -> bool:
+        """Whether calls just wait, as they do for a tool that is busy."""
+        return self.hold is None and self.answer is None
+
+
+class Down:
+    """Takes the calls of one plugin while its host is down. Thread-safe.
+
+    Args:
+        plugin: whose calls they are.
+        wishes: what is to be done.
+        lane: where calls wait.
+        threads: where callables of the embedder's run.
+        refuse: ends a call with what this makes of it, and sees to its dead letter.
+    """
+
+    def __init__(
+        self,
+        plugin: str,
+        wishes: WhileDown,
+        lane: Lane,
+        threads: HookThreads,
+        refuse: Callable[[Call, Callable[[Call], Result]], None],
+    ) -> None:
+        self._plugin = plugin
+        self._wishes = wishes
+        self._lane = lane
+        self._threads = threads
+        self._refuse = refuse
+        self._lock = threading.Lock()
+        self._is_down = False
+
+    def begins(self) -> None:
+        """The host is down: calls that wait are no better off than those that come."""
+        with self._lock:
+            self._is_down = True
+        if self._wishes.answer is not None or self._wishes.hold == 0:
+            for call in self._lane.empty():
+                self.takes(call)
+
+    def ends(self) -> None:
+        """The next life is there."""
+        with self._lock:
+            self._is_down = False
+
+    def takes(self, call: Call) -> bool:
+        """See to a call; False if it is to wait in the lane."""
+        with self._lock:
+            if not self._is_down:
+                return False
+        if self._wishes.answer is not None:
+            facts = {
+                "call": call.id,
+                "plugin": self._plugin,
+                "tool": call.tool_name,
+                "payload": call.invocation.payload,
+                "seconds": call.seconds,
+            }
+            self._threads.ask(
+                self._plugin, partial(self._wishes.answer, facts), partial(self._answered, call)
+            )
+            return True
+        if self._wishes.hold == 0:
+            self._refuse(call, self._unavailable)
+            return True
+        if self._wishes.hold is not None and self._lane.waiting >= self._wishes.hold:
+            self._refuse(call, self._too_many)
+            return True
+        return False
+
+    def _answered(self, call: Call, answer: Mapping[str, Any] | HookFailed) -> None:
+        if isinstance(answer, HookFailed):
+            call.finish(failure(Code.HOST_UNAVAILABLE, f"{self._down} and {answer}"))
+        else:
+            call.finish(complete_result(answer).result)
+
+    def _unavailable(self, _call: Call) -> Result:
+        return failure(Code.HOST_UNAVAILABLE, f"{self._down}; its calls are refused meanwhile")
+
+    def _too_many(self, _call: Call) -> Result:
+        return failure(Code.OVERLOADED, f"{self._down}, and {self._wishes.hold} calls wait for it already")
+
+    @property
+    def _down(self) -> str:
+        return f"the host of {self._plugin!r} is down"

@@ -1,0 +1,214 @@
+"""Who stands before a tool's mailbox: refuses calls that would only do harm now, and says why.
+
+Two reasons there are: the breaker of the call's tool is open, or the tool or the very same arguments
+are in quarantine. Both learn from how calls end. The machines are `Breaker` and `Blame`; here are
+their lock, their events and their refusals.
+
+While nothing goes wrong and no breaker is asked for, a call passes here with two looks at an
+attribute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.codes import Code, Outcome
+from ..plugins.failures import failure
+from .blame import Blame, Blamed, InFlight
+from .breaker import Breaker, BreakerState, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..hosts.report import CrashReport
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
+    from .blame import QuarantinePolicy
+    from .breaker import BreakerPolicy, Turn
+    from .call import Call, Result
+
+_INNOCENT = frozenset({signal.SIGKILL, signal.SIGTERM})
+"""Signals that come from outside: no tool, argument or state can have sent them."""
+
+
+class Guard:
+    """See the module. Thread-safe.
+
+    Args:
+        plugin: whose calls they are.
+        breaker: the policy of each tool's breaker, or ``None`` for none.
+        quarantine: how many crashes it takes, or ``None`` for no quarantine.
+
+    Attributes:
+        several: the host serves more than one tool, so that one of them can be blamed.
+    """
+
+    def __init__(
+        self,
+        plugin: str,
+        *,
+        breaker: BreakerPolicy | None,
+        quarantine: QuarantinePolicy | None,
+        clock: Clock,
+        events: EventStream,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.several = False
+        self._plugin = plugin
+        self._policy = breaker
+        self._clock = clock
+        self._events = events
+        self._chance = chance
+        self._lock = threading.Lock()
+        self._breakers: dict[str | None, Breaker] = {}
+        self._epochs: dict[Call, int] = {}
+        self._blame = Blame(quarantine) if quarantine is not None else None
+        self._reports: dict[Blamed, dict[str, Any]] = {}
+
+    def refusal(self, call: Call) -> Result | None:
+        """The result of a call that is refused, or ``None`` for one that may pass."""
+        if self._policy is None and (self._blame is None or not self._blame.watchful):
+            return None
+        now = self._clock.now()
+        with self._lock:
+            return self._in_quarantine(call, now) or self._at_breaker(call, now)
+
+    def ended(self, call: Call, result: Result) -> None:
+        """A call that passed has its result."""
+        if self._policy is not None:
+            self._tell_breaker(call, result)
+
+    def ended_well(self, call: Call, state: int) -> None:
+        """A host has answered a call, given that version of the state."""
+        if self._blame is not None and self._blame.watchful:
+            with self._lock:
+                self._blame.ended_well(_in_flight(call, state))
+
+    def lost(self, call: Call, state: int, report: CrashReport) -> bool:
+        """A call was in flight when the host crashed; True if the state is to blame and has to go."""
+        if self._blame is None or report.signal in _INNOCENT:
+            return False
+        with self._lock:
+            blamed = self._blame.lost(
+                report.generation, _in_flight(call, state), self._clock.now(), several=self.several
+            )
+            self._reports |= {one: report.as_dict() for one in blamed}
+        for one in blamed:
+            if one.kind != "state":
+                self._events.publish(
+                    "tool_quarantined",
+                    self._plugin,
+                    tool=call.tool_name,
+                    blamed=one.kind,
+                    call=call.id,
+                    why=report.summary,
+                )
+        return any(one.kind == "state" for one in blamed)
+
+    def pardon(self) -> None:
+        """By hand: close all breakers, and let everybody out of quarantine."""
+        with self._lock:
+            turns = [(tool, breaker.close()) for tool, breaker in self._breakers.items()]
+            let_out = self._blame.pardon() if self._blame is not None else []
+        for tool, turn in turns:
+            self._publish(tool, turn)
+        self._publish_released(let_out)
+
+    def status(self) -> dict[str, Any]:
+        """Both as JSON."""
+        now = self._clock.now()
+        with self._lock:
+            return {
+                "breakers": {str(tool): breaker.as_dict(now) for tool, breaker in self._breakers.items()},
+                "quarantine": self._blame.as_list(now) if self._blame is not None else [],
+            }
+
+    # With the lock held
+
+    def _in_quarantine(self, call: Call, now: float) -> Result | None:
+        if self._blame is None or not self._blame.watchful:
+            return None
+        self._publish_released(self._blame.expired(now))
+        refused = self._blame.refuses(call.tool_name, _digest(call), now)
+        if refused is None:
+            return None
+        blamed, seconds = refused
+        what = (
+            f"tool {call.tool_name!r}" if blamed.kind == "tool" else f"this very call of {call.tool_name!r}"
+        )
+        return failure(
+            Code.HOST_UNAVAILABLE,
+            f"{what} was in flight each time that the host of {self._plugin!r} crashed lately; "
+            f"it is in quarantine for another {seconds:.3g} s",
+            reason="quarantined",
+            retry_in=round(seconds, 3),
+            crash_report=self._reports[blamed],
+        )
+
+    def _at_breaker(self, call: Call, now: float) -> Result | None:
+        if self._policy is None:
+            return None
+        breaker = self._breakers.get(call.tool_name)
+        if breaker is None:
+            breaker = self._breakers[call.tool_name] = Breaker(self._policy, self._chance)
+        admitted = breaker.admit(now)
+        if isinstance(admitted, Refused):
+            when = f"in {admitted.retry_in:.3g} s" if admitted.retry_in else "when the trial is over"
+            return failure(
+                Code.HOST_UNAVAILABLE,
+                f"tool {call.tool_name!r} has failed too often in a row; its breaker is open, try again {when}",
+                reason="breaker_open",
+                retry_in=round(admitted.retry_in, 3),
+            )
+        if admitted.turned:
+            self._events.publish("breaker_half_open", self._plugin, tool=call.tool_name)
+        self._epochs[call] = admitted.epoch
+        return None
+
+    # Without it
+
+    def _tell_breaker(self, call: Call, result: Result) -> None:
+        assert self._policy is not None
+        with self._lock:
+            epoch = self._epochs.pop(call, None)
+            if epoch is None:
+                return
+            failed = _verdict(result, self._policy.is_failure)
+            turn = self._breakers[call.tool_name].ended(epoch, failed, self._clock.now())
+        self._publish(call.tool_name, turn)
+
+    def _publish(self, tool: str | None, turn: Turn | None) -> None:
+        if turn is None:
+            return
+        if turn.state is BreakerState.OPEN:
+            self._events.publish("breaker_opened", self._plugin, tool=tool, retry_in=turn.seconds)
+        else:
+            self._events.publish("breaker_closed", self._plugin, tool=tool)
+
+    def _publish_released(self, let_out: list[Blamed]) -> None:
+        for one in let_out:
+            self._reports.pop(one, None)
+            which = str(one.which) if one.kind == "tool" else None
+            self._events.publish("tool_released", self._plugin, tool=which, blamed=one.kind)
+
+
+def _verdict(result: Result, is_failure: Callable[[Result], bool]) -> bool | None:
+    """What a result says of the tool; ``None`` if nothing: the tool has not run."""
+    if result.get("code") == Code.CANCELLED or result.get("outcome") == Outcome.NOT_SENT:
+        return None
+    return is_failure(result)
+
+
+def _in_flight(call: Call, state: int) -> InFlight:
+    return InFlight(call.tool_name, _digest(call), state)
+
+
+def _digest(call: Call) -> str:
+    """A call's tool and arguments in short; equal for equal ones, however their keys are ordered."""
+    text = json.dumps([call.tool_name, call.invocation.payload], sort_keys=True, default=repr)
+    return hashlib.blake2s(text.encode(), digest_size=16).hexdigest()

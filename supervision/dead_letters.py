@@ -1,0 +1,62 @@
+"""Dead letters: what was dropped, and why; counted always, told as events to whoever listens.
+
+For people who look for what went missing. Nothing is delivered by them and nothing may depend on
+them: a call that is dropped has its own answer, which says the same to its caller.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .events import EventStream
+
+REASONS = {
+    "overflow": "a call for which there was no room",
+    "stopped": "a call to a tool that has been taken off, or to a board that was stopped",
+    "poison": "a call that was in flight at too many crashes, and is not sent again",
+    "late": "an answer to a call that had ended",
+    "duplicate": "a second answer",
+    "unknown": "an answer to a call that was never made",
+    "parts": "parts that nobody read in time",
+}
+"""Why something was dropped."""
+
+
+class DeadLetters:
+    """The dead letters of one board. Thread-safe; nothing here blocks."""
+
+    def __init__(self, events: EventStream) -> None:
+        self._events = events
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+
+    def drop(
+        self, reason: str, subject: str, letter: str, *, tool: str | None = None, detail: str = ""
+    ) -> None:
+        """Note that something was dropped.
+
+        What a subscriber drops while it is being told of an event is counted and not told: it could
+        go on like that for ever.
+
+        Args:
+            reason: one of `REASONS`.
+            subject: the plugin or host it was for, or came from.
+            letter: what was dropped: a call by its id, an answer by the id of its request.
+            tool: the name of the call's tool.
+            detail: more, for people.
+        """
+        assert reason in REASONS, reason
+        with self._lock:
+            self._counts[reason] += 1
+        if self._events.wants("dead_letter") and not self._events.telling:
+            self._events.publish(
+                "dead_letter", subject, reason=reason, letter=letter, tool=tool, detail=detail
+            )
+
+    def counts(self) -> dict[str, int]:
+        """How many, by reason."""
+        with self._lock:
+            return dict(self._counts)
