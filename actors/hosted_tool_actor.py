@@ -157,10 +157,11 @@ class HostedToolActor(HouseActor):
 
     def _on_down(self, generation: int) -> None:
         host = self._sender.host
-        if host is not None and host.generation == generation:
-            self._sender.detach(self.desk, host)
-            if self.desk.down is not None:
-                self.desk.down.begins()
+        if host is not None and host.generation != generation:
+            return  # its successor is there already
+        self._sender.detach(self.desk, host)  # which a call that could not be sent may have done before
+        if self.desk.down is not None:
+            self.desk.down.begins()
 
     def _on_given_up(self, call: Call) -> None:
         """v1 has no cancel: drop the answer, and see that the host does not chew on it for ever."""
