@@ -19,8 +19,11 @@ from ..plugins.errors import PluginLoadError
 from ..plugins.failures import describe
 from ..plugins.python_source import load_package_entry, load_python_object, read_python_package
 
-PROGRAM = "__callboard_program__"
-"""What the module ``__main__`` of the embedding program is called in a host."""
+PROGRAM = "__mp_main__"
+"""What the module ``__main__`` of the embedding program is called in a host.
+
+It is the name that `multiprocessing` gives it in its own processes: a tool that uses those hands on functions by it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,9 @@ def _load_file(name: str, file: str, path: str) -> None:
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    if name == PROGRAM:
+        sys.modules["__main__"] = module
+        module.__spec__ = None  # as that of a script
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

@@ -41,15 +41,19 @@ class Crew:
         self._open = threading.Event()
 
     def give(self, job: Job) -> None:
-        """Have a job done: at once if the crew is at work, else when it begins."""
+        """Have a job done: at once if the crew is at work, else when it begins.
+
+        Raises:
+            RuntimeError: there is no thread to be had for it.
+        """
         with self._lock:
             to_main, self._main_is_free = self._main_is_free, False
             short = not to_main and self._free == 0
             if not (to_main or short):
                 self._free -= 1
-        (self._of_main if to_main else self._of_others).put(job)
         if short:
             threading.Thread(target=self._work_beside, name="callboard-tool", daemon=True).start()
+        (self._of_main if to_main else self._of_others).put(job)
 
     def work(self) -> None:
         """Work in this thread, which is the main one, until `dismiss`; the others begin too."""

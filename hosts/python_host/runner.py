@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -99,12 +99,19 @@ class PythonHost:
     def _on_line(self, line: bytes) -> None:
         match read_request(line):
             case Request() as request:
-                self._owed.add(request.id)
-                self._crew.give(partial(self._answer, request))
+                self._take(request)
             case Refused(request_id, fault):
                 self._outlet.send(error_line(request_id, HostFault("ProtocolError", fault)))
             case Ignored(fault) if fault:
                 _log(f"ignored {fault}")
+
+    def _take(self, request: Request) -> None:
+        self._owed.add(request.id)
+        try:
+            self._crew.give(partial(self._answer, request))
+        except RuntimeError as error:  # no thread to be had; the reader has to go on all the same
+            self._owed.discard(request.id)
+            self._outlet.send(error_line(request.id, error))
 
     def _answer(self, request: Request, loop: EventLoop) -> Callable[[], None]:
         reply = self._reply(request, loop)
@@ -137,7 +144,8 @@ class PythonHost:
 
 
 def _log(text: str) -> None:
-    print(f"[tool host] {text}", file=sys.stderr, flush=True)  # noqa: T201 - stderr is a host's log
+    with suppress(OSError):  # by the descriptor, and never mind: a tool may have closed either
+        os.write(2, f"[tool host] {text}\n".encode("utf-8", "backslashreplace"))
 
 
 def _leave(reason: str | None) -> None:

@@ -189,6 +189,39 @@ def test_a_hosted_plugin_may_be_called_isolated(tmp_path):
         assert [tool.plugin_name for tool in board.tools()] == ["far"]
 
 
+POOLED = """
+    import multiprocessing
+    import os
+    from concurrent.futures import ProcessPoolExecutor
+
+    from callboard import Callboard
+
+
+    def shout(text):
+        return text.upper(), os.getpid()
+
+
+    class Shout:
+        name = "shout"
+
+        def get_tool_schemas(self, state):
+            return [{"type": "function", "function": {"name": "shout", "parameters": {"type": "object"}}}]
+
+        def execute_tool(self, tool_name, payload, state):
+            with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(payload["way"])) as pool:
+                text, pid = pool.submit(shout, payload["text"]).result()
+            return {"success": True, "result": [text, pid != os.getpid()]}
+
+
+    if __name__ == "__main__":
+        with Callboard() as board:
+            board.register(Shout, isolate=True)
+            for way in ("fork", "spawn"):
+                arguments = {"text": "hi", "way": way}
+                call = {"type": "function_call", "call_id": "1", "name": "shout", "arguments": arguments}
+                print(board.execute(call))
+    """
+
 PROGRAM = """
     from callboard import Callboard
 
@@ -211,9 +244,9 @@ PROGRAM = """
     """
 
 
-def run_program(folder, end):
+def run_program(folder, end, text=PROGRAM):
     program = folder / "program.py"
-    program.write_text(textwrap.dedent(PROGRAM) + end)
+    program.write_text(textwrap.dedent(text) + end)
     return subprocess.run(
         [sys.executable, str(program)],
         cwd="/",
@@ -230,6 +263,12 @@ def test_a_class_of_the_program_itself_runs_in_a_host(tmp_path):
 
     assert ended.stdout == "{'success': True, 'result': 'HI'}\n"
     assert ended.stderr == ""
+
+
+def test_a_tool_of_the_program_may_have_processes_of_its_own(tmp_path):
+    ended = run_program(tmp_path, "", POOLED)
+
+    assert ended.stdout == "{'success': True, 'result': ['HI', True]}\n" * 2
 
 
 def test_a_program_that_starts_hosts_as_it_is_loaded_is_told_not_to(tmp_path):

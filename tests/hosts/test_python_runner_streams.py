@@ -52,6 +52,7 @@ def test_a_tool_that_reads_stdin_eats_no_request():
 def test_a_tool_may_close_the_streams_that_it_sees():
     with python_host() as host:
         assert run(host, "closes_streams", value="said")["result"] == "said"
+        host.send_bytes(b"a line to complain of\n")
         assert run(host, "answers", value="again")["result"] == "again"
         assert host.finish() == 0
 

@@ -111,9 +111,7 @@ def test_a_class_of_the_program_is_found_by_its_file(monkeypatch, tmp_path):
 
     origin = origin_of(program.Tool)
 
-    assert origin == PythonOrigin(
-        "__callboard_program__.Tool", module="__callboard_program__", file=str(tmp_path / "program.py")
-    )
+    assert origin == PythonOrigin("__mp_main__.Tool", module="__mp_main__", file=str(tmp_path / "program.py"))
 
 
 def test_a_class_of_an_interactive_session_says_what_to_do(monkeypatch):

@@ -70,7 +70,8 @@ def floods(payload, state):
 def closes_streams(payload, state):
     sys.stdout.close()
     sys.stdin.close()
-    for descriptor in range(2):
+    sys.stderr.close()
+    for descriptor in range(3):
         os.close(descriptor)
     return answers(payload, state)
 
