@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .state_store import Saved, read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 Rows = dict[str, Saved]
 
@@ -82,24 +82,33 @@ def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:
     return connection, rows
 
 
-def write(connection: sqlite3.Connection, changes: Iterable[tuple[str, Saved | None]]) -> None:
-    """Save and forget (``None``) in one transaction.
+def write(connection: sqlite3.Connection, changes: Collection[tuple[str, Saved | None]]) -> None:
+    """Save and forget (``None``), all or nothing.
 
     Raises:
         sqlite3.Error: nothing of it was done.
     """
+    if (
+        len(changes) == 1
+    ):  # a transaction by itself; each statement more would wait for the interpreter once more
+        _write(connection, changes)
+        return
     try:
         connection.execute("BEGIN IMMEDIATE")
-        for plugin, saved in changes:
-            if saved is None:
-                connection.execute(_FORGET, (plugin,))
-            else:
-                connection.execute(_SAVE, (plugin, saved.version, saved.generation, saved.state, _sum(saved)))
+        _write(connection, changes)
         connection.execute("COMMIT")
     except sqlite3.Error:
         with suppress(sqlite3.Error):  # the first error is the one to tell; SQLite may have rolled back
             connection.execute("ROLLBACK")
         raise
+
+
+def _write(connection: sqlite3.Connection, changes: Iterable[tuple[str, Saved | None]]) -> None:
+    for plugin, saved in changes:
+        if saved is None:
+            connection.execute(_FORGET, (plugin,))
+        else:
+            connection.execute(_SAVE, (plugin, saved.version, saved.generation, saved.state, _sum(saved)))
 
 
 def set_aside(path: Path) -> Path:

@@ -47,7 +47,7 @@ def told(tmp_path_factory):
             board.execute(tool_call("moody", do=do))
         for _ in range(10):
             board.execute(tool_call("tool"))
-        wait_until(lambda: board.status()["plugins"]["moody"]["host"]["state"] == "ready")
+        wait_until(lambda: board.status()["plugins"]["moody"]["host"]["recovery_time"]["count"] == 2)
         status = board.status()
         return exposition(status), status, render(board)
 
