@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from .child import UP, Child, ChildState
 from .effects import Changed, Effect, Effects, Finished, Removed, Schedule, StartLife, StopLife
+from .errors import AdmissionRefused
 from .fates import Fates
 from .group import Group, GroupState, Phase, Plan
 from .policy import History, RestartPolicy, RestartType
@@ -79,10 +80,10 @@ class Supervision:
         """Take a group in. It has no members yet.
 
         Raises:
-            ValueError: its name is taken, or the group that it is to be in does not exist.
+            AdmissionRefused: its name is taken, or the group that it is to be in does not exist.
         """
         if spec.id in self.groups:
-            raise ValueError(f"there is a group {spec.id!r} already")
+            raise AdmissionRefused(f"there is a group {spec.id!r} already")
         parent = self._group(spec.parent)
         group = self.groups[spec.id] = Group(spec, since=now, up_since=now)
         parent.members.append(group)
@@ -103,18 +104,18 @@ class Supervision:
         """Take a child in and start it, or have it wait for its turn or for its group.
 
         Raises:
-            ValueError: its id is taken, the group does not exist or has no place, it is significant where
+            AdmissionRefused: its id is taken, the group does not exist or has no place, it is significant where
                 that means nothing, or all was shut down.
         """
         if child_id in self.children:
-            raise ValueError(f"there is a child {child_id!r} already")
+            raise AdmissionRefused(f"there is a child {child_id!r} already")
         if self._lives.closed:
-            raise ValueError(f"the child {child_id!r} comes too late: all was shut down")
+            raise AdmissionRefused(f"the child {child_id!r} comes too late: all was shut down")
         place = self._group(group)
         check_member(place.spec, significant=significant, restart=policy.restart)
         taken = sum(child.takes_place for child in place.children())
         if place.spec.max_children is not None and taken >= place.spec.max_children:
-            raise ValueError(
+            raise AdmissionRefused(
                 f"the group {group!r} has no place for {child_id!r}: {taken} of its children run or wait to be "
                 "started, and 'max_children' is no more"
             )
@@ -155,7 +156,7 @@ class Supervision:
     def _group(self, name: str) -> Group:
         if name not in self.groups:
             known = ", ".join(repr(other) for other in self.groups if other != ROOT) or "none"
-            raise ValueError(f"there is no group {name!r}; there are: {known}")
+            raise AdmissionRefused(f"there is no group {name!r}; there are: {known}")
         return self.groups[name]
 
     # Orders

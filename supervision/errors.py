@@ -25,7 +25,14 @@ class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
         self.children = children
 
 
-class ChildExists(CallboardError, ValueError):  # noqa: N818 - the state is the message
+class AdmissionRefused(CallboardError, ValueError):  # noqa: N818 - the state is the message
+    """A child or a group cannot be taken in: what it says makes no sense here, or there is no place for it.
+
+    Nothing was started, and it may be asked for again in other words.
+    """
+
+
+class ChildExists(AdmissionRefused):
     """A child is added under an id that is taken.
 
     Attributes:

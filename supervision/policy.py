@@ -65,6 +65,7 @@ class RestartPolicy:
         if self.restart not in set(RestartType):
             kinds = ", ".join(RestartType)
             raise ValueError(f"'restart' is {self.restart!r}; it has to be one of: {kinds}")
+        object.__setattr__(self, "restart", RestartType(self.restart))
         if self.intensity < 0:
             raise ValueError(f"'intensity' is {self.intensity}; it must be 0 or more restarts")
         for name in ("period", "stable_for", "cool_down"):

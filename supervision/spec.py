@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from .backoff import Backoff
+from .errors import AdmissionRefused
 from .policy import RestartType
 
 ROOT = ""
@@ -128,13 +129,13 @@ def check_member(group: GroupSpec, *, significant: bool, restart: RestartType) -
     """Refuse a member that cannot mean what it says.
 
     Raises:
-        ValueError: a significant child that never ends for good, or whose end means nothing to its group.
+        AdmissionRefused: a significant child that never ends for good, or whose end means nothing to its group.
     """
     if not significant:
         return
     if restart is RestartType.PERMANENT:
-        raise ValueError("a permanent child cannot be significant: it never ends for good")
+        raise AdmissionRefused("a permanent child cannot be significant: it never ends for good")
     if group.auto_shutdown is AutoShutdown.NEVER:
-        raise ValueError(
+        raise AdmissionRefused(
             f"a significant child means nothing to the group {group.id!r}: 'auto_shutdown' is never"
         )

@@ -62,6 +62,7 @@ PURE = (
     "supervision/effects.py",
     "supervision/event_kinds.py",
     "supervision/event_order.py",
+    "supervision/errors.py",
     "supervision/exits.py",
     "supervision/fates.py",
     "supervision/group.py",

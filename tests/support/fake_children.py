@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from callboard.supervision.events import EventStream
+from callboard.supervision.exits import Exit, ExitKind
+from callboard.supervision.messages import AddGroup, GetGroups
+from callboard.supervision.spec import GroupSpec
 from callboard.supervision.supervisor import (
     AddChild,
     ChildSpec,
@@ -14,8 +19,9 @@ from callboard.supervision.supervisor import (
     SupervisorActor,
     ask_supervisor,
 )
+from leaks import no_leaks
 from manual_clock import ManualClock
-from supervision_cases import POLICY
+from supervision_cases import CRASH, POLICY
 
 if TYPE_CHECKING:
     from callboard.supervision.supervisor import LifeReporter
@@ -58,6 +64,38 @@ class FakeChild:
         return [life.report.generation for life in self.lives]
 
 
+class TalkingChild(FakeChild):
+    """A child whose lives do as they are told at once, and log it: ``+a1`` started, ``-a1`` told to stop.
+
+    Args:
+        prompt: a life is ready at once. It may be changed while the child lives.
+        obedient: a life that is told to stop has ended at once.
+    """
+
+    def __init__(self, house, child_id, policy=POLICY, *, prompt=True, obedient=True, **options):
+        super().__init__(child_id, policy, **options)
+        self.log = house.log
+        self.prompt = prompt
+        self.obedient = obedient
+
+    def start(self, reporter):
+        life = super().start(reporter)
+        self.log.append(f"+{reporter.child}{reporter.generation}")
+        life.stop = partial(self.stop, life)
+        if self.prompt:
+            reporter.ready()
+        return life
+
+    def stop(self, life, reason):
+        life.stopped.append(reason)
+        self.log.append(f"-{life.report.child}{life.report.generation}")
+        if self.obedient:
+            life.report.ended(Exit(ExitKind.REQUESTED, reason))
+
+    def crash(self, exit_=CRASH):
+        self.life.report.ended(exit_)
+
+
 class House:
     """A supervisor with all that belongs to it; what it was told before `status` it has handled."""
 
@@ -65,6 +103,7 @@ class House:
         self.clock = ManualClock()
         self.stream = EventStream()
         self.heard = []
+        self.log = []
         self.stream.subscribe(self.heard.append)
         self.ref = SupervisorActor.start(self.clock, self.stream, lambda: 0.0)
 
@@ -85,6 +124,54 @@ class House:
         self.clock.advance(seconds)
         return ask_supervisor(self.ref, GetStatus())
 
+    def ask(self, message):
+        return ask_supervisor(self.ref, message)
+
+    def group(self, name, **options):
+        self.ask(AddGroup(GroupSpec(name, **options)))
+
+    def groups(self):
+        return self.ask(GetGroups())
+
+    def settle(self):
+        """Wait until nothing that was told leads to anything more."""
+        before = None
+        while (now := (self.ask(GetStatus()), self.groups(), len(self.log))) != before:
+            before = now
+
     def kinds(self):
         assert self.stream.settle(PATIENCE)
         return [event.kind for event in self.heard]
+
+    def family(self, *names, group="", policy=POLICY, **options):
+        """Children that do as they are told, by name, in this order."""
+        return {name: self.add(TalkingChild(self, name, policy, group=group, **options)) for name in names}
+
+    def crash(self, child, exit_=CRASH):
+        """Let a child's life end, and all come of it that comes at once; what was logged of it."""
+        self.settle()
+        before = len(self.log)
+        child.crash(exit_)
+        self.settle()
+        return self.log[before:]
+
+    def waits(self):
+        """How many seconds each call on the clock is away."""
+        return [round(due - self.clock.now(), 6) for due in self.clock.pending()]
+
+    def of(self, kind):
+        """The events of one kind so far."""
+        assert self.stream.settle(PATIENCE)
+        return [event for event in self.heard if event.kind == kind]
+
+
+@contextmanager
+def a_house():
+    """A house that leaves nothing behind."""
+    with no_leaks():
+        house = House()
+        try:
+            yield house
+        finally:
+            house.ref.stop()
+            house.stream.close()
