@@ -99,13 +99,13 @@ class TalkingChild(FakeChild):
 class House:
     """A supervisor with all that belongs to it; what it was told before `status` it has handled."""
 
-    def __init__(self):
+    def __init__(self, chance=lambda: 0.0):
         self.clock = ManualClock()
         self.stream = EventStream()
         self.heard = []
         self.log = []
         self.stream.subscribe(self.heard.append)
-        self.ref = SupervisorActor.start(self.clock, self.stream, lambda: 0.0)
+        self.ref = SupervisorActor.start(self.clock, self.stream, chance)
 
     def add(self, child):
         ask_supervisor(self.ref, AddChild(child.spec))
@@ -166,10 +166,10 @@ class House:
 
 
 @contextmanager
-def a_house():
+def a_house(chance=lambda: 0.0):
     """A house that leaves nothing behind."""
     with no_leaks():
-        house = House()
+        house = House(chance)
         try:
             yield house
         finally:
