@@ -9,7 +9,7 @@ from callboard.supervision.backoff import Backoff
 from callboard.supervision.exits import Exit, ExitKind
 from callboard.supervision.messages import ShutDown
 from callboard.supervision.policy import RestartPolicy
-from fake_children import TalkingChild, a_house
+from fake_children import PATIENCE, TalkingChild, a_house
 from supervision_cases import HOPELESS, POLICY
 
 NEVER_ALONE = replace(POLICY, intensity=100, backoff=Backoff(first=0.0, min=0.001, max=0.001, jitter=0.0))
@@ -228,7 +228,7 @@ def test_after_a_shutdown_no_order_starts_anything():
     with a_house() as house:
         family = house.family("a", "b")
         promise = house.ask(ShutDown("enough", within=5.0))
-        left = promise.get(timeout=10.0)
+        left = promise.get(timeout=PATIENCE)
 
         for name in family:
             for order in ("restart", "revive"):
@@ -239,3 +239,16 @@ def test_after_a_shutdown_no_order_starts_anything():
         assert house.log == ["+a1", "+b1", "-b1", "-a1"]
         with pytest.raises(ValueError, match="the child 'c' comes too late"):
             house.add(TalkingChild(house, "c"))
+
+
+def test_at_the_deadline_those_whose_turn_had_not_come_are_told_as_well():
+    with a_house() as house:
+        family = house.family("a", "b", "c", obedient=False)
+
+        promise = house.ask(ShutDown("enough", within=5.0))
+        house.advance(5.0)
+        left = promise.get(timeout=PATIENCE)
+
+        assert left == ("a", "b", "c")
+        assert house.log[-3:] == ["-c1", "-a1", "-b1"]
+        assert all(child.life.stopped == ["enough"] for child in family.values())
