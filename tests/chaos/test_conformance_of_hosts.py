@@ -1,4 +1,4 @@
-"""The conformance rules: our hosts keep them, in four languages, and who breaks one is convicted of it."""
+"""The conformance rules: our hosts keep them, in five ways, and who breaks one is convicted of it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from callboard.hosts.node_tool import HOST_SCRIPT
 from house_source import ROOT
 from leaks import no_leaks
 from node_path import node_program
+from python_runner import python_command
 
 EXAMPLES = ROOT / "examples"
 RUDE = Path(__file__).parent / "programs" / "rude.py"
@@ -60,6 +61,18 @@ def test_the_node_host_keeps_all_rules():
     said = judge([node_program(), HOST_SCRIPT, "--entry", tool])
 
     assert (said.returncode, count(said, "passed")) == (0, 27), said.stdout
+
+
+def test_the_python_host_keeps_all_rules():
+    said = judge(
+        python_command(),
+        *("--host-arguments", json.dumps({"value": "hi"})),
+        *("--host-failing-arguments", json.dumps({"way": "raises_os_error"})),
+        *("--host-stream-tool", "moody"),
+        *("--host-stream-arguments", json.dumps({"first": "so far"})),
+    )
+
+    assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
 
 
 @pytest.mark.parametrize("language", ["node", "python"])
