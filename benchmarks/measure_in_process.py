@@ -1,4 +1,4 @@
-"""What a Python tool costs that runs in the board's own process, beside one bare `ask` of pykka."""
+"""What a Python tool costs that runs in the board's own process, beside one bare `ask` of pykka; and in a host."""
 
 from __future__ import annotations
 
@@ -26,27 +26,37 @@ class EchoActor(pykka.ThreadingActor):
 
 def measure(contest: Contest) -> list[Row]:
     """One call in flight; pinned is what counts, since threads of one process share one lock."""
-    return [_in_place(contest, placement) for placement in PLACEMENTS]
+    return [row for placement in PLACEMENTS for row in _in_place(contest, placement)]
 
 
-def _in_place(contest: Contest, placement: Placement) -> Row:
+def _in_place(contest: Contest, placement: Placement) -> list[Row]:
     count = contest.times(500, 200)
-    with placed(placement), Callboard() as board:
+    with placed(placement), Callboard() as board, Callboard() as other:
         board.register(Echo())
+        other.register(Echo, isolate=True)
         actor = EchoActor.start()
         try:
             turns = {
                 "callboard": lambda: board_turn(board, count, SMALL),
+                "isolated": lambda: board_turn(other, count, SMALL),
                 "ask": lambda: timed(partial(actor.ask, SMALL), count),
             }
             samples = alternate(turns, contest.times(40, 8), warm_up=2)
         finally:
             actor.stop()
-    ours, ask = samples["callboard"], samples["ask"]
-    return compared(
-        f"Python tool in process, {placement}",
-        microseconds(ours.median),
-        f"one pykka ask {microseconds(ask.median)}",
-        ours.over(ask),
-        goal=at_most(2) if placement == "pinned" else None,
-    )
+    ours, isolated, ask = samples["callboard"], samples["isolated"], samples["ask"]
+    return [
+        compared(
+            f"Python tool in process, {placement}",
+            microseconds(ours.median),
+            f"one pykka ask {microseconds(ask.median)}",
+            ours.over(ask),
+            goal=at_most(2) if placement == "pinned" else None,
+        ),
+        compared(
+            f"Python tool in a host, {placement}",
+            microseconds(isolated.median),
+            f"the same in process {microseconds(ours.median)}",
+            isolated.over(ours),
+        ),
+    ]

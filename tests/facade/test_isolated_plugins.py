@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 from callboard import Callboard, PluginLoadError
+from callboard.hosts.python_origin import PythonOrigin
+from callboard.hosts.python_tool import PythonToolPlugin
+from command_line import ECHO
 from leaks import TEST_MARK, alive, no_leaks, wait_gone, wait_until
 from moody_python import Counter, Meeting, Moody
 from tools import tool_call
@@ -28,7 +31,7 @@ def nothing_is_left():
 
 @pytest.fixture
 def board():
-    with Callboard() as board:
+    with Callboard({"calls": {"grace": 0.1}}) as board:
         board.register(Moody, **OPTIONS)
         yield board
 
@@ -62,7 +65,6 @@ def test_an_abort_costs_one_call_and_nothing_else(board):
         ("reads_nothing", "signal SIGSEGV", r"it crashed in native code \(SIGSEGV\), in "),
         ("exits_at_once", "exit code 0", "it exited by itself while it owed answers"),
         ("kills_itself", "signal SIGKILL", "somebody killed it"),
-        ("sinks", "signal SIGSEGV", r"it crashed in native code \(SIGSEGV\)"),
     ],
 )
 def test_what_ends_the_process_is_a_crash_with_its_cause(board, way, exit_, cause):
@@ -89,7 +91,7 @@ def test_what_a_tool_raises_is_its_answer_and_the_host_lives_on(board, way, type
 
 @pytest.mark.parametrize("way", ["spins", "never_lets_go"])
 def test_an_endless_loop_costs_a_host_after_its_deadline(board, way):
-    call = board.submit(tool_call("moody", way=way, first="begun"), deadline=0.5)
+    call = board.submit(tool_call("moody", way=way, first="begun"), deadline=0.3)
 
     assert call.result()["code"] == "deadline_exceeded"
     assert moody(board, "answers") == {"success": True, "result": None, "count": 1}
@@ -181,12 +183,55 @@ def test_a_class_of_a_function_cannot_be_found_and_says_what_to_do():
         board.register(Local, isolate=True)
 
 
-def test_a_hosted_plugin_may_be_called_isolated(tmp_path):
+@pytest.mark.parametrize(("given", "name"), [({}, "Counter"), ({"name": "far"}, "far")])
+def test_a_plugin_that_is_not_loaded_here_goes_by_its_path_unless_it_is_named(given, name):
     with Callboard() as board:
-        board.load("moody_python.Counter", name="far", **OPTIONS)
+        board.load("moody_python.Counter", **OPTIONS, **given)
 
-        assert board.execute(tool_call("count"))["result"] == [1, 1]
-        assert [tool.plugin_name for tool in board.tools()] == ["far"]
+        assert [tool.plugin_name for tool in board.tools()] == [name]
+
+
+def test_a_class_at_hand_goes_by_its_own_name():
+    with Callboard() as board:
+        board.register(Counter, **OPTIONS)
+
+        assert [tool.plugin_name for tool in board.tools()] == ["counter"]
+
+
+def test_what_runs_in_a_host_anyway_may_be_called_isolated():
+    with Callboard() as board:
+        board.load(ECHO, isolate=True)
+        board.register(
+            PythonToolPlugin("far", PythonOrigin("moody_python.Counter"), env=TEST_MARK), isolate=True
+        )
+
+        kinds = {name: plugin["kind"] for name, plugin in board.status()["plugins"].items()}
+
+    assert kinds == {"echo": "node", "far": "python"}
+
+
+def test_code_that_is_isolated_is_never_imported_here(tmp_path):
+    (tmp_path / "agent_plugin.json").write_text('{"entries": ["only_over_there.Tool"]}')
+    (tmp_path / "only_over_there.py").write_text("from moody_python import Moody as Tool")
+
+    with Callboard() as board:
+        board.load(f"path:{tmp_path}", **OPTIONS)
+
+        assert moody(board, "answers")["success"]
+    assert "only_over_there" not in sys.modules
+    assert str(tmp_path) not in sys.path
+
+
+def test_a_plugin_that_cannot_prepare_does_not_come_up_and_says_why(tmp_path):
+    (tmp_path / "agent_plugin.json").write_text('{"entries": ["unprepared.Tool"]}')
+    (tmp_path / "unprepared.py").write_text(
+        "from moody_python import Moody\n"
+        "class Tool(Moody):\n"
+        "    def prepare(self, config, state, *, context=None): raise OSError('no network')\n"
+    )
+
+    with Callboard() as board, pytest.raises(PluginLoadError, match="OSError: no network"):
+        board.load(f"path:{tmp_path}", **{**OPTIONS, "restart": {"intensity": 0}})
 
 
 POOLED = """

@@ -104,15 +104,6 @@ def hoards(payload, state):
     return answers({"value": len(bytearray(1 << 40))}, state)
 
 
-def sinks(payload, state):
-    """Recurse in C beyond the end of the stack."""
-    sys.setrecursionlimit(10**8)
-    nested: list = []
-    for _ in range(10**6):
-        nested = [nested]
-    return answers({"value": repr(nested)}, state)
-
-
 def answers_much(payload, state):
     return answers({"value": "x" * (3 << 20)}, state)
 
