@@ -88,7 +88,7 @@ class HookSet:
     def _settled(self, hook: str, method: Callable[..., Any], *values: Any, **facts: Any) -> Any:
         try:
             answer = method(*values, **facts)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a tool that wants to exit ends itself, and not its embedder
             raise raised(self._name, hook, error) from error
         if isinstance(answer, Awaitable):
             if hasattr(answer, "close"):
@@ -100,7 +100,7 @@ class HookSet:
         return answer
 
 
-def raised(plugin: str, hook: str, error: Exception) -> HookError:
+def raised(plugin: str, hook: str, error: BaseException) -> HookError:
     """Return the error that says that a hook raised ``error``, which has to be its cause."""
     return HookError(f"plugin {plugin!r}: {hook} raised {describe(error)}", plugin=plugin, hook=hook)
 

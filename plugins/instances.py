@@ -31,7 +31,7 @@ def make_instance(plugin_class: type, config: dict[str, Any]) -> Any:
         if wanted.kind is inspect.Parameter.POSITIONAL_ONLY:
             return plugin_class(config)
         return plugin_class(**{wanted.name: config})
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginLoadError(f"making plugin {name} raised {describe(error)}", plugin=name) from error
 
 

@@ -59,7 +59,7 @@ class Preparation:
             answer = method(config, state, context=context)
             while isinstance(answer, Awaitable):
                 answer = wait_here(answer)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise raised(self._name, hook, error) from error
         return json_object(answer, hook, plugin=self._name) or {}
 
@@ -76,6 +76,6 @@ class Preparation:
                 answer = method(config, state, context=context)
             while isinstance(answer, Awaitable):
                 answer = await answer
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise raised(self._name, hook, error) from error
         return json_object(answer, hook, plugin=self._name) or {}
