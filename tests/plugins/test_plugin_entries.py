@@ -44,6 +44,11 @@ def test_every_option_can_be_given():
         "standby": 1,
         "share": "pool",
         "isolate": True,
+        "repeats": 2,
+        "breaker": {"failures": 3},
+        "quarantine": False,
+        "while_down": "refuse",
+        "hold": 7,
     }
 
     options = parse_entry({"plugin": "a.B", **given}, BASE).options
@@ -73,6 +78,9 @@ def test_an_option_may_be_written_in_more_than_one_way(option, value, read):
 
 
 MISTAKEN = [
+    ("breaker", 3, "a mapping"),
+    ("while_down", "wait", "'hold', 'refuse' or a callable"),
+    ("hold", -1, "a whole number of at least 0"),
     ("config", "x", "a mapping"),
     ("config", {1: 2}, "a mapping"),
     ("name", "", "a text that is not empty"),
@@ -114,7 +122,7 @@ def test_a_mistaken_option_is_refused_with_what_it_has_to_be(option, value, want
         ("confg", "did you mean 'config'?"),
         ("concurency", "did you mean 'concurrency'?"),
         ("node_tol", "did you mean 'node_tool'?"),
-        ("zzz", "known are concurrency, config, deadline"),
+        ("zzz", "known are breaker, concurrency, config, deadline"),
         (7, "known are"),
     ],
 )
