@@ -88,7 +88,7 @@ class HookSet:
     def _settled(self, hook: str, method: Callable[..., Any], *values: Any, **facts: Any) -> Any:
         try:
             answer = method(*values, **facts)
-        except (Exception, SystemExit) as error:  # a tool that wants to exit ends itself, and not its embedder
+        except (Exception, SystemExit) as error:  # one that exits must not end its embedder
             raise raised(self._name, hook, error) from error
         if isinstance(answer, Awaitable):
             if hasattr(answer, "close"):
