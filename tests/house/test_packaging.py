@@ -38,6 +38,27 @@ with NodeToolPlugin("upper", sys.argv[1]) as tool:
 """
 
 
+ISOLATED = """
+from callboard import Callboard, ToolPlugin
+
+class Upper(ToolPlugin):
+    name = "upper"
+
+    def get_tool_schemas(self, state):
+        return [{"type": "function", "function": {"name": "upper", "parameters": {"type": "object"}}}]
+
+    def execute_tool(self, tool_name, payload, state):
+        return {"success": True, "result": payload["text"].upper()}
+
+if __name__ == "__main__":
+    with Callboard() as board:
+        board.register(Upper, isolate=True)
+        print(board.status()["plugins"]["upper"]["runs_in"])
+        call = {"type": "function_call", "call_id": "1", "name": "upper", "arguments": {"text": "hello"}}
+        print(board.execute(call)["result"])
+"""
+
+
 class Built:
     """An sdist, the wheel that was made from it, and the wheel that was made from the tree."""
 
@@ -97,6 +118,15 @@ def test_the_installed_wheel_runs_a_node_tool_from_another_folder(built: Built, 
 
     assert said[-1] == "HELLO"
     assert Path(said[0]).is_relative_to(tmp_path)
+
+
+def test_the_installed_wheel_runs_a_python_tool_in_a_host(built: Built, tmp_path: Path) -> None:
+    python = _environment(tmp_path / "environment", built.wheel)
+    (tmp_path / "program.py").write_text(ISOLATED)
+
+    said = _run([python, "program.py"], tmp_path).split()
+
+    assert said == ["host", "HELLO"]
 
 
 def test_the_installed_command_says_what_it_can_do(built: Built, tmp_path: Path) -> None:
