@@ -21,6 +21,7 @@ from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.recorder import FRAMES
 from ..hosts.report import PERMANENT_CAUSES
+from ..plugins.errors import JsonValueError
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.supervisor import LifeReporter, tell
 from . import messages as m
@@ -185,6 +186,9 @@ class HostActor(HouseActor):
         assert self._host is not None
         try:
             self._host.send(method, params, _Handshake(method, functools.partial(tell, self.actor_ref)))
+        except JsonValueError as error:
+            cause = f"{method} cannot be sent to a host: {error}"
+            self._end(Exit(ExitKind.START_FAILED, cause, permanent=True), KILL_NOW)
         except HostError as error:
             # It has ended, which the pump is about to tell; or the request cannot be sent at all.
             self._end(Exit(ExitKind.START_FAILED, str(error)), KILL_NOW)

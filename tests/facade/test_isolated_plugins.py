@@ -170,6 +170,15 @@ def test_prints_at_import_go_to_the_log_and_a_hang_at_import_is_ended(tmp_path):
         board.load(f"path:{tmp_path}", **{**OPTIONS, "restart": {"intensity": 0}})
 
 
+@pytest.mark.parametrize("far", [ECHO, "moody_python.Moody"])
+def test_a_configuration_that_is_no_json_cannot_be_sent_and_says_where(far):
+    with (
+        Callboard() as board,
+        pytest.raises(PluginLoadError, match=r"\$\.params\.config\.folder is a PosixPath, which is not JSON"),
+    ):
+        board.load(far, config={"folder": Path("/")}, **OPTIONS)
+
+
 def test_an_object_cannot_be_sent_and_says_what_to_do():
     with Callboard() as board, pytest.raises(PluginLoadError, match="register its class"):
         board.register(Moody(), isolate=True)
