@@ -18,6 +18,7 @@ from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..supervision.clock import Clock, SystemClock
 from ..supervision.events import Event, EventStream, Subscription
+from ..supervision.messages import AddGroup, GetGroups
 from ..supervision.supervisor import GetStatus, Order, SupervisorActor, ask_supervisor, tell
 from . import messages as m
 from .catalog import Catalog, ToolDescriptor
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..interop.contribution import ToolInteropContribution
     from ..plugins.adapter import PluginAdapter
     from ..supervision.policy import RestartPolicy
+    from ..supervision.spec import GroupSpec
     from .call import Call
     from .desk import ToolSettings
     from .host_actor import HostSettings
@@ -55,6 +57,7 @@ class Board:
         state_store: keeps the tools' states beyond the board, which uses it until it has stopped, and
             does not close it. ``None``: states end with the board.
         max_state_bytes: the largest state of one plugin that the store is given.
+        groups: what the hosts are supervised in, outer groups first; see `HostSettings.group`.
 
     Attributes:
         supervisor: the supervisor actor.
@@ -74,6 +77,7 @@ class Board:
         contributions: Iterable[ToolInteropContribution] = (),
         state_store: StateStore | None = None,
         max_state_bytes: int = MAX_STATE_BYTES,
+        groups: Iterable[GroupSpec] = (),
     ) -> None:
         self.events = EventStream()
         self.catalog = Catalog(contributions)
@@ -85,6 +89,8 @@ class Board:
         self._threads = HookThreads()
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
         self.supervisor = SupervisorActor.start(self.clock, self.events, random.Random(seed).random)  # noqa: S311
+        for group in groups:
+            ask_supervisor(self.supervisor, AddGroup(group))
         self.router = RouterActor.start(
             self._switch,
             self._dispatch,
@@ -229,14 +235,16 @@ class Board:
         """Everything that is going on, as JSON."""
         try:
             hosts = ask_supervisor(self.supervisor, GetStatus())
+            groups = ask_supervisor(self.supervisor, GetGroups())
         except pykka.ActorDeadError:  # the board has been stopped
-            hosts = {}
+            hosts, groups = {}, {}
         return {
             "running": not self.roster.closed,
             "plugins": {
                 name: self._member_status(member, hosts.get(name))
                 for name, member in self.roster.members().items()
             },
+            "groups": groups,
             "state_store": {"store": "memory"} if self._keeper is None else self._keeper.status(),
             "hooks_under_way": self._threads.asking,
             "events_dropped": self.events.dropped,

@@ -52,6 +52,7 @@ class HostSettings:
             a breach of the protocol. ``None`` for any number.
         flight_recorder: how many of its last messages a crash report has; 0 for none.
         ladder: how it is stopped.
+        group: the group that it is supervised in; none if it is empty.
     """
 
     config: dict[str, Any]
@@ -60,6 +61,7 @@ class HostSettings:
     max_stray_lines: int | None = None
     flight_recorder: int = FRAMES
     ladder: StopLadder = field(default_factory=StopLadder)
+    group: str = ""
 
 
 class HostLife:

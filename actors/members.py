@@ -153,7 +153,7 @@ class HostedMember:
 
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know."""
-        return ChildSpec(self.name, self._start_life, self._policy, self._on_change)
+        return ChildSpec(self.name, self._start_life, self._policy, self._on_change, group=self._host.group)
 
     @property
     def available(self) -> bool:

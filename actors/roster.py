@@ -165,6 +165,7 @@ class Roster:
 
         Raises:
             PluginError: its name is taken.
+            AdmissionRefused: its group does not exist.
             BoardStopped: the board has been stopped.
         """
         with self._lock:
@@ -184,7 +185,11 @@ class Roster:
             )
             self._members[adapter.name] = member
             self._switch.add(member.desk)
-        ask_supervisor(self._supervisor, AddChild(member.child_spec()))
+        try:
+            ask_supervisor(self._supervisor, AddChild(member.child_spec()))
+        except CallboardError:  # such as a group that there is not
+            self.remove(adapter.name)
+            raise
 
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
         """Wait until a plugin's host is ready, or will not be; return its tools.

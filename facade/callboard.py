@@ -104,6 +104,7 @@ class Callboard:
             claim_patience=self.configuration.calls.claim_patience,
             contributions=tuple(contributions),
             max_state_bytes=self.configuration.state.max_state_bytes,
+            groups=self.configuration.groups,
         )
         self._subscribers = tuple(subscribers)
         self._board: Board | None = None

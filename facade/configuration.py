@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .group_settings import read_groups
 from .nearest import ConfigurationError, require_known
 from .plugins.errors import JsonValueError
 from .plugins.json_values import load_json
@@ -20,6 +21,8 @@ from .supervision.policy import RestartPolicy, RestartType
 
 if TYPE_CHECKING:
     import os
+
+    from .supervision.spec import GroupSpec
 
 Json = dict[str, Any]
 
@@ -70,6 +73,7 @@ class Configuration:
         plugins: the entries as they were written; `sources` reads them.
         base: the folder that relative paths are relative to.
         supervision: the restart policy of every host that has none of its own.
+        groups: hosts that are restarted together or share a budget, outer groups first.
         calls: the calls' defaults.
         plugin_policy: what loading may do.
         plugin_cache_dir: where packages are built.
@@ -83,6 +87,7 @@ class Configuration:
     plugins: tuple[Any, ...] = ()
     base: Path = field(default_factory=Path.cwd)
     supervision: RestartPolicy = field(default_factory=RestartPolicy)
+    groups: tuple[GroupSpec, ...] = ()
     calls: CallDefaults = field(default_factory=CallDefaults)
     plugin_policy: PluginPolicy = field(default_factory=PluginPolicy)
     plugin_cache_dir: Path = field(default_factory=lambda: Path("~/.cache/callboard/plugins").expanduser())
@@ -131,11 +136,14 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
     plugins = given.get("plugins", [])
     if not isinstance(plugins, list | tuple):
         raise ConfigurationError(f"$.plugins is {plugins!r:.60}; it has to be a list", path="$.plugins")
+    supervision = dict(_mapping(given.get("supervision", {}), "$.supervision"))
+    groups = read_groups(supervision.pop("groups", {}), "$.supervision.groups")
     cache = Path(_text(given.get("plugin_cache_dir", "~/.cache/callboard/plugins"), "$.plugin_cache_dir"))
     return Configuration(
         plugins=tuple(plugins),
         base=base,
-        supervision=read_policy(given.get("supervision", {}), "$.supervision"),
+        supervision=read_policy(supervision, "$.supervision"),
+        groups=groups,
         calls=read_into(CallDefaults, given.get("calls", {}), "$.calls"),
         plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
         plugin_cache_dir=base / cache.expanduser(),

@@ -11,6 +11,7 @@ from .actors.desk import ToolSettings
 from .actors.down import WhileDown
 from .actors.host_actor import HostSettings
 from .configuration import Configuration, read_into, read_policy
+from .group_settings import require_group
 from .nearest import ConfigurationError
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             raise ConfigurationError(
                 f"the option {name!r} is not available in this version", path=f"$.{name}"
             )
+    if given.group is not None:
+        require_group(given.group, (group.id for group in configuration.groups), "the option 'group'")
     calls = configuration.calls
     return Options(
         name=given.name,
@@ -88,6 +91,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             max_line_bytes=calls.max_line_bytes,
             max_stray_lines=calls.max_stray_lines,
             flight_recorder=calls.flight_recorder,
+            group=given.group or "",
         ),
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
     )

@@ -34,6 +34,7 @@ class PluginOptions:
         env: environment variables for its host.
         limits: limits of its host, by name; not looked at here.
         standby: hosts that are kept started and loaded, to take over.
+        group: the group of hosts that its host is supervised in; not looked at here.
         share: the host may be shared with other plugins: with those of the same word, or of ``True``.
         repeats: how often an idempotent call is sent again after a crash; once if ``None``.
         breaker: settings of its tools' breakers, ``True`` for the usual ones; not looked at here.
@@ -56,6 +57,7 @@ class PluginOptions:
     limits: dict[str, Any] = field(default_factory=dict)
     standby: int = 0
     share: str | bool = False
+    group: str | None = None
     repeats: int | None = None
     breaker: dict[str, Any] | bool = False
     quarantine: dict[str, Any] | bool = True
@@ -204,6 +206,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "limits": _mapping,
     "standby": _hosts,
     "share": _group,
+    "group": _text,
     "isolate": _flag,
     "repeats": _whole(0),
     "breaker": _settings,

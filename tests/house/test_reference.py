@@ -45,7 +45,7 @@ def settings(value: Any, path: str = "") -> dict[str, Any]:
     return found
 
 
-NO_KEYS = {"base", "file", "agent"}
+NO_KEYS = {"base", "file", "agent", "groups"}
 """Fields of a configuration that stand for nothing in its file, or for several keys."""
 
 SAID_IN_WORDS = {"plugins", "node", "plugin_cache_dir"}
