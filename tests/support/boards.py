@@ -18,7 +18,7 @@ from callboard.supervision.policy import RestartPolicy
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from callboard.supervision.events import Event
 
@@ -72,6 +72,12 @@ class Recorder:
             seen = [event.kind for event in self.events]
             assert there, f"{count} {kind} were expected; there are {seen}"
             return self.of(kind)
+
+    def wait_for(self, kind: str, which: Callable[[Event], bool], timeout: float = 30.0) -> None:
+        """Wait until there is such an event of a kind."""
+        with self._changed:
+            there = self._changed.wait_for(lambda: any(which(event) for event in self.of(kind)), timeout)
+            assert there, f"no such {kind} among {[(event.kind, event.facts) for event in self.events]}"
 
     def of(self, kind: str) -> list[Event]:
         """The events of a kind so far."""
