@@ -92,9 +92,12 @@ class PythonHost:
 
     def in_copy(self, source: int, sink: int) -> None:
         """In a process that a tool has forked: have no part in the protocol."""
+        if self._outlet.disowned:  # a copy of a copy: the numbers may be somebody else's by now
+            return
         self._outlet.disown()
-        os.close(source)
-        os.close(sink)
+        for descriptor in (source, sink):
+            with suppress(OSError):  # a tool that closes all that it finds has been here before
+                os.close(descriptor)
 
     def _on_line(self, line: bytes) -> None:
         match read_request(line):

@@ -57,13 +57,15 @@ def test_a_tool_may_close_the_streams_that_it_sees():
         assert host.finish() == 0
 
 
-def test_a_copy_of_the_host_has_no_part_in_the_protocol():
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_copy_of_the_host_has_no_part_in_the_protocol(twice):
     with python_host() as host:
-        assert run(host, "forks")["result"] == 0  # how the copy has ended
+        assert run(host, "forks", twice=twice)["result"] == 0  # how the copy has ended
         assert run(host, "answers", value="again")["result"] == "again"
         assert host.finish() == 0
 
     assert host.rest() == []
+    assert host.stderr == ""
 
 
 def test_a_large_request_and_a_large_answer_come_through_whole():

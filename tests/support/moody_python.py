@@ -82,6 +82,8 @@ def reads_stdin(payload, state):
 
 def forks(payload, state):
     pid = os.fork()
+    if pid == 0 and payload.get("twice") and (inner := os.fork()):
+        os.waitpid(inner, 0)
     if pid:
         return answers({"value": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}, state)
     return {"success": True, "result": "the copy"}
