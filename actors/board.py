@@ -108,6 +108,7 @@ class Board:
             clock=self.clock,
             events=self.events,
             prepare_timeout=prepare_timeout,
+            random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311
             keeper=self._keeper,
         )
 

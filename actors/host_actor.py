@@ -13,6 +13,7 @@ half-restarted state to be in.
 from __future__ import annotations
 
 import functools
+import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,12 @@ from ..hosts.errors import HostError, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.recorder import FRAMES
-from ..hosts.report import PERMANENT_CAUSES
 from ..plugins.errors import JsonValueError
 from ..supervision.exits import Exit, ExitKind
-from ..supervision.supervisor import LifeReporter, tell
+from ..supervision.supervisor import tell
 from . import messages as m
 from .base import HouseActor
+from .host_endings import Handshake, verdict_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
+    from .reporting import Kin, Reporter
+
+
+logger = logging.getLogger("callboard.actors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class HostSettings:
         flight_recorder: how many of its last messages a crash report has; 0 for none.
         ladder: how it is stopped.
         group: the group that it is supervised in; none if it is empty.
+        drain: seconds that calls under way have to end in when it is replaced.
+        standby: keep a further host, started and loaded, that takes over when this one ends.
     """
 
     config: dict[str, Any]
@@ -62,21 +69,30 @@ class HostSettings:
     flight_recorder: int = FRAMES
     ladder: StopLadder = field(default_factory=StopLadder)
     group: str = ""
+    drain: float = 10.0
+    standby: bool = False
 
 
 class HostLife:
-    """A life, as the supervisor holds it."""
+    """A life, as the supervisor holds it.
 
-    def __init__(self, actor: pykka.ActorRef[HostActor]) -> None:
+    Args:
+        actor: sees to it.
+        on_stop: told when an order by hand ends it: what waits to take over was not asked for.
+    """
+
+    def __init__(self, actor: pykka.ActorRef[Any], on_stop: Callable[[str], None]) -> None:
         self._actor = actor
+        self._on_stop = on_stop
 
     def stop(self, reason: str) -> None:
         """Begin to end it."""
+        self._on_stop(reason)
         tell(self._actor, m.EndLife(reason))
 
     def retire(self, reason: str) -> None:
-        """Its successor has been started: begin to end it."""
-        tell(self._actor, m.EndLife(reason))
+        """Its successor has been started: begin to end it, with nothing lost."""
+        tell(self._actor, m.Retire(reason))
 
 
 class HostActor(HouseActor):
@@ -85,7 +101,9 @@ class HostActor(HouseActor):
     Args:
         plugin: whose host this is; it is told which life is the present one.
         settings: how it is run.
-        reporter: the supervisor's ear for this life.
+        reporter: the supervisor's ear for this life, or a standby's.
+        kin: the lives beside it.
+        loaded: for a standby: told the process once it could serve. It serves when it is told to take over.
         tool: the actor that sends calls to it.
     """
 
@@ -94,7 +112,9 @@ class HostActor(HouseActor):
         plugin: HostedToolPlugin,
         settings: HostSettings,
         *,
-        reporter: LifeReporter,
+        reporter: Reporter,
+        kin: Kin,
+        loaded: Callable[[int], None] | None = None,
         tool: pykka.ActorRef[Any],
         clock: Clock,
         events: EventStream,
@@ -104,11 +124,16 @@ class HostActor(HouseActor):
         self._plugin = plugin
         self._settings = settings
         self._reporter = reporter
+        self._kin = kin
+        self._loaded = loaded
         self._tool = tool
         self._watchdog = watchdog
         self._host: Host | None = None
         self._timer: Timer | None = None
         self._state: dict[str, Any] = {}
+        self._schemas: tuple[dict[str, Any], ...] | None = None
+        self._retiring: str | None = None
+        self._reported = False
         self._ready_at: float | None = None
         self._verdict: Exit | None = None
         self._exit: tuple[Exit, CrashReport] | None = None
@@ -132,7 +157,7 @@ class HostActor(HouseActor):
                     Exit(ExitKind.START_FAILED, f"{method} failed: {cause}", permanent=permanent), KILL_NOW
                 )
             case m.StartOverdue():
-                if self._ready_at is None:
+                if self._schemas is None:
                     cause = f"it was not ready within {self._settings.start_deadline:g} s"
                     self._end(Exit(ExitKind.START_TIMEOUT, cause), KILL_NOW)
             case m.EndLife(reason, hang):
@@ -142,6 +167,20 @@ class HostActor(HouseActor):
                 self._on_ended(exit_, report, breach)
             case m.TreeGone(leftovers):
                 self._on_gone(leftovers)
+            case _:
+                self._follow(message)
+
+    def _follow(self, message: Any) -> None:
+        """One life follows another."""
+        match message:
+            case m.TakeOver(reporter):
+                self._take_over(reporter)
+            case m.Retire(reason):
+                self._retire(reason)
+            case m.Drain():
+                self._drain()
+            case m.Drained(late):
+                self._on_drained(late=late)
             case _:
                 super().receive(message)
 
@@ -157,8 +196,7 @@ class HostActor(HouseActor):
 
     def _spawn(self) -> None:
         if self._verdict is not None:  # told to end before it began
-            self._reporter.ended(self._verdict)
-            self.stop()
+            self._close(self._verdict)
             return
         try:
             self._host = Host(
@@ -175,8 +213,7 @@ class HostActor(HouseActor):
             self._host.start()
         except HostStartError as error:
             self._host = None
-            self._reporter.ended(Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent))
-            self.stop()
+            self._close(Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent))
             return
         self._request("init", {"config": self._settings.config})
         self._timer = self._clock.call_at(
@@ -187,7 +224,7 @@ class HostActor(HouseActor):
     def _request(self, method: str, params: dict[str, Any]) -> None:
         assert self._host is not None
         try:
-            self._host.send(method, params, _Handshake(method, functools.partial(tell, self.actor_ref)))
+            self._host.send(method, params, Handshake(method, functools.partial(tell, self.actor_ref)))
         except JsonValueError as error:
             cause = f"{method} cannot be sent to a host: {error}"
             self._end(Exit(ExitKind.START_FAILED, cause, permanent=True), KILL_NOW)
@@ -205,11 +242,52 @@ class HostActor(HouseActor):
             return
         if self._timer is not None:
             self._timer.cancel()
+        self._schemas = tuple(value)
         self._ready_at = self._clock.now()
+        if self._loaded is None:
+            self._serve()
+        else:
+            self._loaded(self._host.pid)
+
+    def _serve(self) -> None:
+        """Have calls sent here from now on."""
+        assert self._host is not None
+        assert self._schemas is not None
         self._plugin.attach(self._host)
-        tell(
-            self._tool, m.HostUp(self._host, self.actor_ref, tuple(value), self._state, self._reporter.ready)
+        ready = self._reporter.ready
+        tell(self._tool, m.HostUp(self._host, self.actor_ref, self._schemas, self._state, ready))
+
+    def _take_over(self, reporter: Reporter) -> None:
+        """It was a standby, in whatever stage; what it still has to do it does as any life."""
+        self._reporter, self._loaded = reporter, None
+        if self._host is not None:
+            self._host.generation = reporter.generation
+        if self._verdict is None and self._exit is None and self._schemas is not None:
+            self._ready_at = self._clock.now()
+            self._serve()
+
+    # The end of it
+
+    def _retire(self, reason: str) -> None:
+        self._retiring = reason
+        if self._ready_at is None:
+            self._on_drained(late=False)
+
+    def _drain(self) -> None:
+        if self._retiring is None or self._host is None or self._verdict is not None:
+            return
+        tell(self._tool, m.HostDown(self._reporter.generation))
+        self._timer = self._clock.call_at(
+            self._clock.now() + self._settings.drain,
+            functools.partial(tell, self.actor_ref, m.Drained(late=True)),
         )
+        self._host.drain(functools.partial(tell, self.actor_ref, m.Drained()))
+
+    def _on_drained(self, *, late: bool) -> None:
+        reason = self._retiring or "it was replaced"
+        if late:
+            reason = f"{reason}; calls were still under way {self._settings.drain:g} s later"
+        self._end(Exit(ExitKind.REQUESTED, reason), self._settings.ladder)
 
     def _end(self, verdict: Exit, ladder: StopLadder) -> None:
         """Begin to end the process; the first verdict on why is the one that counts."""
@@ -221,17 +299,33 @@ class HostActor(HouseActor):
     def _on_ended(self, exit_: ProcessExit, report: CrashReport, breach: str | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._plugin.attach(None)
+        if self._plugin.host is self._host:
+            self._plugin.attach(None)
         tell(self._tool, m.HostDown(self._reporter.generation))
         ready_for = None if self._ready_at is None else self._clock.now() - self._ready_at
         verdict = self._verdict or verdict_on(exit_, report, breach, ready=ready_for is not None)
         self._exit = replace(verdict, ready_for=ready_for), report
+        if verdict.is_crash and self._kin.covered():
+            self._report(report)
 
     def _on_gone(self, leftovers: tuple[int, ...]) -> None:
         assert self._exit is not None
         exit_, report = self._exit
+        if leftovers and self._reported:
+            logger.warning("host %r has left processes that would not end: %s", self._plugin.name, leftovers)
         report = replace(report, leftovers=leftovers)
-        self._reporter.ended(replace(exit_, report=report.as_dict()))
+        self._close(replace(exit_, report=report.as_dict()))
+
+    def _report(self, report: CrashReport) -> None:
+        """Tell at the end of the process, not of its tree: a standby is there to take over at once."""
+        assert self._exit is not None
+        self._reported = True
+        self._reporter.ended(replace(self._exit[0], report=report.as_dict()))
+
+    def _close(self, exit_: Exit) -> None:
+        if not self._reported:
+            self._reporter.ended(exit_)
+        self._kin.gone()
         self.stop()
 
     # The host's listener, in its pump's thread: pass everything on as messages.
@@ -253,50 +347,3 @@ class HostActor(HouseActor):
     def on_gone(self, leftovers: list[int]) -> None:
         """Tell the actor."""
         tell(self.actor_ref, m.TreeGone(tuple(leftovers)))
-
-
-_OUT_OF_MEMORY = "it ran out of"
-
-
-def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, ready: bool) -> Exit:
-    """Put the end of a process that nobody asked to end into the words of a restart decision."""
-    how = functools.partial(Exit, code=exit_.code, signal=exit_.signal_name)
-    if breach is not None:
-        return how(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
-    if not ready:
-        cause = f"{report.exit} before it was ready; {report.cause}"
-        return how(ExitKind.START_FAILED, cause, permanent=report.cause in PERMANENT_CAUSES)
-    cause = f"{report.exit}; {report.cause}"
-    if report.cause.startswith(_OUT_OF_MEMORY):
-        return how(ExitKind.OOM, cause)
-    if exit_.signal is not None:
-        return how(ExitKind.SIGNAL, cause)
-    clean = exit_.code == 0 and not report.in_flight
-    return how(ExitKind.CLEAN if clean else ExitKind.CODE, cause)
-
-
-class _Handshake:
-    """The owner of a request of the handshake: turns its end into a message."""
-
-    def __init__(self, method: str, tell_actor: Callable[[Any], bool]) -> None:
-        self.call_id = method
-        self._tell = tell_actor
-
-    def on_part(self, payload: Any) -> None:
-        """No part of a handshake is of interest."""
-
-    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
-        self._tell(m.HandshakeAnswered(self.call_id, value, state))
-
-    def on_refused(self, error: dict[str, Any]) -> None:
-        cause = f"{error.get('type', 'Error')}: {error.get('detail', '')}"
-        self._tell(m.HandshakeFailed(self.call_id, cause, permanent=error.get("phase") == "load"))
-
-    def on_breach(self, reason: str, detail: str) -> None:
-        self._tell(m.HandshakeFailed(self.call_id, detail, permanent=reason == "wrong_version"))
-
-    def on_lost(self, report: CrashReport) -> None:
-        """The end of the process is told by the pump."""
-
-    def on_released(self) -> None:
-        """Never abandoned."""

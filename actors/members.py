@@ -6,11 +6,11 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.errors import CallboardError
-from ..supervision.supervisor import ChildSpec, LifeReporter, Order, SupervisorActor, tell
+from ..supervision.supervisor import ChildSpec, Order, SupervisorActor, tell
 from . import messages as m
-from .host_actor import HostActor, HostLife, HostSettings
 from .host_times import HostTimes
 from .hosted_tool_actor import HostedToolActor
+from .succession import Succession
 from .thread_tool_actor import ThreadToolActor
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..supervision.policy import RestartPolicy
     from .desk import Desk, ToolSettings
     from .hook_threads import HookThreads
+    from .host_actor import HostSettings
     from .keeping import StateKeeper
 
 
@@ -109,6 +110,7 @@ class HostedMember:
 
     Args:
         offer: told the schemas that a life brings, before it is sent calls.
+        random: the source of the jitter.
 
     Attributes:
         settled: set once the first life is ready, or will not be.
@@ -128,6 +130,7 @@ class HostedMember:
         events: EventStream,
         watchdog: Watchdog,
         offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
+        random: Callable[[], float],
         keeper: StateKeeper | None = None,
         threads: HookThreads,
     ) -> None:
@@ -139,21 +142,22 @@ class HostedMember:
         self.problem: CallboardError | None = None
         self._times = HostTimes()
         self._last_report: dict[str, Any] | None = None
-        self._host = host
+        self._group = host.group
         self._policy = policy
         self._clock = clock
-        self._events = events
-        self._watchdog = watchdog
         self._offer = offer
         tool = HostedToolActor(
             adapter, settings, clock, events, self._on_schemas, keeper=keeper, threads=threads
         )
         self.desk = tool.desk
         self._actor = HostedToolActor.launch(tool)
+        self._lives = Succession(
+            plugin, host, policy, self._actor, clock=clock, events=events, watchdog=watchdog, random=random
+        )
 
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know."""
-        return ChildSpec(self.name, self._start_life, self._policy, self._on_change, group=self._host.group)
+        return ChildSpec(self.name, self._lives.start, self._policy, self._on_change, group=self._group)
 
     @property
     def available(self) -> bool:
@@ -167,7 +171,7 @@ class HostedMember:
             "kind": self.plugin.kind,
             "available": self.available,
             **_calls(self.desk),
-            "host": self._times.as_dict(),
+            "host": {**self._times.as_dict(), **self._lives.status()},
         }
         host = self.plugin.host
         if host is not None:
@@ -183,19 +187,6 @@ class HostedMember:
         if not tell(supervisor, Order("remove", self.name, reason)):
             self.ended.set()
 
-    def _start_life(self, reporter: LifeReporter) -> HostLife:
-        return HostLife(
-            HostActor.start(
-                self.plugin,
-                self._host,
-                reporter=reporter,
-                tool=self._actor,
-                clock=self._clock,
-                events=self._events,
-                watchdog=self._watchdog,
-            )
-        )
-
     def _on_schemas(self, _name: str, schemas: Iterable[dict[str, Any]]) -> None:
         """In the tool actor's thread."""
         try:
@@ -208,6 +199,7 @@ class HostedMember:
     def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
         """In the supervisor's thread."""
         self._times.change(kind, facts, self._clock.now())
+        self._lives.change(kind, facts, self.ended)
         match kind:
             case "host_crashed":
                 self._last_report = facts["report"]
@@ -215,10 +207,7 @@ class HostedMember:
                 self.out = m.HostOut(f"host {self.name!r} is not running: {facts['why']}", self._last_report)
                 tell(self._actor, self.out)
                 self.settled.set()
-                if kind == "host_stopped":
-                    self.ended.set()
             case "host_starting":
-                self.ended.clear()
                 tell(self._actor, m.HostComing())
             case "host_ready":
                 self.out = None

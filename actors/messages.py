@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..hosts.report import CrashReport
     from .call import Call
     from .hosted_run import HostedRun
+    from .reporting import Reporter
     from .thread_run import ThreadRun
 
 
@@ -171,6 +172,36 @@ class EndLife:
 
     reason: str
     hang: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOver:
+    """To a host actor that waits as a standby: be the life that ``reporter`` reports on."""
+
+    reporter: Reporter
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """To a host actor: a successor has been started; end once what is under way has ended."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """To a host actor that retires: the successor takes the calls now, or none will come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """To a host actor that retires: nothing is under way any more, or may be.
+
+    Attributes:
+        late: calls were still under way when the time for that was over.
+    """
+
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

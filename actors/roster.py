@@ -18,7 +18,7 @@ from .hook_threads import HookFailed, HookThreads
 from .members import HostedMember, Member, ThreadMember
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import pykka
 
@@ -45,6 +45,7 @@ class Roster:
         catalog: where the members' tools are offered.
         threads: where plugins are prepared.
         prepare_timeout: seconds that may take.
+        random: the source of the jitter of hosts.
         keeper: keeps the members' states beyond this process, or ``None``.
 
     Attributes:
@@ -62,6 +63,7 @@ class Roster:
         clock: Clock,
         events: EventStream,
         prepare_timeout: float,
+        random: Callable[[], float],
         keeper: StateKeeper | None = None,
     ) -> None:
         self.closed = False
@@ -73,6 +75,7 @@ class Roster:
         self._clock = clock
         self._events = events
         self._prepare_timeout = prepare_timeout
+        self._random = random
         self._keeper = keeper
         self._members: dict[str, Member] = {}
         self._lock = threading.RLock()
@@ -180,6 +183,7 @@ class Roster:
                 events=self._events,
                 watchdog=self._watchdog,
                 offer=self._offer_hosted,
+                random=self._random,
                 keeper=self._keeper,
                 threads=self._threads,
             )

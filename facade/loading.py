@@ -133,4 +133,5 @@ def _isolated(origin: PythonOrigin, options: Options, *, name: str | None = None
 
 
 def _in_process(plugin: Any, options: Options) -> Loaded:
+    options.require_nothing_of_hosts()
     return Loaded(PluginAdapter(plugin, name=options.name, config=options.config), None, options)

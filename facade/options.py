@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from .plugins.entry import PluginOptions
     from .supervision.policy import RestartPolicy
 
-_NOT_YET = {"limits": {}, "standby": 0, "share": False}
+_NOT_YET = {"limits": {}, "share": False}
 """Options of the contract that this version cannot honour, with the values that ask for nothing."""
+
+_OF_HOSTS = ("standby",)
+"""Options that a thread of this process cannot honour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,20 @@ class Options:
     tool: ToolSettings
     host: HostSettings
     policy: RestartPolicy
+
+    def require_nothing_of_hosts(self) -> None:
+        """Refuse what only a host can give, for a plugin that runs in this process.
+
+        Raises:
+            ConfigurationError: names the option. To ignore it would be to promise it.
+        """
+        for name in _OF_HOSTS:
+            if getattr(self.host, name):
+                raise ConfigurationError(
+                    f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
+                    "this process. Give it 'isolate' too",
+                    path=f"$.{name}",
+                )
 
     def of_required(self) -> Options:
         """The same options for a plugin that has to come up."""
@@ -92,6 +109,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             max_stray_lines=calls.max_stray_lines,
             flight_recorder=calls.flight_recorder,
             group=given.group or "",
+            standby=bool(given.standby),
         ),
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
     )

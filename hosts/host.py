@@ -118,6 +118,8 @@ class Host:
         self._ids = itertools.count(1)
         self._breach: str | None = None
         self._ended = False
+        self._draining = False
+        self._idle: Callable[[], object] | None = None
         self._carrier = carry(name, command, self, watchdog)
 
     def start(self) -> None:
@@ -157,8 +159,8 @@ class Host:
         if len(line) > self.max_line:
             raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
         with self._lock:
-            if self._ended or self._breach is not None:
-                raise HostGone(f"host {self.name!r} has ended", host=self.name)
+            if self._ended or self._draining or self._breach is not None:
+                raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
             self._peer.open(request_id, owner)
         if self._recorder is not None:
             self._recorder.sent(line)
@@ -175,7 +177,33 @@ class Host:
     def abandon(self, request_id: str) -> bool:
         """Give a request up; False when its end was quicker."""
         with self._lock:
-            return self._peer.abandon(request_id)
+            abandoned = self._peer.abandon(request_id)
+        if self._idle is not None:
+            self._tell_idle()
+        return abandoned
+
+    def drain(self, idle: Callable[[], object]) -> None:
+        """Take no more requests, and have ``idle`` called once no answer is awaited any more.
+
+        It is called at once or from the thread that brings the last answer; not if the host ends before.
+        """
+        with self._lock:
+            self._draining = True
+            self._idle = idle
+        self._tell_idle()
+
+    def _tell_idle(self) -> None:
+        with self._lock:
+            if self._idle is None or self._peer.busy:
+                return
+            idle, self._idle = self._idle, None
+        idle()
+
+    @property
+    def busy(self) -> bool:
+        """Whether anybody waits for an answer."""
+        with self._lock:
+            return self._peer.busy
 
     def ask(
         self, method: str, params: dict[str, Any], timeout: float | None = None
@@ -240,6 +268,8 @@ class Host:
                     self._tell(self._listener.on_stray, text)
                 case Breach(reason, detail, owner, fatal):
                     self._on_breach(reason, detail, owner, fatal=fatal)
+        if self._idle is not None:
+            self._tell_idle()
 
     def _on_breach(self, reason: str, detail: str, owner: RequestOwner | None, *, fatal: bool) -> None:
         logger.warning("host %r broke the protocol: %s", self.name, detail)

@@ -145,6 +145,11 @@ class Peer(Generic[Owner]):
         return lost
 
     @property
+    def busy(self) -> bool:
+        """Whether a request waits for its answer; one that was abandoned does not."""
+        return bool(self._open)
+
+    @property
     def unfinished(self) -> bytes:
         """The beginning of a line that never ended."""
         return self._splitter.unfinished

@@ -33,8 +33,8 @@ class PluginOptions:
         restart: settings of its host's restart policy, as in the ``supervision`` section; not looked at here.
         env: environment variables for its host.
         limits: limits of its host, by name; not looked at here.
-        standby: hosts that are kept started and loaded, to take over.
         group: the group of hosts that its host is supervised in; not looked at here.
+        standby: how many further hosts are kept started and loaded, to take over: 0 or 1.
         share: the host may be shared with other plugins: with those of the same word, or of ``True``.
         repeats: how often an idempotent call is sent again after a crash; once if ``None``.
         breaker: settings of its tools' breakers, ``True`` for the usual ones; not looked at here.
@@ -180,7 +180,9 @@ def _group(value: Any) -> str | bool:
 
 
 def _hosts(value: Any) -> int:
-    return int(value) if isinstance(value, bool) else _whole(0)(value)
+    if not isinstance(value, int) or value not in {0, 1}:
+        raise ValueError("0 or 1")
+    return int(value)
 
 
 def _settings(value: Any) -> dict[str, Any] | bool:

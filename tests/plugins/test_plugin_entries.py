@@ -101,7 +101,7 @@ MISTAKEN = [
     ("env", {"A": 1}, "a mapping of texts to texts"),
     ("env", ["A=1"], "a mapping of texts to texts"),
     ("limits", 5, "a mapping"),
-    ("standby", -1, "a whole number of at least 0"),
+    ("standby", 2, "0 or 1"),
     ("share", "", "a text that is not empty"),
     ("share", 1, "a text that is not empty"),
     ("isolate", "yes", "true or false"),

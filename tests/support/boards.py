@@ -37,6 +37,7 @@ def add_node(
     policy: RestartPolicy = QUICK,
     required: bool = True,
     start_deadline: float = 30.0,
+    host: dict[str, Any] | None = None,
     **settings: Any,
 ) -> NodeToolPlugin:
     """Put a JavaScript tool on the board and wait for its host."""
@@ -44,7 +45,7 @@ def add_node(
     board.begin_hosted(
         PluginAdapter(plugin),
         plugin,
-        host=HostSettings(config or {}, start_deadline=start_deadline),
+        host=HostSettings(config or {}, start_deadline=start_deadline, **(host or {})),
         policy=policy,
         settings=ToolSettings(**settings),
     )

@@ -1,0 +1,43 @@
+"""How much of a host's lives is not gone yet: lives that run, standbys that wait, trees that are being swept.
+
+A host has ended when the supervisor says that it has stopped *and* nothing remains. The two are not the
+same: with a standby the next life takes over at the end of the process, while its tree is still being swept.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Remains:
+    """Counts, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._then: Callable[[], None] | None = None
+
+    def more(self) -> None:
+        """There is one more."""
+        with self._lock:
+            self._count += 1
+
+    def less(self) -> None:
+        """One is gone; of the last one whoever waits for that is told."""
+        with self._lock:
+            self._count -= 1
+            then = None if self._count else self._then
+        if then is not None:
+            then()
+
+    def when_none(self, then: Callable[[], None] | None) -> None:
+        """Have ``then`` called when nothing remains, now or later; ``None`` calls it off."""
+        with self._lock:
+            self._then = then
+            now = then if not self._count else None
+        if now is not None:
+            now()

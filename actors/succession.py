@@ -1,0 +1,157 @@
+"""The lives of one host and how one follows another: the present life, those that retire, the standby.
+
+The supervisor decides when a life starts and which one is to go; here a standby is made that life if one
+waits, the retiring life is told when its successor has taken the calls, and it is known when nothing of the
+host remains. No call passes through here.
+
+A standby is not what an order by hand asks for: whoever restarts a host wants what is on the disk now, and
+not what was loaded an hour ago. So an order that ends a life dismisses the standby too.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..supervision.policy import RestartType
+from ..supervision.supervisor import LifeReporter, tell
+from . import messages as m
+from .host_actor import HostActor, HostLife, HostSettings
+from .remains import Remains
+from .standby import Standby, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pykka
+
+    from ..hosts.hosted_tool import HostedToolPlugin
+    from ..hosts.watchdog import Watchdog
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
+    from ..supervision.policy import RestartPolicy
+    from .reporting import Reporter
+
+
+class Succession:
+    """See the module. It is the `Kin` of each life. From any thread; nothing here blocks.
+
+    Args:
+        plugin: whose host it is.
+        settings: how each life is run.
+        policy: when the host, and its standby, are started again.
+        tool: the actor that sends calls.
+        random: the source of the jitter.
+    """
+
+    def __init__(
+        self,
+        plugin: HostedToolPlugin,
+        settings: HostSettings,
+        policy: RestartPolicy,
+        tool: pykka.ActorRef[Any],
+        *,
+        clock: Clock,
+        events: EventStream,
+        watchdog: Watchdog,
+        random: Callable[[], float],
+    ) -> None:
+        self._plugin = plugin
+        self._settings = settings
+        self._tool = tool
+        self._clock = clock
+        self._events = events
+        self._watchdog = watchdog
+        self._remains = Remains()
+        self._lock = threading.Lock()
+        self._lives: dict[int, pykka.ActorRef[Any]] = {}
+        # One that is never started again has nobody who could take over.
+        wanted = settings.standby and policy.restart is not RestartType.TEMPORARY
+        self._standby = (
+            Standby(plugin.name, policy, self._start_standby, clock=clock, events=events, random=random)
+            if wanted
+            else None
+        )
+
+    def start(self, reporter: LifeReporter) -> HostLife:
+        """Start the next life, or make the standby that life; in the supervisor's thread."""
+        actor = None if self._standby is None else self._standby.take(reporter)
+        if actor is None:
+            actor = self._start(reporter)
+        with self._lock:
+            self._lives[reporter.generation] = actor
+        return HostLife(actor, self.dismiss)
+
+    def change(self, kind: str, facts: dict[str, Any], ended: threading.Event) -> None:
+        """The host is in a new state; in the supervisor's thread.
+
+        Args:
+            kind: of the event that tells of it.
+            facts: of that event.
+            ended: set once the host has stopped and nothing of it remains.
+        """
+        match kind:
+            case "host_starting":
+                self._remains.when_none(None)
+                ended.clear()
+            case "host_replaced":
+                self.dismiss(facts["why"])
+            case "host_ready":
+                self._release(facts["generation"])
+                if self._standby is not None:
+                    self._standby.want()
+            case "host_parked" | "host_stopped":
+                self._release(facts["generation"] + 1)
+                self.dismiss(facts["why"])
+                if kind == "host_stopped":
+                    self._remains.when_none(ended.set)
+            case "host_retired":
+                with self._lock:
+                    self._lives.pop(facts["generation"], None)
+
+    def dismiss(self, reason: str) -> None:
+        """Have no standby until the host is ready again."""
+        if self._standby is not None:
+            self._standby.dismiss(reason)
+
+    def covered(self) -> bool:
+        """See `Kin`."""
+        return self._standby is not None and self._standby.there
+
+    def gone(self) -> None:
+        """See `Kin`."""
+        self._remains.less()
+
+    def status(self) -> dict[str, Any]:
+        """What belongs to the host's status, as JSON."""
+        return {} if self._standby is None else {"standby": self._standby.status()}
+
+    def _release(self, below: int) -> None:
+        """Lives older than ``below`` are sent no more calls: those that retire may end."""
+        with self._lock:
+            older = [self._lives.pop(generation) for generation in sorted(self._lives) if generation < below]
+        for actor in older:
+            tell(actor, m.Drain())
+
+    def _start_standby(self, waiting: Waiting) -> pykka.ActorRef[Any]:
+        return self._start(waiting, loaded=waiting.loaded)
+
+    def _start(
+        self, reporter: Reporter, *, loaded: Callable[[int], None] | None = None
+    ) -> pykka.ActorRef[Any]:
+        self._remains.more()
+        try:
+            return HostActor.start(
+                self._plugin,
+                self._settings,
+                reporter=reporter,
+                kin=self,
+                loaded=loaded,
+                tool=self._tool,
+                clock=self._clock,
+                events=self._events,
+                watchdog=self._watchdog,
+            )
+        except Exception:  # no thread to be had: whoever asked for it hears of that
+            self._remains.less()
+            raise
