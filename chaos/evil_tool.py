@@ -42,7 +42,7 @@ TOOLS = ("echo", "count", "ledger", "stream", "slow")
 
 _COUNTS = struct.Struct("<5Q")
 _ENTRY = struct.Struct("<3I")
-_WAITING, _DUE = 0, 1
+_WAITING, _DUE, _DONE = 0, 1, 2
 
 
 class EvilToolPlugin(HostedToolPlugin):
@@ -107,10 +107,23 @@ class EvilToolPlugin(HostedToolPlugin):
 
         Only for one of `outside`, and once: the others are the host's own to look after.
         """
-        at = _COUNTS.size + _ENTRY.size * entry
+        self._write_status(entry, _DUE)
+
+    def heal(self) -> None:
+        """Let no further entry come true. What has gone wrong already stays so: a hung host hangs."""
+        for entry in range(len(self.schedule.entries)):
+            self._write_status(entry, _DONE, tell=False)
+        self._tell()
+
+    def _write_status(self, entry: int, status: int, *, tell: bool = True) -> None:
         with self._book.open("r+b") as book:
-            book.seek(at)
-            book.write(struct.pack("<I", _DUE))
+            book.seek(_COUNTS.size + _ENTRY.size * entry)
+            book.write(struct.pack("<I", status))
+        if tell:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Have the host look into its book."""
         host = self.host
         if host is not None:
             # It may end in between, which is what it is for; the next life reads the book.

@@ -117,7 +117,7 @@ def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) ->
     match answer.ending:
         case "deadline_exceeded":
             return asked.deadline is not None and answer.at - asked.at >= asked.deadline - run.slack
-        case "cancelled" | "invalid_result":  # the caller's doing, and the tool's
+        case "cancelled" | "invalid_result" | "protocol_error":  # the caller's doing, the tool's, the host's
             return True
     # A host's end is told to its calls before it is told to the board: the event may come after.
     return any(asked.at - run.slack <= trouble <= answer.at + run.slack for trouble in troubles)

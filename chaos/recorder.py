@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..actors.members import HostedMember
 from ..hosts.sweep import alive, created
 from ..supervision.clock import SystemClock
+from .arming import entered_before
 from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Terms
 
 if TYPE_CHECKING:
@@ -37,18 +38,20 @@ class Recorder:
     Args:
         board: whose run it is.
         patience: seconds after `heal` in which everything has to work again.
+        kinds: of the events that are noted; all when ``None``.
 
     Attributes:
         facts: all that was noted, in the order of noting; append through `note`.
+        patience: see the arguments.
         known: (pid, time of creation) of every process of a host that was seen.
     """
 
-    def __init__(self, board: Board, *, patience: float = 30.0) -> None:
+    def __init__(self, board: Board, *, patience: float = 30.0, kinds: Iterable[str] | None = None) -> None:
         self.board = board
         self.facts: list[Fact] = []
         self.known: set[tuple[int, float]] = set()
         self.terms: dict[str, Terms] = {}
-        self._patience = patience
+        self.patience = patience
         self._real = isinstance(board.clock, SystemClock)
         self._began = board.clock.now()
         self._healed: float | None = None
@@ -56,18 +59,14 @@ class Recorder:
         self._numbers = itertools.count(1)
         self._pids: dict[str, list[tuple[int, float]]] = {}
         self._catch_up()
-        self._subscription = board.subscribe(self._on_event)
+        self._subscription = board.subscribe(self._on_event, kinds)
 
     def _catch_up(self) -> None:
         """The hosts that are there already: nobody will tell of their start any more."""
-        for name, plugin in self.board.status()["plugins"].items():
-            host = plugin.get("host")
-            if host is not None and host["state"] in {"starting", "ready"}:
-                told = {"generation": host["generation"]}
-                self.note(Happened(0.0, name, "host_starting", told))
-                if host["state"] == "ready":
-                    self.note(Happened(0.0, name, "host_ready", told))
-                    self._look(name)
+        for name, generation, state in entered_before(self.board):
+            self.note(Happened(0.0, name, f"host_{state}", {"generation": generation}))
+            if state == "ready":
+                self._look(name)
 
     def now(self) -> float:
         """Seconds since the recording began, on the board's clock."""
@@ -182,7 +181,7 @@ class Recorder:
             {**self._agreed(), **self.terms},
             healed=self._healed,
             ended=self.now(),
-            patience=self._patience,
+            patience=self.patience,
             slack=REAL_SLACK if self._real else 0.0,
             left=left or Left(),
         )

@@ -32,10 +32,12 @@ class Request:
     Attributes:
         wire: the call as the board reads it.
         judge: says more of its result; see `Recorder.submit`.
+        name: the call's, unlike all others; made up when ``None``.
     """
 
     wire: Json
     judge: Callable[[Json], Json] | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.members import HostedMember
 from ..plugins.errors import CallboardError
+from .arming import entered_before
 from .facts import Answered
 from .requests import quotas
 
@@ -78,6 +79,7 @@ class Siege:
         deadline: seconds for each; ``None`` for the plugin's own.
         weights: how much more of the calls a plugin gets than one of weight 1.
         heal: what makes an end of the faults.
+        revive: have a host that waits for a person started by hand, as a person would.
 
     Attributes:
         fronts: by plugin.
@@ -95,6 +97,7 @@ class Siege:
         deadline: float | None = None,
         weights: Mapping[str, int] | None = None,
         heal: Callable[[], None] = lambda: None,
+        revive: bool = False,
     ) -> None:
         shares = quotas(calls, [source.plugin for source in sources], weights)
         self.recorder = recorder
@@ -108,8 +111,11 @@ class Siege:
         self._in_flight = in_flight
         self._deadline = deadline
         self._heal = heal
+        self._revive = revive
         self._news: queue.SimpleQueue[Answered | Event | None] = queue.SimpleQueue()
         self._stopping = False
+        self._out: set[str] = set()
+        self._there = {name for name, _, state in entered_before(self._board) if state == "ready"}
         self._subscription = self._board.subscribe(self._news.put, _BACK | {"host_crashed"})
 
     @property
@@ -142,19 +148,24 @@ class Siege:
 
     def _flow(self) -> None:
         while not self._stopping and self.ended < self.calls:
-            for front in self.fronts.values():
+            for name, front in self.fronts.items():
+                if name in self._out:  # refusals come at once, and there would be no end to them
+                    continue
                 room = min(front.quota - front.made, self._in_flight - (front.made - front.ended))
                 for _ in range(room):
                     self._submit(front)
             self._take_news()
 
     def _come_back(self) -> None:
-        """Revive what was parked, and wait until all hosts are ready."""
+        """Revive what was parked, and wait until all hosts are ready; whether they are is for the rules to say."""
         for name, state in self._states().items():
             if state in {"parked", "stopped"}:
                 self.recorder.order("revive", name)
+        until = self._board.clock.now() + self.recorder.patience
         while not self._stopping and any(state != "ready" for state in self._states().values()):
-            self._take_news()
+            left = until - self._board.clock.now()
+            if left <= 0 or not self._take_news(left):
+                return
 
     def _call_the_roll(self) -> None:
         """One more call to each plugin, which has to go well: the faults are over."""
@@ -168,7 +179,7 @@ class Siege:
         return {
             name: plugins[name]["host"]["state"]
             for name, member in self._board.roster.members().items()
-            if isinstance(member, HostedMember)
+            if isinstance(member, HostedMember) and name in self._there
         }
 
     # Calls and news
@@ -179,21 +190,36 @@ class Siege:
         self.recorder.submit_wire(
             front.source.plugin,
             request.wire,
+            name=request.name,
             deadline=self._deadline,
             judge=request.judge,
             then=self._news.put,
         )
 
-    def _take_news(self) -> None:
+    def _take_news(self, within: float | None = None) -> bool:
+        """False when there was none ``within`` so many seconds; without a limit that is an error."""
         try:
-            item = self._news.get(timeout=QUIET + (self._deadline or 0.0))
+            item = self._news.get(timeout=QUIET + (self._deadline or 0.0) if within is None else within)
         except queue.Empty:
+            if within is not None:
+                return False
             raise SiegeStuck(f"nothing has happened for {QUIET:g} s; {self._open()}") from None
         if isinstance(item, Answered):
             self.fronts[item.plugin].ended += 1
             self.counts.endings[item.ending] = self.counts.endings.get(item.ending, 0) + 1
-        elif item is not None and item.kind == "host_crashed":
-            self.counts.crashes += 1
+        elif item is not None:
+            self._on_event(item)
+        return True
+
+    def _on_event(self, event: Event) -> None:
+        match event.kind:
+            case "host_crashed":
+                self.counts.crashes += 1
+            case "host_parked" if self._revive:
+                self._out.add(event.subject)
+                self.recorder.order("revive", event.subject)
+            case "host_ready":
+                self._out.discard(event.subject)
 
     def _open(self) -> str:
         calls = sum(front.made - front.ended for front in self.fronts.values())

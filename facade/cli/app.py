@@ -16,6 +16,7 @@ import click
 from ..plugins.errors import CallboardError
 from ..version import __version__
 from .call import call
+from .chaos import chaos
 from .common import Settings, common
 from .demo import demo
 from .doctor import doctor
@@ -50,7 +51,7 @@ def command_line() -> None:
     """
 
 
-for _command in (run, demo, tools, call, doctor):
+for _command in (run, demo, chaos, tools, call, doctor):
     command_line.add_command(_command)
 
 

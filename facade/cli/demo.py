@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
@@ -10,16 +9,19 @@ import click
 from rich.live import Live
 
 from ..demo.plan import FEWEST_CALLS, Plan
-from ..demo.show import Outcome, Show
+from ..demo.show import Show
 from .common import common, json_option, quiet
 from .demo_picture import Picture
 from .demo_summary import as_json as summary_json
 from .demo_summary import show_summary
 from .exits import FAILED, WELL
 from .output import Streams
+from .performance import Performance
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ..demo.show import Outcome
 
 CALLS, KILLS = 10_000, 24
 
@@ -62,11 +64,11 @@ def demo(calls: int | None, seconds: float | None, kills: int, seed: int | None,
     show = Show(Plan(calls, seconds, kills, seed))
     quiet()
     with Streams(as_json=as_json) as out:
-        performance = _Performance(show)
+        performance = Performance(show.run, show.stop, "callboard-demo")
         if out.people:
-            _watch(performance, out.console)
+            _watch(performance, show, out.console)
         else:
-            _wait(performance, None if as_json else out.console)
+            _wait(performance, show, None if as_json else out.console)
         outcome = performance.outcome()
         if as_json:
             out.print_json(summary_json(outcome))
@@ -75,45 +77,8 @@ def demo(calls: int | None, seconds: float | None, kills: int, seed: int | None,
     return WELL if outcome.ok else FAILED
 
 
-class _Performance:
-    """The show in a thread of its own: this one has the terminal, and hears of an interrupt."""
-
-    def __init__(self, show: Show) -> None:
-        self.show = show
-        self._outcome: Outcome | None = None
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="callboard-demo", daemon=True)
-        self._over = threading.Event()
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.show.stop()  # nothing to stop, unless an interrupt has ended the ``with``
-        self._thread.join()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for the end; False when it has not come in so many seconds."""
-        return self._over.wait(seconds)
-
-    def outcome(self) -> Outcome:
-        """How it went, once it is over. Raises what `Show.run` raises."""
-        if self._error is not None:
-            raise self._error
-        assert self._outcome is not None
-        return self._outcome
-
-    def _run(self) -> None:
-        try:
-            self._outcome = self.show.run()
-        except Exception as error:  # noqa: BLE001 - raised again by `outcome`
-            self._error = error
-        finally:
-            self._over.set()
-
-
-def _watch(performance: _Performance, console: Console) -> None:
-    picture = Picture(performance.show, console.width)
+def _watch(performance: Performance[Outcome], show: Show, console: Console) -> None:
+    picture = Picture(show, console.width)
     # Drawn by this thread alone: one of Live's own would be counted as left behind.
     live = Live(
         console=console,
@@ -128,8 +93,7 @@ def _watch(performance: _Performance, console: Console) -> None:
         live.update(picture.draw(), refresh=True)
 
 
-def _wait(performance: _Performance, console: Console | None) -> None:
-    show = performance.show
+def _wait(performance: Performance[Outcome], show: Show, console: Console | None) -> None:
     with performance:
         while not performance.wait(_SECONDS_A_LINE):
             if console is not None:

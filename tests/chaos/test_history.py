@@ -98,8 +98,8 @@ def test_a_deadline_is_a_reason_when_it_has_passed(at, found):
     assert bool(said_of(run, REASON)) is found
 
 
-@pytest.mark.parametrize("ending", ["cancelled", "invalid_result"])
-def test_the_callers_and_the_tools_own_doing_are_reasons(ending):
+@pytest.mark.parametrize("ending", ["cancelled", "invalid_result", "protocol_error"])
+def test_what_the_caller_the_tool_and_the_host_do_themselves_are_reasons(ending):
     run = instead(
         GOOD, answered(5.2, "c4", 3, life=3), Answered(5.2, "book", "c4", ending, "outcome_unknown")
     )

@@ -1,0 +1,103 @@
+"""``python -m callboard.chaos``: the long test, from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING
+
+from ..hosts.errors import HostStartError
+from ..hosts.node import find_node
+from .report.figures import figures
+from .report.page import About, page
+from .report.scale import span
+from .soak import Soak, Soaked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a soak; returns 0 when every rule holds, 1 when not."""
+    given = _parser().parse_args(arguments)
+    seed = SystemRandom().randrange(10_000) if given.seed is None else given.seed
+    logging.getLogger("callboard").setLevel(logging.CRITICAL)  # what goes wrong is what it is about
+    with tempfile.TemporaryDirectory(prefix="callboard-soak-") as folder:
+        soak = Soak(
+            calls=given.calls,
+            hosts=given.hosts,
+            faults=given.faults,
+            seed=seed,
+            folder=Path(folder),
+            languages=("node", "python") if _has_node() else ("python",),
+        )
+        soaked = soak.run()
+    again = f"python -m callboard.chaos soak --calls {given.calls} --hosts {given.hosts}"
+    again += f" --faults {given.faults} --seed {seed}"
+    _tell(soaked, again)
+    if given.html is not None:
+        about = About("soak", again, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
+        given.html.write_text(page(soaked.run, soaked.checks, about), encoding="utf-8")
+    if given.json is not None:
+        report = figures(soaked.run).as_dict() | {"checks": [one.as_dict() for one in soaked.checks]}
+        given.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    return 0 if soaked.ok else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m callboard.chaos",
+        description="Tests that take long, with hosts that go wrong on schedule.",
+    )
+    commands = parser.add_subparsers(required=True)
+    soak = commands.add_parser("soak", help="very many calls, and faults of every kind")
+    soak.add_argument("--calls", type=int, default=100_000, help="how many calls (100000)")
+    soak.add_argument("--hosts", type=int, default=8, help="how many hosts (8)")
+    soak.add_argument("--faults", type=int, default=1_000, help="how many faults are drawn (1000)")
+    soak.add_argument("--seed", type=int, help="of everything that is drawn")
+    soak.add_argument("--html", type=Path, help="write a page with the timeline")
+    soak.add_argument("--json", type=Path, help="write the report as JSON")
+    return parser
+
+
+def _has_node() -> bool:
+    try:
+        find_node()
+    except HostStartError:
+        return False
+    return True
+
+
+def _tell(soaked: Soaked, again: str) -> None:
+    told = figures(soaked.run)
+    for one in soaked.checks:
+        mark = ("·", "✓")[bool(one.looked_at)] if one.ok else "✗"
+        _say(f" {mark} {one.rule:<28}  {one.said}")
+        for violation in one.violations[1:5]:
+            _say(f"     {violation.what}")
+    _say()
+    _say(f" Calls      {', '.join(f'{count:,} {ending}' for ending, count in told.endings.most_common())}")
+    came = ", ".join(f"{soaked.came[kind]}/{count} {kind}" for kind, count in sorted(soaked.drawn.items()))
+    _say(f" Faults     {soaked.came.total():,} of {soaked.drawn.total():,} came true: {came}")
+    for which, said in (("ready", "ready again"), ("answered", "answered again")):
+        if spans := sorted(told.spans(which)):
+            median, late, most = (span(spans[int(len(spans) * share)]) for share in (0.5, 0.99, 0.9999))
+            _say(f" Recovery   {said} after {median} (median), {late} (99 %), {most} (at most)")
+    word = "every rule holds" if soaked.ok else "NOT ALL RULES HOLD"
+    _say(f"\n {told.submitted:,} calls in {span(told.seconds)} ({told.rate:,.0f} a second), "
+         f"{len(told.recoveries):,} crashes, {told.lives:,} lives: {word}.")  # fmt: skip
+    _say(f" The same again: {again}")
+
+
+def _say(text: str = "") -> None:
+    sys.stdout.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

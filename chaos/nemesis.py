@@ -1,0 +1,248 @@
+"""Carries a fault schedule out on the real hosts of a board, from outside, with real signals.
+
+It can do to any host what a signal can do, and to one whose `Tamper` it holds what a hand on the line
+can. What only the host itself can do (close a stream, leave an orphan) is for hosts that read the
+schedule themselves: `EvilToolPlugin` does, and is told here of the moments that it cannot know.
+
+A fault that comes due while its host is down waits for the next life: nothing can be done to nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import defaultdict
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Self
+
+from ..actors.members import HostedMember
+from . import faults as f
+from . import triggers as t
+from .arming import STATE_OF, Arming, Entered, entered_before
+from .cues import Cues
+from .datum import ScheduleError
+from .evil_tool import EvilToolPlugin
+from .tampering import KINDS, Tamper
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..actors.board import Board
+    from ..hosts.hosted_tool import HostedToolPlugin
+    from ..supervision.events import Event
+    from .schedule import Entry, Schedule
+
+OUTSIDE = frozenset({"signal", "pause"})
+"""The faults that can be done to any process."""
+
+_TRIGGERS = (t.NthCall, t.NthSpawn, t.StateEntered, t.AtTime)
+
+
+class Nemesis:
+    """See the module. It acts from the moment it is made until `close`.
+
+    Args:
+        board: whose hosts; all of them have to be on it.
+        schedule: what is done to them.
+        tampers: the hands on the lines, by plugin.
+        note: told the host and what is done to it.
+        spare: do nothing to a host that would be parked for it; `held` counts what was left out.
+
+    Attributes:
+        done: the faults that were done, by host.
+        held: the faults that were held back.
+
+    Raises:
+        ScheduleError: an entry is for no host of the board, or for one that it cannot be done to.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        schedule: Schedule,
+        *,
+        tampers: Mapping[str, Tamper] | None = None,
+        note: Callable[[str, str], None] = lambda _host, _what: None,
+        spare: bool = False,
+    ) -> None:
+        self.done: list[tuple[str, f.Fault]] = []
+        self.held: list[tuple[str, f.Fault]] = []
+        self._board = board
+        self._tampers = dict(tampers or {})
+        self._note = note
+        self._spare = spare
+        self._lock = threading.RLock()
+        self._healed = False
+        self._paused: set[int] = set()
+        self._states = Entered()
+        self._pending: dict[str, list[f.Fault]] = defaultdict(list)
+        self._blows: dict[str, list[float]] = defaultdict(list)
+        self._plugins = {
+            name: member.plugin
+            for name, member in board.roster.members().items()
+            if isinstance(member, HostedMember)
+        }
+        self._require_possible(schedule)
+        evil = [plugin for plugin in self._plugins.values() if isinstance(plugin, EvilToolPlugin)]
+        self._arming = Arming(board, evil, lambda name, fault: self._note(name, describe(fault)))
+        self._cues = {
+            name: Cues(schedule.of(name))
+            for name, plugin in self._plugins.items()
+            if not isinstance(plugin, EvilToolPlugin)
+        }
+        self._subscription = board.subscribe(self._on_event, {*STATE_OF, "call_started"})
+        self._catch_up()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def told(self) -> list[tuple[str, str]]:
+        """What was done, and to which host, in words; in order."""
+        return [(name, describe(fault)) for name, fault in self.done[:]]
+
+    def heal(self) -> None:
+        """Do no more, and let go on what was stopped."""
+        with self._lock:
+            self._healed = True
+            self._pending.clear()
+            paused, self._paused = self._paused, set()
+        self._arming.close()
+        for cues in self._cues.values():
+            cues.healed = True
+        for tamper in self._tampers.values():
+            tamper.heal()
+        for pid in paused:
+            _kill(pid, signal.SIGCONT)
+
+    def close(self) -> None:
+        """As `heal`, and hear no more."""
+        self.heal()
+        self._subscription.close()
+
+    # What there is to do
+
+    def _require_possible(self, schedule: Schedule) -> None:
+        for number, entry in enumerate(schedule.entries):
+            path = f"entries[{number}]"
+            if entry.host is not None and entry.host not in self._plugins:
+                there = ", ".join(sorted(self._plugins)) or "none"
+                raise ScheduleError(f"{path}.host", f"there is no host {entry.host!r}; there are: {there}")
+            for name in [entry.host] if entry.host is not None else self._plugins:
+                self._require_doable(entry, self._plugins[name], path)
+
+    def _require_doable(self, entry: Entry, plugin: HostedToolPlugin, path: str) -> None:
+        if isinstance(plugin, EvilToolPlugin):
+            return
+        possible = OUTSIDE | (KINDS if plugin.name in self._tampers else frozenset())
+        if entry.fault.kind not in possible:
+            can = ", ".join(sorted(possible))
+            why = f"{entry.fault.kind!r} cannot be done to {plugin.name!r} from outside; this can: {can}"
+            raise ScheduleError(f"{path}.fault", why)
+        if not isinstance(entry.trigger, _TRIGGERS):
+            why = f"{entry.trigger.kind!r} cannot be seen from outside; these can: call, spawn, state, time"
+            raise ScheduleError(f"{path}.trigger", why)
+
+    def _catch_up(self) -> None:
+        """The hosts were started before anybody listened."""
+        now = self._board.clock.now()
+        for name, generation, state in entered_before(self._board):
+            self._enter(name, generation, state)
+        for name, cues in self._cues.items():
+            for seconds in cues.times():
+                self._board.clock.call_at(now + seconds, partial(self._at_time, name, now))
+
+    # When
+
+    def _on_event(self, event: Event) -> None:
+        state = STATE_OF.get(event.kind)
+        if state is not None:
+            self._enter(event.subject, event.facts["generation"], state)
+        elif event.subject in self._cues:
+            with self._lock:
+                self._do_all(event.subject, self._cues[event.subject].at_call())
+
+    def _enter(self, name: str, generation: int, state: str) -> None:
+        with self._lock:
+            if name not in self._cues or not self._states.is_new(name, generation, state):
+                return
+            cues = self._cues[name]
+            faults = cues.at_spawn() if state == "starting" else []
+            faults += cues.at_state(state)
+            if state == "ready":
+                faults = [*self._pending.pop(name, []), *faults]
+            self._do_all(name, faults)
+
+    def _at_time(self, name: str, began: float) -> None:
+        with self._lock:
+            self._do_all(name, self._cues[name].at_time(self._board.clock.now() - began))
+
+    # What is done
+
+    def _do_all(self, name: str, faults: list[f.Fault]) -> None:
+        for fault in faults:
+            host = self._plugins[name].host
+            if host is None:
+                self._pending[name].append(fault)
+            elif not self._healed:
+                self._do(name, host.pid, fault)
+
+    def _do(self, name: str, pid: int, fault: f.Fault) -> None:
+        if self._spare and self._would_be_parked(name, fault):
+            self.held.append((name, fault))
+            return
+        self.done.append((name, fault))
+        self._note(name, describe(fault))
+        match fault:
+            case f.Signal(number):
+                _kill(pid, number)
+            case f.Pause(seconds):
+                self._paused.add(pid)
+                _kill(pid, signal.SIGSTOP)
+                if seconds is not None:
+                    self._board.clock.call_at(self._board.clock.now() + seconds, partial(self._go_on, pid))
+            case _:
+                self._tampers[name].spoil_next(fault)
+
+    def _go_on(self, pid: int) -> None:
+        with self._lock:
+            if pid not in self._paused:
+                return
+            self._paused.discard(pid)
+        _kill(pid, signal.SIGCONT)
+
+    def _would_be_parked(self, name: str, fault: f.Fault) -> bool:
+        """Whether the restart budget of a host is spent by what has been done to it."""
+        if isinstance(fault, f.Garbage | f.DuplicateReply) or (isinstance(fault, f.Pause) and fault.seconds):
+            return False  # it lives on
+        member = self._board.roster.member(name)
+        assert isinstance(member, HostedMember)
+        policy, now = member.child_spec().policy, self._board.clock.now()
+        recent = [at for at in self._blows[name] if now - at <= policy.period + 1.0]
+        self._blows[name] = recent
+        if len(recent) >= policy.intensity:
+            return True
+        recent.append(now)
+        return False
+
+
+def describe(fault: f.Fault) -> str:
+    """A fault in a few words."""
+    match fault:
+        case f.Signal(number):
+            return signal.Signals(number).name
+        case f.Pause(None):
+            return "SIGSTOP"
+        case f.Pause(seconds):
+            return f"SIGSTOP for {seconds:g} s"
+    facts = ", ".join(f"{key} {value}" for key, value in fault.as_dict("do").items() if key != "do")
+    return fault.kind.replace("_", " ") + (f" ({facts})" if facts else "")
+
+
+def _kill(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):  # it has ended in between, and whoever waits for that is told
+        os.kill(pid, number)

@@ -1,0 +1,269 @@
+"""The long test: very many calls on hosts that go wrong in every way that the schedule language knows.
+
+Half of the hosts are written in Python and half in Node, and each is asked one kind of thing, so that
+what comes of it can be told: ledgers that may run a call once, ledgers that may run it twice, counters,
+echoes, streams. Whoever runs it stands in for the operator: a host that is parked until somebody revives
+it is revived.
+
+``kill_parent`` is left out: the parent is the process that the soak runs in.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..actors.board import Board
+from ..actors.desk import ToolSettings
+from ..actors.host_actor import HostSettings
+from ..hosts.ladder import StopLadder
+from ..plugins.adapter import PluginAdapter
+from ..supervision.backoff import Backoff
+from ..supervision.policy import RestartPolicy
+from . import faults as f
+from .arming import Arming
+from .census import Census
+from .drawing import MAKE_FAULT, draw_trigger
+from .evil_tool import EvilToolPlugin
+from .invariants import check
+from .recorder import Recorder, terms_of
+from .requests import Request, Source
+from .schedule import Entry, Schedule
+from .siege import Siege
+from .triggers import NthByte, NthCall, NthFrame, NthSpawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from .facts import Run
+    from .invariants import Check
+
+Json = dict[str, Any]
+Kind = Literal["ledger", "repeated", "count", "echo", "stream"]
+
+KINDS = tuple(kind for kind in f.FAULTS if kind != "kill_parent")
+"""What can go wrong here."""
+
+WORKS: tuple[Kind, ...] = ("ledger", "repeated", "count", "echo", "ledger", "repeated", "count", "stream")
+"""What the hosts are asked for, in turn."""
+
+POLICY = RestartPolicy(
+    backoff=Backoff(first=0.0, min=0.01, max=0.2), intensity=40, period=10.0, stable_for=1.0, cool_down=1.0
+)
+DEADLINE, START_DEADLINE, GRACE = 2.0, 3.0, 0.2
+LADDER = StopLadder(polite=0.2, firm=0.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Soaked:
+    """How it went.
+
+    Attributes:
+        run: what happened.
+        checks: what had to be true.
+        drawn: faults that were drawn, by kind.
+        came: those that came true.
+    """
+
+    run: Run
+    checks: tuple[Check, ...]
+    drawn: Counter[str]
+    came: Counter[str]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every rule holds."""
+        return all(one.ok for one in self.checks)
+
+
+class Soak:
+    """One soak; `run` it once.
+
+    Args:
+        calls: how many.
+        hosts: how many.
+        faults: how many are drawn.
+        seed: of everything that is drawn.
+        folder: for the hosts' files; it has to be there.
+        languages: of the hosts, in turn.
+        seconds: about how long it will take, for the faults that come at a time.
+    """
+
+    def __init__(
+        self,
+        *,
+        calls: int,
+        hosts: int,
+        faults: int,
+        seed: int,
+        folder: Path,
+        languages: tuple[Literal["node", "python"], ...] = ("node", "python"),
+        seconds: float | None = None,
+    ) -> None:
+        self.calls, self.faults, self.seed = calls, faults, seed
+        self._folder = folder
+        self._seconds = seconds if seconds is not None else max(2.0, 0.06 * faults)
+        self._census = Census()
+        self._chance = Random(f"{seed} soak")  # noqa: S311 - a game, no secret
+        self._languages = languages
+        self._names = [f"{WORKS[n % len(WORKS)]}_{n + 1}" for n in range(hosts)]
+        self.schedule = self._draw()
+        self.siege: Siege | None = None
+
+    def run(self) -> Soaked:
+        """Do it all. Raises `SiegeStuck`."""
+        with Board(seed=self.seed) as board:
+            plugins = [self._add(board, number, name) for number, name in enumerate(self._names)]
+            for plugin in plugins:
+                board.settle_hosted(plugin.name, required=False)
+            recorder = Recorder(board, kinds=LIVES)
+            arming = Arming(board, plugins)
+
+            def heal() -> None:
+                arming.close()
+                came.update(self._came(plugins))
+                for plugin in plugins:
+                    plugin.heal()
+                    recorder.order("restart", plugin.name)  # one that hangs would hang on
+
+            came: Counter[str] = Counter()
+            self.siege = Siege(
+                recorder,
+                [self._source(plugin.name) for plugin in plugins],
+                calls=self.calls,
+                seed=self.seed,
+                in_flight=8,
+                heal=heal,
+                revive=True,
+            )
+            self.siege.run()
+            for plugin in plugins:
+                self._keep_books(board, recorder, plugin.name)
+            board.events.settle(10.0)
+        run = recorder.run(self._census.left(recorder.known))
+        drawn = Counter(entry.fault.kind for entry in self.schedule.entries)
+        return Soaked(run, check(run), drawn, came)
+
+    # The hosts
+
+    def _add(self, board: Board, number: int, name: str) -> EvilToolPlugin:
+        plugin = EvilToolPlugin(
+            name, self.schedule, folder=self._folder, language=self._languages[number % len(self._languages)]
+        )
+        board.begin_hosted(
+            PluginAdapter(plugin),
+            plugin,
+            host=HostSettings({}, start_deadline=START_DEADLINE, ladder=LADDER),
+            policy=POLICY,
+            settings=ToolSettings(deadline=DEADLINE, grace=GRACE, idempotent=_work(name) == "repeated"),
+        )
+        return plugin
+
+    def _draw(self) -> Schedule:
+        deck = itertools.cycle(KINDS)
+        entries = []
+        per_host = max(1, self.faults // len(self._names))
+        for number in range(self.faults):
+            fault = _mild(MAKE_FAULT[next(deck)](self._chance), self._chance)
+            trigger = draw_trigger(
+                self._chance,
+                fault,
+                calls=max(1, self.calls // len(self._names) * 3 // 4),
+                seconds=self._seconds,
+            )
+            if isinstance(trigger, NthSpawn):
+                trigger = NthSpawn(self._chance.randint(1, 1 + per_host // 3))
+            elif isinstance(trigger, NthCall | NthFrame | NthByte) and trigger.life is not None:
+                # In a life of its own few would come true: most lives end soon.
+                life = self._chance.randint(1, 1 + per_host // 3)
+                trigger = replace(trigger, life=life, n=1 + trigger.n % 10)
+            entries.append(Entry(trigger, fault, self._names[number % len(self._names)]))
+        return Schedule(self.seed, entries)
+
+    @staticmethod
+    def _came(plugins: list[EvilToolPlugin]) -> Counter[str]:
+        return Counter(
+            entry.fault.kind
+            for plugin in plugins
+            for number, entry in enumerate(plugin.schedule.entries)
+            if number not in set(plugin.waiting())
+        )
+
+    # The calls
+
+    def _ledger(self, name: str) -> Path:
+        return self._folder / f"{name}.ledger"
+
+    def _source(self, name: str) -> Source:
+        numbers = itertools.count(1)
+        return Source(name, lambda chance: self._request(name, next(numbers), chance))
+
+    def _request(self, name: str, number: int, chance: Random) -> Request:
+        call = f"{name}-{number}"
+        arguments: Json
+        judge: Callable[[Json], Json]
+        match _work(name):
+            case "ledger" | "repeated":
+                tool, arguments = "ledger", {"path": str(self._ledger(name)), "line": call}
+                judge = _has_to_be(call)
+            case "count":
+                tool, arguments = "count", {}
+                judge = _counted
+            case "stream":
+                tool, arguments = "stream", {"parts": chance.randint(1, 5)}
+                judge = _has_to_be(arguments["parts"])
+            case _:
+                tool, arguments = "echo", {"n": number, "text": "x" * chance.randint(0, 500)}
+                judge = _has_to_be(arguments)
+        return Request(
+            {"type": "function_call", "name": f"{name}_{tool}", "arguments": arguments}, judge, call
+        )
+
+    def _keep_books(self, board: Board, recorder: Recorder, name: str) -> None:
+        work = _work(name)
+        kept = work in {"ledger", "repeated"}
+        recorder.terms[name] = replace(
+            terms_of(board.roster.member(name)), ledger=kept, counts=work == "count"
+        )
+        if kept and self._ledger(name).exists():
+            recorder.take_ledger(name, self._ledger(name).read_text(encoding="utf-8").splitlines())
+
+
+LIVES = frozenset({
+    "host_starting", "host_ready", "host_crashed", "host_backoff", "host_parked", "host_stopped",
+})  # fmt: skip
+"""The events that are noted: with those of every call there would be more than anybody could hear in time."""
+
+
+def _work(name: str) -> str:
+    return name.rpartition("_")[0]
+
+
+def _mild(fault: f.Fault, chance: Random) -> f.Fault:
+    """The same fault, as small as it can be and still show: there will be very many of them."""
+    match fault:
+        case f.GrowMemory():
+            return f.GrowMemory(chance.choice((4, 16)))
+        case f.Pause(seconds) if seconds is not None:
+            return f.Pause(min(seconds, 0.5))
+        case f.SlowStart(seconds):
+            return f.SlowStart(min(seconds, START_DEADLINE * 2))
+        case f.RefuseStart(times):
+            return f.RefuseStart(min(times, 2))
+    return fault
+
+
+def _has_to_be(value: Any) -> Callable[[Json], Json]:
+    def judge(result: Json) -> Json:
+        there = result.get("result")
+        return {} if there == value else {"wrong": f"it is {there!r:.80}, not {value!r:.80}"}
+
+    return judge
+
+
+def _counted(result: Json) -> Json:
+    return {"counted": result.get("result")}

@@ -1,0 +1,177 @@
+"""`callboard chaos`: one's own configuration under load, while faults are done to its hosts."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.live import Live
+
+from ..chaos.report.page import About, page
+from ..plugins.errors import JsonValueError
+from ..plugins.json_values import load_json
+from ..trial import MAKE, USUAL, Plan, Trial
+from ..version import __version__
+from .chaos_picture import Picture
+from .chaos_summary import as_json as summary_json
+from .chaos_summary import remarks, show_summary
+from .common import common, config_argument, json_option, quiet
+from .exits import FAILED, WELL
+from .output import Streams
+from .performance import Performance
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..trial import Ended
+
+CALLS, KILLS = 1_000, 12
+
+_FRAMES_A_SECOND = 8
+_SECONDS_A_LINE = 2.0
+
+
+@click.command(short_help="Your own tools under load while their hosts are killed, and the proof.")
+@config_argument
+@click.option(
+    "--calls", type=click.IntRange(1), default=CALLS, show_default=True, metavar="N",
+    help="How many calls are made.",
+)  # fmt: skip
+@click.option(
+    "--kills", type=click.IntRange(0), default=KILLS, show_default=True, metavar="K",
+    help="How many faults are done to the hosts.",
+)  # fmt: skip
+@click.option("--seed", type=int, metavar="S", help="Of all chance, to see the same again.")
+@click.option(
+    "--faults", metavar="KINDS", default=",".join(dict.fromkeys(USUAL)), show_default=True,
+    help=f"What is done, separated by commas: {', '.join(MAKE)}.",
+)  # fmt: skip
+@click.option(
+    "--call-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    help="Make these calls, one a line in any format, instead of drawing them from the tools' schemas.",
+)  # fmt: skip
+@click.option(
+    "--deadline", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="SECONDS",
+    help="How long each call may take.",
+)  # fmt: skip
+@click.option(
+    "--relentless", is_flag=True,
+    help="Go on when a host's restart budget is spent, so that it is parked.",
+)  # fmt: skip
+@click.option(
+    "--html", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+    help="Write a page with the timeline, to be looked at in a browser.",
+)  # fmt: skip
+@click.option(
+    "--json-file", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+    help="Write the whole report as JSON: figures, rules, and every crash.",
+)  # fmt: skip
+@json_option
+@common
+def chaos(
+    *, config: str, calls: int, kills: int, seed: int | None, faults: str, call_file: Path | None,
+    deadline: float, html: Path | None, json_file: Path | None, relentless: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """Call the tools of CONFIG while their hosts are killed, stopped and corrupted, and check every answer.
+
+    The hosts get real signals, and some of their answers are spoilt on the way. What your tools do, they do: give
+    calls that do no harm with --call-file, or have them drawn from the tools' schemas. At the end every call is
+    accounted for, every crash and every restart; exit status 1 if a rule does not hold.
+    """
+    kinds = _kinds(faults)
+    plan = Plan(
+        config, calls, kills, SystemRandom().randrange(10_000) if seed is None else seed, kinds, deadline,
+        _read_calls(call_file), relentless,
+    )  # fmt: skip
+    trial = Trial(plan)
+    quiet()
+    with Streams(as_json=as_json) as out:
+        performance = Performance(trial.run, trial.stop, "callboard-chaos")
+        if out.people:
+            _watch(performance, trial, out.console)
+        else:
+            _wait(performance, trial, None if as_json else out.console)
+        ended = performance.outcome()
+        again = _again(plan, call_file, faults)
+        if html is not None:
+            html.write_text(page(ended.run, ended.checks, _about(ended, again)), encoding="utf-8")
+        if json_file is not None:
+            json_file.write_text(json.dumps(summary_json(ended), indent=2) + "\n", encoding="utf-8")
+        if as_json:
+            out.print_json(summary_json(ended))
+        else:
+            show_summary(ended, again, html, out.console)
+    return WELL if ended.ok else FAILED
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in MAKE:
+            raise click.BadParameter(
+                f"there is no fault {name!r}; there are: {', '.join(MAKE)}", param_hint="'--faults'"
+            )
+    if not names:
+        raise click.BadParameter("no fault is named; --kills 0 is for none", param_hint="'--faults'")
+    return USUAL if set(names) == set(USUAL) else tuple(names)
+
+
+def _read_calls(file: Path | None) -> tuple[dict[str, Any], ...]:
+    if file is None:
+        return ()
+    wires = []
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        if line.strip():
+            try:
+                wire = load_json(line)
+            except JsonValueError as error:
+                raise click.BadParameter(f"line {number} is {error}", param_hint="'--call-file'") from error
+            if not isinstance(wire, dict):
+                raise click.BadParameter(f"line {number} is no call", param_hint="'--call-file'")
+            wires.append(wire)
+    if not wires:
+        raise click.BadParameter("there is no call in it", param_hint="'--call-file'")
+    return tuple(wires)
+
+
+def _again(plan: Plan, call_file: Path | None, faults: str) -> str:
+    words = ["callboard", "chaos", plan.config, "--seed", str(plan.seed)]
+    words += ["--calls", str(plan.calls), "--kills", str(plan.kills)]
+    words += [] if plan.kinds == USUAL else ["--faults", faults]
+    words += [] if call_file is None else ["--call-file", str(call_file)]
+    words += ["--relentless"] if plan.relentless else []
+    return shlex.join(words)
+
+
+def _about(ended: Ended, again: str) -> About:
+    when = time.strftime("%Y-%m-%d %H:%M:%S %Z")
+    return About(ended.plan.config, again, when, __version__, tuple(remarks(ended)))
+
+
+def _watch(performance: Performance[Ended], trial: Trial, console: Console) -> None:
+    picture = Picture(trial, console.width)
+    # Drawn by this thread alone: one of Live's own would be counted as left behind.
+    live = Live(
+        console=console,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+        vertical_overflow="crop",
+    )
+    with performance, live:
+        while not performance.wait(1 / _FRAMES_A_SECOND):
+            live.update(picture.draw(), refresh=True)
+        live.update(picture.draw(), refresh=True)
+
+
+def _wait(performance: Performance[Ended], trial: Trial, console: Console | None) -> None:
+    with performance:
+        while not performance.wait(_SECONDS_A_LINE):
+            if console is not None and trial.siege is not None and trial.nemesis is not None:
+                ended, done = trial.siege.ended, len(trial.nemesis.done)
+                console.print(f"{trial.elapsed:5.1f} s  {ended:7,} calls  {done:3} faults", soft_wrap=True)

@@ -1,0 +1,55 @@
+"""Something long that runs in a thread of its own, while this one has the terminal and hears of an interrupt."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Outcome = TypeVar("Outcome")
+
+
+class Performance(Generic[Outcome]):
+    """It runs while it is entered.
+
+    Args:
+        run: does it; returns ``None`` when it was stopped.
+        stop: has ``run`` return soon.
+        name: of the thread.
+    """
+
+    def __init__(self, run: Callable[[], Outcome | None], stop: Callable[[], None], name: str) -> None:
+        self._do = run
+        self._stop = stop
+        self._outcome: Outcome | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._over = threading.Event()
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()  # nothing to stop, unless an interrupt has ended the ``with``
+        self._thread.join()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end; False when it has not come in so many seconds."""
+        return self._over.wait(seconds)
+
+    def outcome(self) -> Outcome:
+        """How it went, once it is over. Raises what ``run`` raised."""
+        if self._error is not None:
+            raise self._error
+        assert self._outcome is not None
+        return self._outcome
+
+    def _run(self) -> None:
+        try:
+            self._outcome = self._do()
+        except Exception as error:  # noqa: BLE001 - raised again by `outcome`
+            self._error = error
+        finally:
+            self._over.set()
