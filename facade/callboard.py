@@ -22,6 +22,7 @@ from .options import Options, complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
 from .state_settings import open_state_store, read_state_settings
+from .supervision.spec import StartOrder
 
 if TYPE_CHECKING:
     import pykka
@@ -208,9 +209,13 @@ class Callboard:
 
     def _load_configured(self, board: Board) -> None:
         begun: list[tuple[Any, Loaded]] = []
+        in_turn = {group.id for group in self.configuration.groups if group.start is StartOrder.IN_ORDER}
         for entry in self.configuration.plugins:
             with self._noting(entry):
-                begun += [(entry, one) for one in self._begin(board, load_entry(entry, self.configuration))]
+                for one in self._begin(board, load_entry(entry, self.configuration)):
+                    begun.append((entry, one))
+                    if one.options.required and one.options.host.group in in_turn:
+                        self._settle(board, one)  # what comes after it must not be started without it
         for entry, one in begun:
             with self._noting(entry):
                 self._settle(board, one)

@@ -38,7 +38,7 @@ def test_no_test_bears_a_code_that_there_is_not():
     assert set(TESTS) <= set(CODES)
 
 
-def test_what_is_named_after_a_scenario_is_one():
+def test_nothing_else_passes_for_one_of_them():
     named = [
         f"{file.relative_to(ROOT)}: {name}"
         for file in (ROOT / "tests").rglob("test_*.py")

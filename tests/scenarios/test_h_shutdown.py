@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+from callboard.hosts.sweep import alive, created, end_session
 from callboard.supervision.messages import ShutDown
 from fake_children import PATIENCE, TalkingChild, a_house
 
@@ -30,3 +34,15 @@ def test_scenario_H5_declared_children_stop_in_reverse_and_dynamic_ones_together
         assert together == waiting == [f"-d{number}-1" for number in reversed(range(20))]
         assert house.log[started + 20 :] == ["-c1", "-b1", "-a1"]
         assert (left, house.waits()) == ((), [])
+
+
+def test_scenario_H9_a_pid_that_belongs_to_another_process_by_now_is_sent_no_signal():
+    stranger = subprocess.Popen([sys.executable, "-I", "-c", "input()"], stdin=subprocess.PIPE)
+    with stranger:
+        earlier = created(stranger.pid) - 1.0  # when the host of that pid was created, which is long gone
+
+        left = end_session(stranger.pid, earlier, [(stranger.pid, earlier)], mark="of the host")
+
+        assert left == []
+        assert alive(stranger.pid)
+        assert stranger.poll() is None
