@@ -288,7 +288,8 @@ class Supervision:
             return (*self._lives.after_stop(child, now), *self._advance(now))
         child.why = "it declined to run"
         if child.policy.restart is RestartType.TEMPORARY:
-            return (*self._lives.forget(child), *self._advance(now))
+            child.removing = True
+            return self._leave(child, ChildState.STOPPED, now, child.why)
         return (*self._lives.rest(child, ChildState.STOPPED, now, child.why), *self._advance(now))
 
     def ended(self, child_id: str, generation: int, exit_: Exit, now: float) -> Effects:

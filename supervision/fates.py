@@ -71,7 +71,8 @@ class Fates:
         group = self._tree.groups[child.group]
         child.why = why
         if child.policy.restart is RestartType.TEMPORARY:
-            effects = self._lives.forget(child)
+            child.removing = True  # with the lives that retire, if there are any
+            effects = self._lives.leave(child, ChildState.STOPPED, now, why)
         else:
             effects = self._lives.rest(child, ChildState.STOPPED, now, why)
         if not child.significant or self._tree.holder(child) is not None:

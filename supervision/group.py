@@ -103,7 +103,10 @@ class Group:
 
     def children(self) -> list[Child]:
         """All children in it, those of inner groups too, in order of start."""
-        return children_of(self.members)
+        found: list[Child] = []
+        for member in self.members:
+            found += member.children() if isinstance(member, Group) else [member]
+        return found
 
     def as_dict(self, now: float) -> dict[str, Any]:
         """The state as JSON, times as seconds from now."""
@@ -119,11 +122,3 @@ class Group:
             "budget_used": len(recent(self.times, self.spec.period, now)),
             "group": self.spec.parent or None,
         }
-
-
-def children_of(members: list[Member] | tuple[Member, ...]) -> list[Child]:
-    """The children among members and in their inner groups, in order of start."""
-    found: list[Child] = []
-    for member in members:
-        found += member.children() if isinstance(member, Group) else [member]
-    return found

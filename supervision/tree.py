@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from .child import COMING, Child, ChildState
 from .effects import Changed, Effect, Effects, Schedule
-from .group import Group, GroupState, Member, Phase, Plan, children_of
+from .group import Group, GroupState, Member, Phase, Plan
 from .lives import Lives
 from .policy import RestartType
 from .spec import ROOT, GroupSpec, StartOrder
@@ -78,6 +78,7 @@ class Tree:
     ) -> Effects:
         """Plan to have members down, together with those that are to be down already.
 
+        The later decision says when they come back: members that wait, or are parked, are taken along.
         Who has begun to end for good ends for good: no later plan makes less of it.
         """
         old, wanted = group.plan, list(members)
@@ -86,8 +87,6 @@ class Tree:
                 return ()
             both = [*old.members, *wanted]
             wanted = [member for member in group.members if _among(member, both)]
-            if until is not None and old.until is not None and old.phase is Phase.WAITING:
-                until = max(until, old.until)
         group.plan = Plan(Phase.STOPPING, tuple(wanted), then, until, why, escalate=escalate)
         stopping = then is ChildState.STOPPED
         self.enter(group, GroupState.STOPPING if stopping else _DOWN[then], now, why)
@@ -188,9 +187,8 @@ class Tree:
             return (Changed(group.id, "group_stopped", {"why": plan.why}, group=True),)
         plan.phase = Phase.WAITING
         effects: list[Effect] = []
-        for child in children_of(plan.members):
-            if child.held:
-                effects += self.lives.hold(child, plan.then, now, plan.until, plan.why)
+        for child in _held_in(plan.members):
+            effects += self.lives.hold(child, plan.then, now, plan.until, plan.why)
         seconds = None if plan.until is None else round(plan.until - now, 6)
         if plan.then is ChildState.PARKED:
             facts = {"seconds": seconds, "why": plan.why}
@@ -225,10 +223,21 @@ class Tree:
 
     def _start_group(self, group: Group, now: float, effects: list[Effect]) -> bool:
         if group.held:
-            group.times = ()
+            group.times, group.probing = (), False
             self.bring_up(group, now, "the group that it is in is started")
             return self._start(group, now, effects)
         return group.plan is not None and group.plan.then is not ChildState.PARKED
+
+
+def _held_in(members: Iterable[Member]) -> list[Child]:
+    """The children that wait for these members to be started; not those of a group that has ended for itself."""
+    found: list[Child] = []
+    for member in members:
+        if isinstance(member, Group):
+            found += _held_in(member.members) if member.held else []
+        elif member.held:
+            found.append(member)
+    return found
 
 
 def _among(member: Member, members: Iterable[Member]) -> bool:

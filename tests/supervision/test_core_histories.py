@@ -27,6 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 NAMES = ("a", "b", "c")
+UP = {ChildState.STARTING, ChildState.READY}
 ALIVE = {ChildState.STARTING, ChildState.READY, ChildState.STOPPING}
 
 names = st.sampled_from(NAMES)
@@ -50,6 +51,7 @@ class World:
         self.policy = policy
         self.generation = 0
         self.lives = False
+        self.retiring = set()
         self.removing = False
         self.ready_at = None
         self.not_before = 0.0
@@ -85,8 +87,9 @@ class Histories(RuleBasedStateMachine):
                     assert generation == world.generation + 1, "a generation that does not grow by one"
                     assert self.now >= world.not_before, "a start before its time"
                     world.generation, world.lives, world.ready_at = generation, True, None
-                case StopLife(_, generation, _):
-                    assert (world.lives, generation) == (True, world.generation)
+                case StopLife(_, generation, _, retire):
+                    alive = {world.generation} if world.lives else set()
+                    assert generation in (world.retiring if retire else alive | world.retiring)
                 case Schedule(name, token, at):
                     assert at > self.now
                     world.not_before = at
@@ -94,7 +97,7 @@ class Histories(RuleBasedStateMachine):
                 case Changed(_, "host_backoff"):
                     assert by_itself
                 case Removed(name):
-                    assert not world.lives, "removed while it lives"
+                    assert not world.retiring | ({world.generation} if world.lives else set())
                     del self.worlds[name]
                 case Changed(_, _, facts):
                     json.dumps(facts)
@@ -154,6 +157,30 @@ class Histories(RuleBasedStateMachine):
             self.order(name, self.core.restart(name, self.now, "restart"))
 
     @rule(name=names)
+    def replace(self, name):
+        world = self.worlds.get(name)
+        if world is None or self.core.children[name].state not in UP:
+            return
+        if world.ready_at is not None and self.now - world.ready_at >= world.policy.stable_for:
+            world.restarts = []
+        world.retiring.add(world.generation)
+        world.lives = False
+        self.order(name, self.core.replace(name, self.now, "replace"))
+        assert world.lives
+
+    @rule(name=names, kind=st.sampled_from(ExitKind))
+    def end_a_life_that_retires(self, name, kind):
+        world = self.worlds.get(name)
+        if world is None or not world.retiring:
+            return
+        generation = min(world.retiring)
+        world.retiring.remove(generation)
+        before = self.core.children[name].crashes, self.core.stale
+        self.do(self.core.ended(name, generation, Exit(kind, "why"), self.now))
+        child = self.core.children.get(name)
+        assert child is None or (child.crashes, self.core.stale) == before
+
+    @rule(name=names)
     def revive(self, name):
         if name in self.worlds:
             if self.core.children[name].state not in {ChildState.STARTING, ChildState.READY}:
@@ -186,6 +213,8 @@ class Histories(RuleBasedStateMachine):
     @rule(name=names, back=st.integers(1, 5), told_ready=st.booleans())
     def hear_of_an_earlier_life(self, name, back, told_ready):
         generation = (self.worlds[name].generation if name in self.worlds else 5) - back
+        if name in self.worlds and generation in self.worlds[name].retiring:
+            return
         if told_ready:
             self.unchanged(lambda: self.core.ready(name, generation, self.now))
         else:
@@ -216,7 +245,9 @@ class Histories(RuleBasedStateMachine):
     def the_supervision_knows_who_lives(self):
         assert self.core.children.keys() == self.worlds.keys()
         for name, child in self.core.children.items():
-            assert (child.state in ALIVE) == self.worlds[name].lives
+            world = self.worlds[name]
+            assert child.lives == world.retiring | ({world.generation} if world.lives else set())
+            assert (child.state in ALIVE) == world.lives or child.state is ChildState.STOPPING
             assert child.generation == self.worlds[name].generation
 
     @invariant()
