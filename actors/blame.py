@@ -78,6 +78,11 @@ class Blame:
         """Whether calls have to be looked at: somebody is suspected, or in quarantine."""
         return bool(self._crashes or self._until)
 
+    @property
+    def confining(self) -> bool:
+        """Whether anybody is in quarantine, so that a call's arguments matter."""
+        return bool(self._until)
+
     def lost(self, crash: int, call: InFlight, now: float, *, several: bool) -> list[Blamed]:
         """A call was in flight at a crash; returns what is blamed by that and was not before.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import random
 import signal
 import threading
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from .blame import Blame, Blamed, InFlight
-from .breaker import Breaker, BreakerState, Refused
+from .breaker import Breaker, BreakerState, Refused, is_breakdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from .blame import QuarantinePolicy
     from .breaker import BreakerPolicy, Turn
     from .call import Call, Result
+
+logger = logging.getLogger("callboard.actors")
 
 _INNOCENT = frozenset({signal.SIGKILL, signal.SIGTERM})
 """Signals that come from outside: no tool, argument or state can have sent them."""
@@ -91,8 +94,20 @@ class Guard:
 
     def lost(self, call: Call, state: int, report: CrashReport) -> bool:
         """A call was in flight when the host crashed; True if the state is to blame and has to go."""
-        if self._blame is None or report.signal in _INNOCENT:
+        if report.signal in _INNOCENT:
             return False
+        return any(one.kind == "state" for one in self._blamed(call, state, report))
+
+    def hung(self, call: Call, state: int, report: CrashReport) -> None:
+        """The host had to be replaced because of this call; of the others that it cost, nothing is told.
+
+        A state is not given up for that: what takes too long may yet be at work on it.
+        """
+        self._blamed(call, state, report)
+
+    def _blamed(self, call: Call, state: int, report: CrashReport) -> list[Blamed]:
+        if self._blame is None:
+            return []
         with self._lock:
             blamed = self._blame.lost(
                 report.generation, _in_flight(call, state), self._clock.now(), several=self.several
@@ -108,7 +123,7 @@ class Guard:
                     call=call.id,
                     why=report.summary,
                 )
-        return any(one.kind == "state" for one in blamed)
+        return blamed
 
     def pardon(self) -> None:
         """By hand: close all breakers, and let everybody out of quarantine."""
@@ -134,6 +149,8 @@ class Guard:
         if self._blame is None or not self._blame.watchful:
             return None
         self._publish_released(self._blame.expired(now))
+        if not self._blame.confining:
+            return None
         refused = self._blame.refuses(call.tool_name, _digest(call), now)
         if refused is None:
             return None
@@ -178,9 +195,21 @@ class Guard:
             epoch = self._epochs.pop(call, None)
             if epoch is None:
                 return
-            failed = _verdict(result, self._policy.is_failure)
+            failed = self._verdict(result)
             turn = self._breakers[call.tool_name].ended(epoch, failed, self._clock.now())
         self._publish(call.tool_name, turn)
+
+    def _verdict(self, result: Result) -> bool | None:
+        """What a result says of the tool; ``None`` if nothing: the tool has not run."""
+        assert self._policy is not None
+        if result.get("code") == Code.CANCELLED or result.get("outcome") == Outcome.NOT_SENT:
+            return None
+        try:
+            return bool(self._policy.is_failure(result))
+        except Exception:
+            # The embedder's. Without a verdict a trial would never be over, so the usual one has to do.
+            logger.exception("is_failure of %r's breaker failed", self._plugin)
+            return is_breakdown(result)
 
     def _publish(self, tool: str | None, turn: Turn | None) -> None:
         if turn is None:
@@ -195,13 +224,6 @@ class Guard:
             self._reports.pop(one, None)
             which = str(one.which) if one.kind == "tool" else None
             self._events.publish("tool_released", self._plugin, tool=which, blamed=one.kind)
-
-
-def _verdict(result: Result, is_failure: Callable[[Result], bool]) -> bool | None:
-    """What a result says of the tool; ``None`` if nothing: the tool has not run."""
-    if result.get("code") == Code.CANCELLED or result.get("outcome") == Outcome.NOT_SENT:
-        return None
-    return is_failure(result)
 
 
 def _in_flight(call: Call, state: int) -> InFlight:

@@ -25,7 +25,7 @@ class HostedRun:
     only if its answer is the one that counts, and the next call finds everything in order.
     """
 
-    __slots__ = ("_base", "_desk", "call", "ended", "host", "request_id", "vitals")
+    __slots__ = ("_base", "_desk", "call", "ended", "host", "hung", "request_id", "vitals")
 
     def __init__(self, desk: Desk, call: Call, host: Host, base: int) -> None:
         self._desk = desk
@@ -34,6 +34,7 @@ class HostedRun:
         self.host = host
         self.request_id: str | None = None
         self.vitals: Vitals | None = None
+        self.hung = False
         self.ended = False
 
     @property
@@ -72,7 +73,9 @@ class HostedRun:
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
         desk, call = self._desk, self.call
-        if desk.guard.lost(call, self._base, report):
+        if self.hung:
+            desk.guard.hung(call, self._base, report)
+        elif not self.host.stopped and desk.guard.lost(call, self._base, report):
             desk.forsaken = self._base
         result = failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
         may_repeat = desk.settings.is_idempotent(call)

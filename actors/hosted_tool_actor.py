@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
-from ..hosts.vitals import doing, sample
+from ..hosts.vitals import doing
 from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..supervision.supervisor import tell
@@ -168,7 +168,7 @@ class HostedToolActor(HouseActor):
         run = call.run
         if run is None or run.request_id is None or not run.host.abandon(run.request_id):
             return
-        run.vitals = sample(run.host.pid)
+        run.vitals = run.host.vitals
         # A call that its caller cancelled may go on until its deadline, for its neighbours' sake.
         now = self._clock.now()
         patience = max(now, call.deadline or now) + self.desk.settings.grace
@@ -180,8 +180,9 @@ class HostedToolActor(HouseActor):
             return
         grace = self.desk.settings.grace
         reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its deadline"
-        if (what := doing(run.vitals, sample(host.pid))) is not None:
+        if (what := doing(run.vitals, host.vitals)) is not None:
             reason = f"{reason}; {what}"
+        run.hung = True
         tell(self._life, m.EndLife(reason, hang=True))
 
 

@@ -21,6 +21,7 @@ from .peer import Answered, Breach, Dropped, PartCame, Peer, Refused, Released, 
 from .recorder import FRAMES, FlightRecorder
 from .redaction import Redactor
 from .report import CrashReport, last_words, probable_cause
+from .vitals import Vitals, sample
 from .wire import MAX_LINE_BYTES, encode_request
 
 if TYPE_CHECKING:
@@ -83,7 +84,11 @@ class HostListener(Protocol):
 
 
 class Host:
-    """One life of a host program."""
+    """One life of a host program.
+
+    Attributes:
+        stopped: we have begun to end it, so that its end is nobody's fault in there.
+    """
 
     def __init__(
         self,
@@ -120,6 +125,7 @@ class Host:
         self._ended = False
         self._draining = False
         self._idle: Callable[[], object] | None = None
+        self.stopped = False
         self._carrier = carry(name, command, self, watchdog)
 
     def start(self) -> None:
@@ -134,6 +140,11 @@ class Host:
     def pid(self) -> int:
         """The process id."""
         return self._carrier.pid
+
+    @property
+    def vitals(self) -> Vitals | None:
+        """A look at its process from outside; ``None`` if that is gone, or is none."""
+        return sample(self.pid) if isinstance(self._carrier, ProcessCarrier) else None
 
     @property
     def stderr_tail(self) -> str:
@@ -236,6 +247,7 @@ class Host:
 
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits."""
+        self.stopped = True
         self._carrier.stop(reason, ladder or StopLadder())
 
     def join(self, timeout: float | None = None) -> bool:

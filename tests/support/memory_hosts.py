@@ -1,8 +1,8 @@
 """Hosts in memory: real protocol lines and no process, so that a board on a manual clock runs in no time.
 
 A life answers its handshake by itself, in the thread that asks. Everything else it does when the test
-says so, in the test's thread: answer a call, break the protocol, end. Being stopped ends it at once,
-unless it is made `stubborn`.
+says so, in the test's thread: answer a call, break the protocol, end. Being stopped ends it at once:
+politely with status 0, else by SIGKILL.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from callboard.actors.host_actor import HostSettings
 from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.hosts.errors import HostGone
 from callboard.hosts.hosted_tool import HostedToolPlugin
+from callboard.hosts.ladder import KILL_NOW
 from callboard.hosts.process import Command, ProcessExit
 from callboard.plugins.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
@@ -40,9 +41,6 @@ PATIENCE = 20.0
 
 SLOWLY = RestartPolicy(backoff=Backoff(first=5.0, min=5.0, max=5.0, jitter=0.0), intensity=1000)
 """Five seconds between two lives, on the manual clock: time to look at what becomes of calls."""
-
-AT_ONCE = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.01, jitter=0.0), intensity=1000)
-"""The next life follows a crash at once, each time but for a hundredth of a second on the clock."""
 
 NO_PID = 2**31 - 1
 """No process has it, so nobody can look at one by mistake."""
@@ -89,7 +87,8 @@ class MemoryLife:
         """See `Carrier`."""
         self.stopped.append(reason)
         if not self.ended:
-            self.end(signal=9, reason=reason)
+            code, signal = (None, 9) if ladder is KILL_NOW else (0, None)
+            self.end(code, signal=signal, reason=reason)
 
     def join(self, timeout: float | None = None) -> bool:
         """See `Carrier`."""

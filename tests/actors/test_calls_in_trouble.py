@@ -1,0 +1,185 @@
+"""Whom a board refuses and whom it lets be, when hosts crash, hang and are stopped; with hosts in memory."""
+
+from __future__ import annotations
+
+import threading
+
+from callboard.actors.blame import QuarantinePolicy
+from callboard.actors.breaker import BreakerPolicy
+from callboard.actors.down import WhileDown
+from memory_hosts import PATIENCE, memory_board
+
+TWICE = QuarantinePolicy(crashes=2, seconds=60.0)
+
+
+def test_a_tool_that_is_to_blame_is_refused_while_its_neighbours_on_the_host_work():
+    with memory_board() as memory:
+        host = memory.add(tools=("bad", "good"), quarantine=TWICE)
+        for n in range(2):
+            memory.call("bad", n=n)
+            host.life.request()
+            memory.relive(host)
+
+        refused, neighbour = memory.call("bad", n=3), memory.call("good")
+        host.life.succeed()
+        quarantine = memory.status()["quarantine"]
+        memory.clock.advance(60.0)
+        released = memory.call("bad", n=4)
+        host.life.succeed()
+
+        result = refused.result(0)
+        assert (result["code"], result["outcome"]) == ("host_unavailable", "not_sent")
+        assert (result["reason"], result["retry_in"]) == ("quarantined", 55.0)
+        assert result["crash_report"]["generation"] == 2
+        assert quarantine == [{"kind": "tool", "which": "bad", "seconds": 55.0}]
+        assert neighbour.result(PATIENCE)["success"]
+        assert released.result(PATIENCE)["success"]
+        memory.settle()
+        assert len(memory.events.of("tool_quarantined")) == len(memory.events.of("tool_released")) == 1
+
+
+def test_a_call_that_hangs_its_host_each_time_is_blamed_and_those_it_cost_are_not():
+    with memory_board() as memory:
+        host = memory.add(tools=("slow", "good"), quarantine=TWICE, concurrency=2, grace=1.0)
+        for _ in range(2):
+            slow, neighbour = memory.call("slow", deadline=2.0), memory.call("good")
+            host.life.request(), host.life.request()
+            memory.clock.advance(2.0)
+            memory.settle()
+            life = len(host.lives)
+            memory.clock.advance(1.0)
+            memory.restart(host)
+            assert len(host.lives) == life + 1
+            lost = neighbour.result(PATIENCE)
+            assert slow.result(PATIENCE)["code"] == "deadline_exceeded"
+            assert (lost["code"], slow.id in lost["error"], "'slow'" in lost["error"]) == (
+                "host_crashed",
+                True,
+                True,
+            )
+
+        refused, neighbour = memory.call("slow"), memory.call("good")
+        host.life.succeed()
+
+        assert refused.result(0)["reason"] == "quarantined"
+        assert neighbour.result(PATIENCE)["success"]
+
+
+def test_nobody_is_blamed_for_the_end_of_a_host_that_was_restarted_by_hand():
+    with memory_board() as memory:
+        host = memory.add(quarantine=TWICE)
+        for life in (2, 3, 4):
+            call = memory.call()
+            host.life.request()
+            memory.board.order("restart", "host")
+            assert call.result(PATIENCE)["code"] == "host_crashed"
+            memory.ready(life=life)
+
+        memory.call()
+        host.life.succeed()
+
+        assert memory.status()["quarantine"] == []
+
+
+def test_reviving_a_host_by_hand_lets_everybody_out_and_closes_the_breakers():
+    with memory_board() as memory:
+        host = memory.add(quarantine=TWICE, breaker=BreakerPolicy(failures=2))
+        for _ in range(2):
+            memory.call()
+            host.life.request()
+            memory.relive(host)
+        refused = memory.call().result(0)
+        memory.board.order("park", "host")
+        memory.board.order("revive", "host")
+
+        call = memory.call()
+        memory.ready(life=4)
+        host.life.succeed()
+
+        assert refused["reason"] == "quarantined"
+        assert call.result(PATIENCE)["success"]
+        assert memory.status()["breakers"]["tool"]["state"] == "closed"
+
+
+def test_calls_wait_for_a_parked_host_that_is_being_revived():
+    with memory_board() as memory:
+        host = memory.add()
+        memory.board.order("park", "host")
+        memory.events.wait("host_parked")
+        memory.settle()
+        parked = memory.call().result(0)
+        host.opened.clear()
+        memory.board.order("revive", "host")
+        memory.settle()
+
+        held = memory.call()
+        waits = not held.done()
+        host.opened.set()
+        memory.ready(life=2)
+        host.life.succeed()
+
+        assert parked["code"] == "host_unavailable"
+        assert waits
+        assert held.result(PATIENCE)["success"]
+
+
+def test_a_stand_in_that_raises_or_answers_rubbish_is_told_truly_and_one_that_hangs_ends_by_the_deadline():
+    held = threading.Event()
+
+    def stand_in(call):
+        match call["payload"]["do"]:
+            case "raise":
+                raise ValueError("not today")
+            case "hang":
+                held.wait(PATIENCE)
+        return "no result"
+
+    with memory_board() as memory:
+        host = memory.add(while_down=WhileDown(answer=stand_in))
+        memory.crash(host)
+        raised, rubbish = memory.call(do="raise"), memory.call(do="rubbish")
+        hangs = memory.call(do="hang", deadline=2.0)
+        memory.clock.advance(2.0)
+        late = hangs.result(0)
+        held.set()
+
+        result = raised.result(PATIENCE)
+        assert (result["code"], result["outcome"]) == ("host_unavailable", "not_sent")
+        assert "ValueError: not today" in result["error"]
+        assert rubbish.result(PATIENCE)["code"] == "invalid_result"
+        assert late["code"] == "deadline_exceeded"
+
+
+def test_a_predicate_that_raises_leaves_the_usual_verdict_and_no_trial_without_end():
+    def no_idea(_result):
+        raise RuntimeError("no idea")
+
+    policy = BreakerPolicy(failures=1, reset=10.0, jitter=0.0, is_failure=no_idea)
+    with memory_board() as memory:
+        host = memory.add(breaker=policy)
+        call = memory.call()
+        host.life.refuse(host.life.request(), "Error", "as always")
+        call.result(PATIENCE)
+        opened = memory.status()["breakers"]["tool"]["state"]
+        memory.clock.advance(10.0)
+        trial = memory.call()
+        host.life.succeed()
+
+        assert opened == "open"
+        assert trial.result(PATIENCE)["success"]
+        assert memory.status()["breakers"]["tool"]["state"] == "closed"
+
+
+def test_parts_of_a_repeated_attempt_carry_its_number_and_those_of_the_first_do_not():
+    with memory_board() as memory:
+        host = memory.add(idempotent=True, repeats=2)
+        call = memory.call()
+        for n in range(3):
+            host.life.part(host.life.request(), n)
+            if n < 2:
+                memory.relive(host)
+            else:
+                memory.crash(host)
+
+        assert list(call.chunks()) == [{"part": 0}, {"part": 1, "attempt": 2}, {"part": 2, "attempt": 3}]
+        assert call.result(PATIENCE)["code"] == "host_crashed"

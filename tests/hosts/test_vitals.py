@@ -1,0 +1,65 @@
+"""What a process was doing between two looks at it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+from callboard.hosts.vitals import Vitals, doing, sample
+
+SLEEPS = "import signal; print('up', flush=True); signal.pause()"
+
+
+def look(at, cpu_seconds, *, stopped=False):
+    return Vitals(at=at, cpu_seconds=cpu_seconds, rss=1, descriptors=3, stopped=stopped)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (look(0.0, 1.0), look(2.0, 2.94), "it was computing all the while (97% of a processor)"),
+        (look(0.0, 1.0), look(2.0, 4.0), "it was computing all the while (150% of a processor)"),
+        (look(0.0, 1.0), look(2.0, 1.02), "it was waiting for something (1% of a processor)"),
+        (look(0.0, 1.0), look(2.0, 2.9, stopped=True), "it is stopped by a signal"),
+        (look(0.0, 1.0), None, None),
+        (None, look(2.0, 1.0), None),
+        (look(2.0, 1.0), look(2.0, 1.0), None),
+    ],
+)
+def test_busy_waiting_and_stopped_are_told_apart(before, after, said):
+    assert doing(before, after) == said
+
+
+def test_a_process_that_is_gone_or_a_zombie_has_no_vitals():
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # ended, and not yet reaped
+
+    as_a_zombie = sample(process.pid)
+    process.wait()
+
+    assert as_a_zombie is None
+    assert sample(process.pid) is None
+
+
+def test_a_process_that_a_signal_has_stopped_is_seen_to_be():
+    with subprocess.Popen([sys.executable, "-c", SLEEPS], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        waiting = sample(process.pid)
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        stopped = sample(process.pid)
+        process.kill()
+
+    assert (waiting.stopped, stopped.stopped) == (False, True)
+    assert waiting.rss > 0
+
+
+def test_a_look_at_oneself_has_what_the_system_says():
+    vitals = sample(os.getpid())
+
+    assert abs(vitals.descriptors - psutil.Process().num_fds()) <= 2
+    assert vitals.cpu_seconds > 0
