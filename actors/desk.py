@@ -161,9 +161,11 @@ class Desk:
         elif call.done():
             self.lane.discard(call)
 
-    def shut(self, refusal: Callable[[Call], Result], *, for_good: bool = False) -> None:
-        """Refuse the calls that wait, and all that come."""
-        for call in self.lane.shut(refusal, for_good=for_good):
+    def shut(
+        self, refusal: Callable[[Call], Result], *, for_good: bool = False, holds: int | None = None
+    ) -> None:
+        """Refuse the calls that wait, and all that come. See `Lane.shut`."""
+        for call in self.lane.shut(refusal, for_good=for_good, holds=holds):
             self.refuse(call, refusal)
 
     def close(self, reason: str) -> None:

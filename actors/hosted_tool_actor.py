@@ -96,10 +96,8 @@ class HostedToolActor(HouseActor):
                 self._on_up(message)
             case m.HostDown(generation):
                 self._on_down(generation)
-            case m.HostComing():
-                self.desk.lane.hold()
-            case m.HostOut(error, report):
-                self.desk.shut(_unavailable(error, report))
+            case m.HostOut(error, report, holds):
+                self.desk.shut(_unavailable(error, report), holds=holds)
             case m.GivenUp(call):
                 self._on_given_up(call)
             case m.Overdue(run):

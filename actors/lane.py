@@ -31,6 +31,9 @@ class Lane:
         concurrency: how many may be under way.
         grant: called once for each piece of work that may now be taken, under the lane's lock:
             it has to pass the news on and do nothing else. Its argument is how many are granted now.
+
+    Attributes:
+        holds: how often `hold` was called.
     """
 
     def __init__(self, limit: int, concurrency: int, grant: Callable[[int], None]) -> None:
@@ -46,6 +49,7 @@ class Lane:
         self._open = True
         self._refusal: Callable[[Call], Result] | None = None
         self._closed = False
+        self.holds = 0
         self._sequence = itertools.count(1)
 
     @property
@@ -152,6 +156,7 @@ class Lane:
     def hold(self) -> None:
         """Refuse no more, but grant nothing yet; not if it was shut for good."""
         with self._lock:
+            self.holds += 1
             if not self._closed:
                 self._refusal = None
 
@@ -169,10 +174,16 @@ class Lane:
             self._refusal = None
             self._grant_more()
 
-    def shut(self, refusal: Callable[[Call], Result], *, for_good: bool = False) -> list[Call]:
-        """Refuse calls from now on; return those that waited, for their owner to refuse."""
+    def shut(
+        self, refusal: Callable[[Call], Result], *, for_good: bool = False, holds: int | None = None
+    ) -> list[Call]:
+        """Refuse calls from now on; return those that waited, for their owner to refuse.
+
+        With ``holds``, only if nobody has called `hold` since there were so many of them: that a host
+        is out may be read after the news that the next one is coming.
+        """
         with self._lock:
-            if self._closed:
+            if self._closed or holds not in {None, self.holds}:
                 return []
             self._closed = for_good
             self._open = False

@@ -204,10 +204,11 @@ class HostedMember:
             case "host_crashed":
                 self._last_report = facts["report"]
             case "host_parked" | "host_stopped":
-                self.out = m.HostOut(f"host {self.name!r} is not running: {facts['why']}", self._last_report)
+                why = f"host {self.name!r} is not running: {facts['why']}"
+                self.out = m.HostOut(why, self._last_report, self.desk.lane.holds)
                 tell(self._actor, self.out)
                 self.settled.set()
             case "host_starting":
-                tell(self._actor, m.HostComing())
+                self.desk.lane.hold()  # here: whoever gave the order may call as soon as it is taken
             case "host_ready":
                 self.out = None

@@ -94,21 +94,18 @@ class HostDown:
 
 
 @dataclass(frozen=True, slots=True)
-class HostComing:
-    """To a tool actor: a life of the host begins, so calls may wait for it."""
-
-
-@dataclass(frozen=True, slots=True)
 class HostOut:
     """To a tool actor: the host is parked or stopped, and will not be back by itself soon.
 
     Attributes:
         error: a sentence for those who call.
         report: the last crash report as JSON, if there is one.
+        holds: the lane's count of them at that time, by which this is known to be stale.
     """
 
     error: str
     report: Mapping[str, Any] | None
+    holds: int
 
 
 @dataclass(frozen=True, slots=True)

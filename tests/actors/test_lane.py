@@ -55,6 +55,19 @@ def test_a_lane_that_is_shut_hands_back_what_waited_and_takes_nothing_more():
     assert lane.take() is None
 
 
+def test_news_that_a_host_is_out_shuts_no_lane_that_holds_calls_for_the_next_one():
+    lane = Lane(limit=10, concurrency=1, grant=lambda _granted: None)
+    call, at_that_time = a_call(), lane.holds
+    lane.pause()
+    lane.hold()
+    lane.offer(call)
+
+    stale = lane.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"), holds=at_that_time)
+    fresh = lane.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"), holds=lane.holds)
+
+    assert (stale, fresh) == ([], [call])
+
+
 class LaneMachine(RuleBasedStateMachine):
     """Any order of offering, taking, releasing, discarding, pausing: against a plain model."""
 
