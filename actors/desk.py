@@ -90,6 +90,7 @@ class Desk:
         guard: refuses calls that would only do harm.
         down: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
+        state_resets: how often one did.
     """
 
     def __init__(
@@ -124,6 +125,7 @@ class Desk:
         )
         self.down: Down | None = None
         self.forsaken: int | None = None
+        self.state_resets = 0
         self.give_up = give_up
         self._carry = carry
         self.prepared = prepared

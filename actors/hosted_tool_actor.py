@@ -149,7 +149,10 @@ class HostedToolActor(HouseActor):
         desk = self.desk
         forsaken, desk.forsaken = desk.forsaken, None
         if forsaken is not None and forsaken == desk.cell.version:
-            desk.cell.commit(up.state, forsaken)
+            # Saved too, where states are: or the next program would begin with the one that kills.
+            _, _, text = desk.cell.weigh({}, up.state) if desk.cell.kept else (None, None, None)
+            desk.cell.commit(up.state, forsaken, text, up.host.generation)
+            desk.state_resets += 1
             why = "the host crashed with it again and again, whatever it was asked"
             desk.events.publish("state_reset", self.name, version=forsaken, why=why)
 

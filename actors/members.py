@@ -62,6 +62,7 @@ def _calls(desk: Desk) -> dict[str, Any]:
         "concurrency": desk.lane.concurrency,
         **desk.tally.as_dict(),
         "state_version": desk.cell.version,
+        "state_resets": desk.state_resets,
         **desk.guard.status(),
     }
 

@@ -7,6 +7,7 @@ import threading
 from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.breaker import BreakerPolicy
 from callboard.actors.down import WhileDown
+from callboard.actors.state_store import MemoryStore
 from memory_hosts import PATIENCE, memory_board
 
 TWICE = QuarantinePolicy(crashes=2, seconds=60.0)
@@ -183,3 +184,22 @@ def test_parts_of_a_repeated_attempt_carry_its_number_and_those_of_the_first_do_
 
         assert list(call.chunks()) == [{"part": 0}, {"part": 1, "attempt": 2}, {"part": 2, "attempt": 3}]
         assert call.result(PATIENCE)["code"] == "host_crashed"
+
+
+def test_a_state_that_was_given_up_does_not_come_back_with_the_next_program():
+    store = MemoryStore()
+    with memory_board(state_store=store) as memory:
+        host = memory.add(quarantine=TWICE)
+        memory.call()
+        host.life.succeed(state={"broken": True})
+        host.fresh = {"fresh": True}
+        for n in range(2):
+            memory.call(n=n)
+            host.life.request()
+            memory.relive(host)
+
+    with memory_board(state_store=store) as memory:
+        host = memory.add()
+        memory.call()
+
+        assert host.life.request()["params"]["state"] == {"fresh": True}

@@ -51,6 +51,7 @@ def test_scenario_M2_a_state_with_which_the_host_crashed_twice_gives_way_to_a_fr
 
         assert state == {"fresh": True}
         assert [event.subject for event in memory.events.of("state_reset")] == ["host"]
+        assert memory.status()["state_resets"] == 1
         assert memory.status()["quarantine"] == []
 
 

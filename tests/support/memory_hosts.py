@@ -251,8 +251,8 @@ class Memory:
 
 
 @contextmanager
-def memory_board() -> Iterator[Memory]:
-    """A board whose hosts are in memory."""
+def memory_board(**options: Any) -> Iterator[Memory]:
+    """A board whose hosts are in memory; ``options`` as `Board`."""
     clock = ManualClock()
-    with Board(clock=clock, seed=1) as board:
+    with Board(clock=clock, seed=1, **options) as board:
         yield Memory(board, clock)
