@@ -19,7 +19,7 @@ PLACES = {
     "hypothesis": ("chaos/strategies.py",),
     "opentelemetry": ("facade/exporters/otel.py", "facade/exporters/otel_spans.py"),
     "rich": ("facade/cli/*",),
-    "pytest": ("chaos/conformance/*",),
+    "pytest": ("chaos/conformance/*", "facade/pytest_plugin.py", "facade/pytest_fixtures.py"),
 }
 """Package to the files that may import it.
 
@@ -28,7 +28,13 @@ for its version, and the watchdog is started, without the ceremony of a host's p
 is a program of its own.
 """
 
-OPTIONAL = ("facade/cli/*", "facade/exporters/otel*.py", "chaos/strategies.py", "chaos/conformance/*")
+OPTIONAL = (
+    "facade/cli/*",
+    "facade/exporters/otel*.py",
+    "chaos/strategies.py",
+    "chaos/conformance/*",
+    "facade/pytest_*.py",
+)
 """What needs an extra: nothing imports it but who asks for it."""
 
 

@@ -28,6 +28,10 @@ IN_FUNCTION = {
     ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
     ("hosts/python_host/event_loop.py", "asyncio"): "only a plugin with asynchronous tools needs it",
+    (
+        "facade/pytest_plugin.py",
+        "callboard.pytest_fixtures",
+    ): "pytest loads the plugin for projects that use none of it",
     ("hosts/sweep.py", "psutil"): "as a script it has to be up at once, and needs this at the end only",
     ("plugins/bridge.py", "asyncio"): "it costs more than the room, and most programs have no use for it",
     ("supervision/backoff.py", "tenacity"): "it costs more than all else, and most boards never restart",

@@ -1,0 +1,333 @@
+"""What the fixtures of `pytest_plugin` are made of, and how a test is run more than once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import pytest
+
+from .callboard import Callboard
+from .chaos.census import Census
+from .chaos.drawing import draw_schedule
+from .chaos.evil_tool import EvilToolPlugin
+from .chaos.expecting import ExpectedEvents
+from .chaos.faults import Exit
+from .chaos.nemesis import Nemesis
+from .chaos.probe import Probe
+from .chaos.schedule import Entry, Schedule
+from .chaos.triggers import NthFrame
+from .plugins.errors import CallboardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .actors.board import Board
+    from .chaos.tampering import Tamper
+    from .chaos.triggers import Trigger
+
+STDERR_SHOWN = 2_000
+"""Characters of the last words of each host."""
+
+
+class Step(NamedTuple):
+    """One observable step of a host, as the trigger that comes true there."""
+
+    host: str
+    trigger: Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a test is to be run this time.
+
+    Attributes:
+        seed: of all chance.
+        schedule: what goes wrong, where the test's mark says so.
+        step: the step at which there is a crash, if this is a run for that.
+        place: which step that is, and of how many; for people.
+    """
+
+    seed: int
+    schedule: Schedule | None = None
+    step: Step | None = None
+    place: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON, for the file that a failing test leaves."""
+        schedule = self.effective
+        return {
+            "seed": self.seed,
+            "schedule": None if schedule is None else schedule.as_dict(),
+            "step": self.place,
+        }
+
+    @property
+    def effective(self) -> Schedule | None:
+        """What goes wrong, the crash at the step included."""
+        if self.step is None:
+            return self.schedule
+        entries = () if self.schedule is None else self.schedule.entries
+        return Schedule(self.seed, [*entries, Entry(self.step.trigger, Exit(1), self.step.host)])
+
+
+@dataclass(slots=True)
+class ChaosRun:
+    """One run of a test: what it was to be, and what it has made.
+
+    Attributes:
+        plan: what it is to be.
+        boards: what it has made.
+        events: what happens on them.
+        hosts: those that go wrong on schedule.
+        broken: what a nemesis has done, in words.
+    """
+
+    plan: Plan
+    hosts: list[EvilToolPlugin] = field(default_factory=list)
+    boards: list[Board] = field(default_factory=list)
+    events: list[ExpectedEvents] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def seed(self) -> int:
+        """Of all chance."""
+        return self.plan.seed
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """What goes wrong, if anything is to."""
+        return self.plan.effective
+
+    def attach(self, board: Board) -> None:
+        """Note a board that this run has made."""
+        self.boards.append(board)
+        self.events.append(ExpectedEvents(board))
+
+    def steps(self) -> list[Step]:
+        """The observable steps of the hosts: each line that one has read, and each that it has written."""
+        return [
+            Step(plugin.name, NthFrame(number, way))
+            for plugin in self.hosts
+            for way in ("in", "out")
+            for number in range(1, plugin.counts()[way] + 1)
+        ]
+
+    def sections(self, item: pytest.Item) -> list[tuple[str, str]]:
+        """What is told with a failure."""
+        for events in self.events:
+            events.settle()
+        told = [f"seed: {self.seed}"]
+        if self.plan.place:
+            told.append(f"a crash at step {self.plan.place}")
+        if self.schedule is not None and self.schedule.entries:
+            told.append(f"schedule: {self.schedule.to_json()}")
+        if self.broken:
+            told += ["done to the hosts:", *(f"  {line}" for line in self.broken)]
+        if (file := _write_down(item, self.plan)) is not None:
+            told.append(f'again: pytest "{item.nodeid}" --chaos-replay={file}')
+        sections = [("crash recovery", "\n".join(told))]
+        sections += [("events", events.text()) for events in self.events if events.seen]
+        sections += [(f"stderr of {name}", words) for name, words in self._last_words().items()]
+        return sections
+
+    def _last_words(self) -> dict[str, str]:
+        """The end of what each host has said on stderr: its crashed lives, and the present one."""
+        found: dict[str, str] = {}
+        for events in self.events:
+            for event in events.seen:
+                if event.kind == "host_crashed" and (words := event.facts["report"].get("stderr")):
+                    found[event.subject] = f"{found.get(event.subject, '')}{words}\n"
+        return {name: words.strip()[-STDERR_SHOWN:] for name, words in found.items() if words.strip()}
+
+
+# Running a test more than once
+
+
+def runs_of(
+    item: pytest.Item,
+    nextitem: pytest.Item | None,
+    seed: int,
+    planned: pytest.StashKey[Plan],
+    made: pytest.StashKey[ChaosRun],
+) -> Iterator[list[pytest.TestReport]]:
+    """Run a test, and yield the reports that count: of the first run that failed, or else of the last one."""
+    reports: list[pytest.TestReport] = []
+    plans = _plans(item, seed)
+    for plan in plans:
+        reports = _once(item, nextitem, plan, planned, made)
+        if any(report.failed for report in reports):
+            break
+        if plan.step is None and item.get_closest_marker("crash_at_every_step") and made in item.stash:
+            plans += _crashes(plan, item.stash[made].steps())
+    yield reports
+
+
+def _once(
+    item: pytest.Item,
+    nextitem: pytest.Item | None,
+    plan: Plan,
+    planned: pytest.StashKey[Plan],
+    made: pytest.StashKey[ChaosRun],
+) -> list[pytest.TestReport]:
+    item.stash[planned] = plan
+    if made in item.stash:
+        del item.stash[made]
+    runner: Any = item.config.pluginmanager.getplugin("runner")
+    reports: list[pytest.TestReport] = runner.runtestprotocol(item, log=False, nextitem=nextitem)
+    return reports
+
+
+def _plans(item: pytest.Item, seed: int) -> list[Plan]:
+    if (file := item.config.getoption("--chaos-replay")) is not None:
+        written = _read_replay(Path(file))
+        if written["nodeid"] == item.nodeid:
+            schedule = written["schedule"]
+            replayed = None if schedule is None else Schedule.from_dict(schedule)
+            return [Plan(written["seed"], replayed, place=written.get("step", ""))]
+    mark = item.get_closest_marker("faults")
+    given = {} if mark is None else mark.kwargs
+    first = seed if given.get("seed") is None else given["seed"]
+    runs = range(first, first + item.config.getoption("--chaos-runs"))
+    return [Plan(each, _schedule(given.get("schedule"), each)) for each in runs]
+
+
+def _crashes(clean: Plan, steps: list[Step]) -> list[Plan]:
+    """A plan for a crash at each step that the clean run has shown."""
+    return [
+        Plan(clean.seed, clean.schedule, step, f"{number} of {len(steps)}: {step.host}, {step.trigger}")
+        for number, step in enumerate(steps, 1)
+    ]
+
+
+def _schedule(given: Any, seed: int) -> Schedule | None:
+    if given is None or isinstance(given, Schedule):
+        return given
+    if given == "draw":
+        return draw_schedule(seed)
+    if isinstance(given, Mapping):
+        return Schedule.from_dict(dict(given))
+    if isinstance(given, str | Path):
+        return Schedule.from_json(Path(given).read_bytes())
+    if isinstance(given, Iterable):
+        return Schedule(seed, given)
+    raise pytest.UsageError(
+        f"faults(schedule={given!r:.80}): it has to be a Schedule, JSON, entries, or 'draw'"
+    )
+
+
+def _read_replay(file: Path) -> dict[str, Any]:
+    try:
+        written = json.loads(file.read_bytes())
+        return {"nodeid": written["nodeid"], "seed": written["seed"], **written}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise pytest.UsageError(
+            f"--chaos-replay: {file} is not what a failing test has written: {error!r}"
+        ) from error
+
+
+def _write_down(item: pytest.Item, plan: Plan) -> Path | None:
+    """Keep what a failing test would need to fail again; ``None`` where pytest keeps nothing."""
+    cache = getattr(item.config, "cache", None)
+    if cache is None:
+        return None
+    file = Path(cache.mkdir("callboard-chaos")) / f"{re.sub(r'[^A-Za-z0-9]+', '-', item.nodeid)[-100:]}.json"
+    file.write_text(json.dumps({"nodeid": item.nodeid} | plan.as_dict()) + "\n", encoding="utf-8")
+    return file
+
+
+# The fixtures
+
+
+class LeftBehind(AssertionError):  # noqa: N818 - the state is the message
+    """A board was stopped, and not all of it is gone."""
+
+
+def isolated_board(run: ChaosRun, config: Any) -> Iterator[Callboard]:
+    """A board that leaves nothing."""
+    census = Census()
+    with Callboard(config, seed=run.seed) as board:
+        run.attach(board.board)
+        yield board
+    left = census.left()
+    kinds = ("processes", "threads", "descriptors")
+    told = [f"{kind}: {', '.join(there)}" for kind in kinds if (there := getattr(left, kind))]
+    if told:
+        raise LeftBehind(f"the board was stopped, and there are left {'; '.join(told)}")
+
+
+class EvilHosts:
+    """Puts plugins with evil hosts on a board."""
+
+    def __init__(self, run: ChaosRun, board: Callboard, folder: Path) -> None:
+        self._run = run
+        self._board = board
+        self._folder = folder
+
+    def __call__(
+        self,
+        name: str = "evil",
+        schedule: Schedule | None = None,
+        *,
+        language: Literal["python", "node"] = "python",
+        env: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> EvilToolPlugin:
+        """Put one on the board, and wait for its host.
+
+        Args:
+            name: the plugin's; its tools are ``NAME_echo``, ``NAME_count``, ``NAME_ledger``,
+                ``NAME_stream`` and ``NAME_slow``.
+            schedule: what goes wrong; the test's own when ``None``.
+            language: of the host. Python needs nothing more, Node has to be there.
+            env: variables that the host gets.
+            options: as `Callboard.register`.
+        """
+        plugin = EvilToolPlugin(
+            name, schedule or self._run.schedule, folder=self._folder, language=language, env=env
+        )
+        self._run.hosts.append(plugin)
+        self._board.register(plugin, **options)
+        return plugin
+
+
+def events_of(run: ChaosRun, board: Any) -> ExpectedEvents:
+    """The events of a board that this run has made, from its beginning; of another one from now on."""
+    one = board.board
+    for made, events in zip(run.boards, run.events, strict=True):
+        if made is one:
+            return events
+    run.attach(one)
+    return run.events[-1]
+
+
+def probe_of(run: ChaosRun, board: Any) -> Iterator[Probe]:
+    """A probe in the time of a board."""
+    events_of(run, board)
+    probe = Probe(board.board)
+    yield probe
+    probe.stop()
+
+
+def nemeses(run: ChaosRun, board: Callboard) -> Iterator[Any]:
+    """Makes nemeses, and ends them."""
+    made: list[Nemesis] = []
+
+    def begin(schedule: Any = None, *, tampers: Mapping[str, Tamper] | None = None) -> Nemesis:
+        wanted = _schedule(schedule, run.seed) or run.schedule
+        if wanted is None:
+            raise CallboardError("there is no schedule: give one, or mark the test with faults(schedule=…)")
+
+        def note(host: str, what: str) -> None:
+            run.broken.append(f"{host}: {what}")
+
+        made.append(Nemesis(board.board, wanted, tampers=tampers, note=note))
+        return made[-1]
+
+    yield begin
+    for nemesis in made:
+        nemesis.close()

@@ -1,0 +1,141 @@
+"""The pytest plugin `callboard-chaos`: fixtures, marks and options for tests of crash recovery.
+
+pytest loads it in every run of every project that has Callboard installed. So it imports nothing of the
+house: that comes with the first fixture that is asked for. The fixtures themselves are made in
+`pytest_fixtures`.
+
+A fixture of the same name in a test's own module or ``conftest.py`` goes before one of these, as ever.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from . import pytest_fixtures as kit
+
+_MARKS = (
+    "faults(seed=None, schedule=None): seed of all chance; a Schedule, its JSON, a list of entries, or 'draw'.",
+    "crash_at_every_step: run the test once as it is, then once for each step of its hosts, with a crash there.",
+)
+_SEED = pytest.StashKey[int]()
+_PLAN = pytest.StashKey["kit.Plan"]()
+_RUN = pytest.StashKey["kit.ChaosRun"]()
+_OUR_RUN = "chaos_run"
+"""The fixture that all others rest on: a test that has it is one of ours."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options."""
+    group = parser.getgroup("callboard-chaos", "crash recovery (callboard-chaos)")
+    group.addoption(
+        "--chaos-seed", type=int, metavar="N", help="seed of all chance; by default another in each run"
+    )
+    group.addoption(
+        "--chaos-runs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="run each test that uses the kit N times, with seeds that follow one another",
+    )
+    group.addoption(
+        "--chaos-replay",
+        metavar="FILE",
+        help="do again what a failing test has written down: seed, schedule and step",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marks, and the seed of this run."""
+    for mark in _MARKS:
+        config.addinivalue_line("markers", mark)
+    seed = config.getoption("--chaos-seed")
+    config.stash[_SEED] = random.SystemRandom().randrange(1_000_000) if seed is None else seed
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a test that uses the kit as often as it is to be run; leave all others alone."""
+    if _OUR_RUN not in getattr(item, "fixturenames", ()):
+        return None
+    kit = _kit()
+    hook = item.ihook
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for reports in kit.runs_of(item, nextitem, item.config.stash[_SEED], _PLAN, _RUN):
+        for report in reports:
+            hook.pytest_runtest_logreport(report=report)
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
+    """Tell with a failure what led to it."""
+    report = yield
+    run = item.stash.get(_RUN, None)
+    if run is not None and report.failed:
+        report.sections += run.sections(item)
+    return report
+
+
+def _kit() -> Any:
+    from . import pytest_fixtures  # noqa: PLC0415 - see the module
+
+    return pytest_fixtures
+
+
+@pytest.fixture
+def chaos_run(request: pytest.FixtureRequest) -> kit.ChaosRun:
+    """This run of the test: its ``seed``, its ``schedule``, and the boards that it has made."""
+    run: kit.ChaosRun = _kit().ChaosRun(request.node.stash[_PLAN])
+    request.node.stash[_RUN] = run
+    return run
+
+
+@pytest.fixture
+def rng(chaos_run: kit.ChaosRun) -> random.Random:
+    """A source of chance, of the run's seed: `--chaos-seed` does the same again."""
+    return random.Random(chaos_run.seed)  # noqa: S311 - a game, no secret
+
+
+@pytest.fixture
+def board_config() -> dict[str, Any]:
+    """The configuration of `board`; define your own fixture of this name to give one."""
+    return {}
+
+
+@pytest.fixture
+def board(chaos_run: kit.ChaosRun, board_config: Any) -> Iterator[Any]:
+    """A running `Callboard` of the test's own. At its end nothing of it may be left.
+
+    Fails when a process, a thread or a descriptor is there after the stop that was not before the start.
+    """
+    yield from _kit().isolated_board(chaos_run, board_config)
+
+
+@pytest.fixture
+def evil_host(chaos_run: kit.ChaosRun, board: Any, tmp_path: Any) -> Any:
+    """Puts a plugin in a real host that goes wrong on schedule on `board`: ``evil_host(name="evil", …)``."""
+    return _kit().EvilHosts(chaos_run, board, tmp_path)
+
+
+@pytest.fixture
+def events(chaos_run: kit.ChaosRun, board: Any) -> Any:
+    """The events of the test's board: ``events.expect("host_ready", "echo", generation=2)``."""
+    return _kit().events_of(chaos_run, board)
+
+
+@pytest.fixture
+def probe(chaos_run: kit.ChaosRun, board: Any) -> Iterator[Any]:
+    """A mailbox to expect on: hand out ``probe.ref``, then ``probe.expect(Class)``, ``probe.expect_none()``."""
+    yield from _kit().probe_of(chaos_run, board)
+
+
+@pytest.fixture
+def nemesis(chaos_run: kit.ChaosRun, board: Any) -> Iterator[Any]:
+    """Carries a schedule out on the real hosts of `board`: ``nemesis(schedule)``, once they are there."""
+    yield from _kit().nemeses(chaos_run, board)
