@@ -91,6 +91,7 @@ def test_reviving_a_host_by_hand_lets_everybody_out_and_closes_the_breakers():
             memory.relive(host)
         refused = memory.call().result(0)
         memory.board.order("park", "host")
+        memory.events.wait("host_parked")  # one that is revived while it still ends is parked in between
         memory.board.order("revive", "host")
 
         call = memory.call()
