@@ -150,7 +150,8 @@ class Tree:
         self, member: Member, plan: Plan, now: float, effects: list[Effect], *, inner: bool
     ) -> bool:
         if isinstance(member, Group):
-            if member.state is GroupState.STOPPED and not member.held:
+            over = member.state is GroupState.STOPPED and not member.held
+            if over and not any(child.lives for child in member.children()):  # one may have been revived
                 return False
             if member.plan is not None:
                 member.plan, member.token = None, self.lives.token()
@@ -166,8 +167,9 @@ class Tree:
                 effects += self.lives.leave(member, plan.then, now, plan.why, held=True)
             return False
         if member.state is ChildState.STOPPING:
-            if member.wanted:
-                member.after_stop, member.held = plan.then, True
+            if member.wanted and not (member.held and member.after_stop is plan.then):
+                # It was to come back by itself, so its retiring lives may not have been told.
+                effects += self.lives.leave(member, plan.then, now, plan.why, held=True)
             return True
         member.removing = member.removing or self._has_no_return(member, plan, inner=inner)
         effects += self.lives.leave(member, plan.then, now, plan.why, held=True)
