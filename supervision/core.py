@@ -190,7 +190,7 @@ class Supervision:
             return self._start_held(child, now)
         if child.generation in child.lives or child.removing:
             return self._leave(child, ChildState.STARTING, now, reason)
-        return self._lives.start(child, now)
+        return self._start_alone(child, now)
 
     def revive(self, child_id: str, now: float) -> Effects:
         """Start a child that is parked, stopped or waiting, at once and with a fresh budget.
@@ -207,7 +207,7 @@ class Supervision:
         if child.state is ChildState.STOPPING and (child.generation in child.lives or child.removing):
             child.after_stop = ChildState.STARTING
             return ()
-        return self._lives.start(child, now)
+        return self._start_alone(child, now)
 
     def replace(self, child_id: str, now: float, reason: str) -> Effects:
         """Start the next life now, and have the present one retire beside it.
@@ -247,6 +247,15 @@ class Supervision:
 
     def _leave(self, child: Child, then: ChildState, now: float, reason: str) -> Effects:
         return (*self._lives.leave(child, then, now, reason), *self._advance(now))
+
+    def _start_alone(self, child: Child, now: float) -> Effects:
+        """Start a child that nobody keeps down; a group that had ended runs again, for this one."""
+        above: Group | None = self.groups[child.group]
+        while above is not None and above.state is GroupState.STOPPED and not self._lives.closed:
+            if not above.held:
+                self._tree.enter(above, GroupState.RUNNING, now, "")
+            above = self._tree.parent(above)
+        return self._lives.start(child, now)
 
     def _start_held(self, child: Child, now: float) -> Effects:
         """Start what keeps a child down: its group, or one above."""

@@ -252,3 +252,31 @@ def test_at_the_deadline_those_whose_turn_had_not_come_are_told_as_well():
         assert left == ("a", "b", "c")
         assert house.log[-3:] == ["-c1", "-a1", "-b1"]
         assert all(child.life.stopped == ["enough"] for child in family.values())
+
+
+def test_a_group_that_had_stopped_runs_again_for_a_child_that_is_revived():
+    with a_house() as house:
+        house.group("g", intensity=0, on_limit="stop", restart="transient")
+        family = house.family("a", "b", group="g")
+        house.order("stop", "b")
+        house.settle()
+        house.crash(family["a"])
+        stopped = house.groups()["g"]["state"]
+
+        house.order("revive", "b")
+        house.settle()
+
+        assert (stopped, house.groups()["g"]["state"]) == ("stopped", "running")
+        assert [house.state(name) for name in family] == ["stopped", "ready"]
+
+
+def test_a_shutdown_reaches_a_life_that_retires_beside_one_that_is_being_restarted():
+    with a_house() as house:
+        child = house.add(TalkingChild(house, "a", obedient=False))
+        for order in ("replace", "restart"):
+            house.settle()
+            house.order(order)
+
+        house.ask(ShutDown("enough", within=5.0))
+
+        assert [life.stopped for life in child.lives] == [["enough"], ["by hand"]]
