@@ -276,6 +276,7 @@ class Board:
             member.ended.wait(max(0.0, until - time.monotonic()))
         self._watchdog.close()
         self._threads.close()
+        self.roster.limit_watch.close()
         self.supervisor.stop()
         self.events.close()
         if isinstance(self._own_clock, SystemClock):

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Any
 from ..hosts.errors import HostError, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
+from ..hosts.limits import Exceeded, Limits
 from ..hosts.recorder import FRAMES
 from ..plugins.errors import JsonValueError
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.supervisor import tell
 from . import messages as m
+from .arming import Armed
 from .base import HouseActor
 from .host_endings import Handshake, verdict_on
 
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("callboard.actors")
 
+BEGIN = m.HandshakeAnswered("spawn", None, None)
+"""To a host actor that waits: start the process."""
+
 
 @dataclass(frozen=True, slots=True)
 class HostSettings:
@@ -58,7 +63,7 @@ class HostSettings:
         flight_recorder: how many of its last messages a crash report has; 0 for none.
         ladder: how it is stopped.
         group: the group that it is supervised in; none if it is empty.
-        drain: seconds that calls under way have to end in when it is replaced.
+        limits: what each life may use, and how it is replaced.
         standby: keep a further host, started and loaded, that takes over when this one ends.
     """
 
@@ -69,7 +74,7 @@ class HostSettings:
     flight_recorder: int = FRAMES
     ladder: StopLadder = field(default_factory=StopLadder)
     group: str = ""
-    drain: float = 10.0
+    limits: Limits = field(default_factory=Limits)
     standby: bool = False
 
 
@@ -104,6 +109,7 @@ class HostActor(HouseActor):
         reporter: the supervisor's ear for this life, or a standby's.
         kin: the lives beside it.
         loaded: for a standby: told the process once it could serve. It serves when it is told to take over.
+        waits: the process is started when that is told (`BEGIN`), and not before.
         tool: the actor that sends calls to it.
     """
 
@@ -115,6 +121,7 @@ class HostActor(HouseActor):
         reporter: Reporter,
         kin: Kin,
         loaded: Callable[[int], None] | None = None,
+        waits: bool = False,
         tool: pykka.ActorRef[Any],
         clock: Clock,
         events: EventStream,
@@ -126,6 +133,9 @@ class HostActor(HouseActor):
         self._reporter = reporter
         self._kin = kin
         self._loaded = loaded
+        self._waits = waits
+        self._recycled = False
+        self._armed = Armed()
         self._tool = tool
         self._watchdog = watchdog
         self._host: Host | None = None
@@ -140,7 +150,8 @@ class HostActor(HouseActor):
 
     def on_start(self) -> None:
         """Two steps: an exception in here would end the actor and tell nobody."""
-        self.actor_ref.tell(m.HandshakeAnswered("spawn", None, None))
+        if not self._waits:
+            self.actor_ref.tell(BEGIN)
 
     def on_stop(self) -> None:
         """A life ends with its actor, whoever stopped that; a process that has ended stays so."""
@@ -177,6 +188,8 @@ class HostActor(HouseActor):
                 self._take_over(reporter)
             case m.Retire(reason):
                 self._retire(reason)
+            case m.LimitReached(exceeded):
+                self._on_limit(exceeded)
             case m.Drain():
                 self._drain()
             case m.Drained(late):
@@ -254,8 +267,12 @@ class HostActor(HouseActor):
         assert self._host is not None
         assert self._schemas is not None
         self._plugin.attach(self._host)
+        self._armed = self._kin.arm(self.actor_ref, self._host)
         ready = self._reporter.ready
-        tell(self._tool, m.HostUp(self._host, self.actor_ref, self._schemas, self._state, ready))
+        tell(
+            self._tool,
+            m.HostUp(self._host, self.actor_ref, self._schemas, self._state, ready, self._armed.on_sent),
+        )
 
     def _take_over(self, reporter: Reporter) -> None:
         """It was a standby, in whatever stage; what it still has to do it does as any life."""
@@ -268,17 +285,26 @@ class HostActor(HouseActor):
 
     # The end of it
 
+    def _on_limit(self, exceeded: Exceeded) -> None:
+        if exceeded.hard:
+            self._end(Exit(ExitKind.LIMIT, exceeded.cause), KILL_NOW)
+        elif not self._recycled and self._retiring is None and self._verdict is None:
+            self._recycled = True
+            self._kin.recycle(exceeded, self._reporter.generation)
+
     def _retire(self, reason: str) -> None:
         self._retiring = reason
         if self._ready_at is None:
             self._on_drained(late=False)
+        elif not self._settings.limits.overlap:
+            self._drain()
 
     def _drain(self) -> None:
         if self._retiring is None or self._host is None or self._verdict is not None:
             return
         tell(self._tool, m.HostDown(self._reporter.generation))
         self._timer = self._clock.call_at(
-            self._clock.now() + self._settings.drain,
+            self._clock.now() + self._settings.limits.drain,
             functools.partial(tell, self.actor_ref, m.Drained(late=True)),
         )
         self._host.drain(functools.partial(tell, self.actor_ref, m.Drained()))
@@ -286,7 +312,7 @@ class HostActor(HouseActor):
     def _on_drained(self, *, late: bool) -> None:
         reason = self._retiring or "it was replaced"
         if late:
-            reason = f"{reason}; calls were still under way {self._settings.drain:g} s later"
+            reason = f"{reason}; calls were still under way {self._settings.limits.drain:g} s later"
         self._end(Exit(ExitKind.REQUESTED, reason), self._settings.ladder)
 
     def _end(self, verdict: Exit, ladder: StopLadder) -> None:
@@ -295,10 +321,13 @@ class HostActor(HouseActor):
             self._verdict = verdict
         if self._host is not None:
             self._host.stop(self._verdict.cause, ladder)
+        elif self._waits:  # for the end of the life before it, which is not its business any more
+            self.actor_ref.tell(BEGIN)
 
     def _on_ended(self, exit_: ProcessExit, report: CrashReport, breach: str | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self._armed.disarm()
         if self._plugin.host is self._host:
             self._plugin.attach(None)
         tell(self._tool, m.HostDown(self._reporter.generation))

@@ -141,7 +141,7 @@ class HostedToolActor(HouseActor):
         self._life = up.life
         if self.desk.down is not None:
             self.desk.down.ends()
-        self._sender.attach(self.desk, up.host)
+        self._sender.attach(self.desk, up.host, up.on_sent)
         up.ready()
 
     def _drop_forsaken(self, up: m.HostUp) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .hook_threads import HookThreads
     from .host_actor import HostSettings
     from .keeping import StateKeeper
+    from .limit_watch import LimitWatch
 
 
 class Member(Protocol):
@@ -111,6 +112,7 @@ class HostedMember:
 
     Args:
         offer: told the schemas that a life brings, before it is sent calls.
+        watch: looks at the processes that have limits.
         random: the source of the jitter.
 
     Attributes:
@@ -131,6 +133,7 @@ class HostedMember:
         events: EventStream,
         watchdog: Watchdog,
         offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
+        watch: LimitWatch,
         random: Callable[[], float],
         keeper: StateKeeper | None = None,
         threads: HookThreads,
@@ -143,6 +146,8 @@ class HostedMember:
         self.problem: CallboardError | None = None
         self._times = HostTimes()
         self._last_report: dict[str, Any] | None = None
+        if host.limits.memory is not None:
+            plugin.limit_memory(host.limits.memory)
         self._group = host.group
         self._policy = policy
         self._clock = clock
@@ -153,7 +158,15 @@ class HostedMember:
         self.desk = tool.desk
         self._actor = HostedToolActor.launch(tool)
         self._lives = Succession(
-            plugin, host, policy, self._actor, clock=clock, events=events, watchdog=watchdog, random=random
+            plugin,
+            host,
+            policy,
+            self._actor,
+            clock=clock,
+            events=events,
+            watchdog=watchdog,
+            watch=watch,
+            random=random,
         )
 
     def child_spec(self) -> ChildSpec:

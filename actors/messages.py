@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.host import Host
+    from ..hosts.limits import Exceeded
     from ..hosts.process import ProcessExit
     from ..hosts.report import CrashReport
     from .call import Call
@@ -77,6 +78,7 @@ class HostUp:
         schemas: its tools.
         state: what its ``init`` returned.
         ready: to be called once calls are sent to it; until then nobody is told that it is ready.
+        on_sent: to be called after each call that is sent to it, if anybody counts them.
     """
 
     host: Host
@@ -84,6 +86,7 @@ class HostUp:
     schemas: tuple[dict[str, Any], ...]
     state: dict[str, Any]
     ready: Callable[[], None]
+    on_sent: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,13 @@ class Retire:
     """To a host actor: a successor has been started; end once what is under way has ended."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached:
+    """To a host actor: its life has come to a limit."""
+
+    exceeded: Exceeded
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,11 @@ class Remains:
         self._count = 0
         self._then: Callable[[], None] | None = None
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._count
+
     def more(self) -> None:
         """There is one more."""
         with self._lock:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    import pykka
+
+    from ..hosts.host import Host
+    from ..hosts.limits import Exceeded
     from ..supervision.exits import Exit
+    from .arming import Armed
 
 
 class Reporter(Protocol):
@@ -27,6 +32,12 @@ class Kin(Protocol):
 
     def covered(self) -> bool:
         """Whether a standby takes over as soon as the end of this life is reported."""
+
+    def recycle(self, exceeded: Exceeded, generation: int) -> None:
+        """Have this life replaced, for it has come to a limit."""
+
+    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
+        """Hold a life to its limits, from now on; it is told when it comes to one."""
 
     def gone(self) -> None:
         """Nothing of this life is left. Once, when all else has been told."""

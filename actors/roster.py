@@ -15,7 +15,9 @@ from ..supervision.supervisor import AddChild, SupervisorActor, ask_supervisor
 from .catalog import Catalog, ToolDescriptor, add_routes
 from .desk import ToolSettings
 from .hook_threads import HookFailed, HookThreads
+from .limit_watch import LimitWatch
 from .members import HostedMember, Member, ThreadMember
+from .tool_changes import tool_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,6 +52,7 @@ class Roster:
 
     Attributes:
         closed: no more members are taken.
+        limit_watch: looks at the hosts that have limits; whoever closes the roster closes it too.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Roster:
         self._clock = clock
         self._events = events
         self._prepare_timeout = prepare_timeout
+        self.limit_watch = LimitWatch(clock, events)
         self._random = random
         self._keeper = keeper
         self._members: dict[str, Member] = {}
@@ -183,6 +187,7 @@ class Roster:
                 events=self._events,
                 watchdog=self._watchdog,
                 offer=self._offer_hosted,
+                watch=self.limit_watch,
                 random=self._random,
                 keeper=self._keeper,
                 threads=self._threads,
@@ -223,11 +228,14 @@ class Roster:
         """A life of a host has brought schemas; in its tool actor's thread."""
         name = member.name
         with self._lock:
+            before = self._catalog.offers.get(name)
             tools = self._catalog.describe(name, schemas)
             routes = add_routes(self._switch.routes, name, tools, claims=False)
             self._catalog.offer(name, tools)
             self._switch.update(lambda _: routes)
         self._events.publish("plugin_registered", name, tools=[tool.tool_name for tool in tools])
+        if before is not None:
+            self._events.publish("tools_changed", name, **tool_changes(before, tools)._asdict())
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.

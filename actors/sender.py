@@ -22,6 +22,8 @@ from ..plugins.failures import failure
 from .hosted_run import HostedRun
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..hosts.host import Host
     from .call import Call
     from .desk import Desk
@@ -33,16 +35,18 @@ class Sender:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._host: Host | None = None
+        self._on_sent: Callable[[], None] | None = None
 
     @property
     def host(self) -> Host | None:
         """The present life, or ``None`` between two."""
         return self._host
 
-    def attach(self, desk: Desk, host: Host) -> None:
-        """Send to this life from now on."""
+    def attach(self, desk: Desk, host: Host, on_sent: Callable[[], None] | None = None) -> None:
+        """Send to this life from now on; ``on_sent`` is called after each call that is sent."""
         with self._lock:
             self._host = host
+            self._on_sent = on_sent
         desk.lane.resume()
 
     def detach(self, desk: Desk, host: Host | None) -> None:
@@ -77,6 +81,8 @@ class Sender:
             run.request_id = host.send("execute_tool", params, run)
             if call.done() and not run.ended:  # given up before the actor could know what to abandon
                 desk.give_up(call)
+            if self._on_sent is not None:
+                self._on_sent()
         except HostGone:
             # Nothing was sent, so it may wait for the next life. That this one is over has not been
             # told yet; until then the lane must not grant what cannot be sent.

@@ -11,12 +11,14 @@ not what was loaded an hour ago. So an order that ends a life dismisses the stan
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..supervision.policy import RestartType
-from ..supervision.supervisor import LifeReporter, tell
+from ..supervision.supervisor import LifeReporter, Order, SupervisorActor, tell
 from . import messages as m
-from .host_actor import HostActor, HostLife, HostSettings
+from .arming import Armed, arm
+from .host_actor import BEGIN, HostActor, HostLife, HostSettings
 from .remains import Remains
 from .standby import Standby, Waiting
 
@@ -25,11 +27,14 @@ if TYPE_CHECKING:
 
     import pykka
 
+    from ..hosts.host import Host
     from ..hosts.hosted_tool import HostedToolPlugin
+    from ..hosts.limits import Exceeded
     from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy
+    from .limit_watch import LimitWatch
     from .reporting import Reporter
 
 
@@ -41,6 +46,7 @@ class Succession:
         settings: how each life is run.
         policy: when the host, and its standby, are started again.
         tool: the actor that sends calls.
+        watch: looks at the processes that have limits.
         random: the source of the jitter.
     """
 
@@ -54,6 +60,7 @@ class Succession:
         clock: Clock,
         events: EventStream,
         watchdog: Watchdog,
+        watch: LimitWatch,
         random: Callable[[], float],
     ) -> None:
         self._plugin = plugin
@@ -62,11 +69,18 @@ class Succession:
         self._clock = clock
         self._events = events
         self._watchdog = watchdog
+        self._watch = watch
+        self._random = random
         self._remains = Remains()
         self._lock = threading.Lock()
         self._lives: dict[int, pykka.ActorRef[Any]] = {}
-        # One that is never started again has nobody who could take over.
-        wanted = settings.standby and policy.restart is not RestartType.TEMPORARY
+        self._pending: pykka.ActorRef[Any] | None = None
+        self._supervisor: pykka.ActorRef[SupervisorActor] | None = None
+        self._recycled: int | None = None
+        self._recycles: Counter[str] = Counter()
+        # One that is never started again has nothing to be taken over; and a standby is a second life.
+        recurs = policy.restart is not RestartType.TEMPORARY
+        wanted = settings.standby and settings.limits.overlap and recurs
         self._standby = (
             Standby(plugin.name, policy, self._start_standby, clock=clock, events=events, random=random)
             if wanted
@@ -77,9 +91,13 @@ class Succession:
         """Start the next life, or make the standby that life; in the supervisor's thread."""
         actor = None if self._standby is None else self._standby.take(reporter)
         if actor is None:
-            actor = self._start(reporter)
+            actor = self._start(reporter, waits=not self._settings.limits.overlap)
         with self._lock:
+            self._supervisor = reporter.supervisor
             self._lives[reporter.generation] = actor
+            if not self._settings.limits.overlap:
+                self._pending = actor
+        self._begin_when_alone()
         return HostLife(actor, self.dismiss)
 
     def change(self, kind: str, facts: dict[str, Any], ended: threading.Event) -> None:
@@ -95,7 +113,8 @@ class Succession:
                 self._remains.when_none(None)
                 ended.clear()
             case "host_replaced":
-                self.dismiss(facts["why"])
+                if facts["generation"] != self._recycled:  # by hand: what is on the disk is wanted
+                    self.dismiss(facts["why"])
             case "host_ready":
                 self._release(facts["generation"])
                 if self._standby is not None:
@@ -118,13 +137,47 @@ class Succession:
         """See `Kin`."""
         return self._standby is not None and self._standby.there
 
+    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
+        """See `Kin`."""
+        return arm(life, host, self._settings.limits.drawn(self._random), self._clock, self._watch)
+
+    def recycle(self, exceeded: Exceeded, generation: int) -> None:
+        """See `Kin`."""
+        with self._lock:
+            self._recycled = generation
+            self._recycles[exceeded.limit] += 1
+            supervisor = self._supervisor
+        self._events.publish(
+            "host_recycling",
+            self._plugin.name,
+            generation=generation,
+            limit=exceeded.limit,
+            bound=exceeded.bound,
+            measure=exceeded.measure,
+            why=exceeded.cause,
+        )
+        if supervisor is not None:
+            tell(supervisor, Order("replace", self._plugin.name, exceeded.cause))
+
     def gone(self) -> None:
         """See `Kin`."""
         self._remains.less()
+        self._begin_when_alone()
 
     def status(self) -> dict[str, Any]:
         """What belongs to the host's status, as JSON."""
-        return {} if self._standby is None else {"standby": self._standby.status()}
+        status: dict[str, Any] = {"recycles": dict(self._recycles)}
+        if self._standby is not None:
+            status["standby"] = self._standby.status()
+        return status
+
+    def _begin_when_alone(self) -> None:
+        """Of a host whose lives must not overlap, the next one begins when nothing of another is left."""
+        with self._lock:
+            if self._pending is None or self._remains.count > 1:
+                return
+            pending, self._pending = self._pending, None
+        tell(pending, BEGIN)
 
     def _release(self, below: int) -> None:
         """Lives older than ``below`` are sent no more calls: those that retire may end."""
@@ -137,7 +190,7 @@ class Succession:
         return self._start(waiting, loaded=waiting.loaded)
 
     def _start(
-        self, reporter: Reporter, *, loaded: Callable[[int], None] | None = None
+        self, reporter: Reporter, *, loaded: Callable[[int], None] | None = None, waits: bool = False
     ) -> pykka.ActorRef[Any]:
         self._remains.more()
         try:
@@ -147,6 +200,7 @@ class Succession:
                 reporter=reporter,
                 kin=self,
                 loaded=loaded,
+                waits=waits,
                 tool=self._tool,
                 clock=self._clock,
                 events=self._events,

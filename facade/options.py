@@ -12,7 +12,8 @@ from .actors.down import WhileDown
 from .actors.host_actor import HostSettings
 from .configuration import Configuration, read_into, read_policy
 from .group_settings import require_group
-from .nearest import ConfigurationError
+from .hosts.limits import NAMES, Limits, read_limits
+from .nearest import ConfigurationError, require_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
     from .plugins.entry import PluginOptions
     from .supervision.policy import RestartPolicy
 
-_NOT_YET = {"limits": {}, "share": False}
+_NOT_YET = {"share": False}
 """Options of the contract that this version cannot honour, with the values that ask for nothing."""
 
-_OF_HOSTS = ("standby",)
+_OF_HOSTS = ("standby", "limits")
 """Options that a thread of this process cannot honour."""
+
+
+_PLAIN = HostSettings({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Options:
             ConfigurationError: names the option. To ignore it would be to promise it.
         """
         for name in _OF_HOSTS:
-            if getattr(self.host, name):
+            if getattr(self.host, name) != getattr(_PLAIN, name):
                 raise ConfigurationError(
                     f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
                     "this process. Give it 'isolate' too",
@@ -110,6 +114,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             flight_recorder=calls.flight_recorder,
             group=given.group or "",
             standby=bool(given.standby),
+            limits=_limits(given),
         ),
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
     )
@@ -120,6 +125,20 @@ def _policy(kind: Callable[..., Any], given: Mapping[str, Any] | bool, option: s
     if isinstance(given, bool):
         return kind() if given else None
     return read_into(kind, given, f"the option {option!r}")
+
+
+def _limits(given: PluginOptions) -> Limits:
+    require_known(given.limits, NAMES, path="the option 'limits'")
+    try:
+        limits = read_limits(given.limits)
+    except ValueError as error:
+        raise ConfigurationError(f"the option 'limits': {error}", path="$.limits") from error
+    if given.standby and not limits.overlap:
+        raise ConfigurationError(
+            "'standby' keeps two lives of a host, and 'overlap: false' in 'limits' says that two must not be",
+            path="$.limits.overlap",
+        )
+    return limits
 
 
 def _while_down(given: PluginOptions) -> WhileDown:

@@ -17,6 +17,7 @@ from .carrier import Carry, ProcessCarrier
 from .environment import secrets_of
 from .errors import HostGone, HostTimeout, ProtocolBreach, RemoteError, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
+from .oom import killed_for_memory, oom_kills
 from .peer import Answered, Breach, Dropped, PartCame, Peer, Refused, Released, Stray
 from .recorder import FRAMES, FlightRecorder
 from .redaction import Redactor
@@ -126,6 +127,7 @@ class Host:
         self._draining = False
         self._idle: Callable[[], object] | None = None
         self.stopped = False
+        self._oom_kills = oom_kills()
         self._carrier = carry(name, command, self, watchdog)
 
     def start(self) -> None:
@@ -209,6 +211,11 @@ class Host:
                 return
             idle, self._idle = self._idle, None
         idle()
+
+    @property
+    def ended(self) -> bool:
+        """Whether its process has ended, as far as that has been told."""
+        return self._ended
 
     @property
     def busy(self) -> bool:
@@ -313,7 +320,15 @@ class Host:
             code=exit_.code,
             signal=exit_.signal,
             uptime=exit_.uptime,
-            cause=redactor.text(probable_cause(exit_, said, in_flight=len(opened), unfinished=unfinished)),
+            cause=redactor.text(
+                probable_cause(
+                    exit_,
+                    said,
+                    in_flight=len(opened),
+                    unfinished=unfinished,
+                    oom_kill=killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal else None,
+                )
+            ),
             in_flight=tuple(owner.call_id for owner in opened),
             stderr=last_words(said, unfinished, redactor),
             counts=self.counts,

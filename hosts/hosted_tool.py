@@ -70,6 +70,9 @@ class HostedToolPlugin:
         self.host = host
         self._lacking.clear()
 
+    def limit_memory(self, resident: int) -> None:
+        """Have its host keep below so many bytes by itself, as far as its runtime can; from its next life on."""
+
     # Required methods
 
     def init(self, config: Json) -> Json:

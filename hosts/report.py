@@ -98,22 +98,44 @@ _ABORT = 6
 _OF_ITS_OWN = frozenset({4, _ABORT, 7, 8, 11})
 """Signals that a program brings upon itself, as a rule."""
 
+_KILL = 9
+
+_BY_OOM = {
+    True: "it ran out of memory: the system's out-of-memory killer ended it",
+    False: "somebody killed it; the system has counted no kill for want of memory",
+}
+"""Of one that was killed, by whether the system says that it has killed for want of memory."""
+
 _BY_SIGNAL = {
     4: "illegal instruction, in native code",
     _ABORT: "it aborted itself",
     7: "bus error, in native code",
     8: "arithmetic error, in native code",
-    9: "somebody killed it: an operator, or the system when memory ran out",
+    _KILL: "somebody killed it: an operator, or perhaps the system when memory ran out",
     11: "segmentation fault, in native code",
     15: "somebody asked it to end (SIGTERM)",
 }
 
 
-def probable_cause(exit_: ProcessExit, stderr: str, *, in_flight: int = 0, unfinished: bytes = b"") -> str:
+def probable_cause(
+    exit_: ProcessExit,
+    stderr: str,
+    *,
+    in_flight: int = 0,
+    unfinished: bytes = b"",
+    oom_kill: bool | None = None,
+) -> str:
     """Guess why a host ended, from its exit and its last words; the guess is for people.
 
     Last words count only where they can be the reason: one that was killed from outside, or that
     ended with status 0, may have complained of something long before.
+
+    Args:
+        exit_: how it ended.
+        stderr: the last that it said there.
+        in_flight: how many calls were under way.
+        unfinished: the beginning of a message.
+        oom_kill: whether the system killed for want of memory while it lived; ``None`` if not known.
     """
     if exit_.stop_reason is not None:
         return exit_.stop_reason
@@ -126,9 +148,15 @@ def probable_cause(exit_: ProcessExit, stderr: str, *, in_flight: int = 0, unfin
         if (error := thrown(stderr)) is not None:
             return f"an error that nothing caught: {error}"
     if exit_.signal is not None:
-        return _BY_SIGNAL.get(exit_.signal, "a signal ended it")
+        return _by_signal(exit_.signal, oom_kill)
     if unfinished.lstrip().startswith(b"{"):
         return "it exited in the middle of a message, without waiting for its output to be written"
     if exit_.code == 0:
         return "it exited by itself" + (" while it owed answers" if in_flight else "")
     return "it exited by itself with an error"
+
+
+def _by_signal(number: int, oom_kill: bool | None) -> str:
+    if number == _KILL and oom_kill is not None:
+        return _BY_OOM[oom_kill]
+    return _BY_SIGNAL.get(number, "a signal ended it")

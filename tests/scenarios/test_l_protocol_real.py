@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import psutil
 from boards import add_node, node_board
+from callboard.hosts.limits import Limits
 from leaks import no_leaks
 from obedient_hosts import PATIENCE, add_obedient, obedient, obedient_board, run, submit
 from tools import tool_call
+
+FAILS = Path(__file__).parent / "programs" / "fails.mjs"
+MB = 1 << 20
 
 
 def test_scenario_L1_half_a_line_and_then_the_end_is_a_crash_with_its_beginning_in_the_report():
@@ -33,6 +39,23 @@ def test_scenario_L2_stray_lines_are_counted_and_beyond_the_limit_a_breach():
     assert (many["code"], many["reason"]) == ("protocol_error", "too_many_strays")
     assert events.of("host_crashed")[0].facts["exit"] == "protocol"
     assert after["success"]
+
+
+def test_scenario_L5_every_way_to_fall_has_its_class_and_the_last_words_are_attached():
+    ends = {"throw": "code", "reject": "code", "heap": "oom", "resident": "limit"}
+    limits = Limits(memory=64 * MB, memory_hard=250 * MB)
+    with (
+        no_leaks(),
+        node_board(file=FAILS, name="fails", host={"limits": limits}) as (board, _plugin, events),
+    ):
+        for number, way in enumerate(ends, 1):
+            lost = board.submit(tool_call("fails", do=way), deadline=PATIENCE).result(PATIENCE)
+            crashed = events.wait("host_crashed", number)[-1]
+            after = board.submit(tool_call("fails"), deadline=PATIENCE).result(PATIENCE)
+
+            assert (lost["code"], crashed.facts["exit"]) == ("host_crashed", ends[way])
+            assert f"about to {way}" in lost["crash_report"]["stderr"]
+            assert after["success"]
 
 
 def test_scenario_L6_an_endless_loop_costs_its_own_host_and_no_other():

@@ -1,8 +1,9 @@
 // A tool that does as it is told, well or badly: {"do": …}.
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, openSync } from 'node:fs';
 
 const names = ['moody'];
+const held = [];
 
 export default {
   name: 'moody',
@@ -47,6 +48,13 @@ export default {
         const child = spawn('sleep', ['1000'], { stdio: 'inherit', detached: args.detached ?? false });
         return { success: true, result: { pid: child.pid } };
       }
+      case 'hold': // as much memory as asked for, outside of the heap
+        held.push(Buffer.alloc(args.mb * 1024 * 1024, 1));
+        if (args.stay) await new Promise(() => {});
+        break;
+      case 'open':
+        for (let n = 0; n < args.files; n += 1) openSync('/dev/null');
+        break;
       case 'stderr':
         process.stderr.write(`${args.text}\n`);
         process.abort();
