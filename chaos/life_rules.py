@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 from ..supervision.event_order import check_order
+from ..supervision.policy import RestartType
 from .facts import Answered, Asked, Happened, Run, Violation
 from .lives import BY_HAND, DOWN, HostStory, Life, stories
 
@@ -26,7 +27,8 @@ def one_life_at_a_time(run: Run) -> Iterator[Violation]:
     """No two lives of a host are alive together, but for those that its terms allow."""
     rule = "one life at a time"
     for story in stories(run):
-        most = 1 + story.terms.overlap
+        retires = any(event.kind == "host_replaced" for event in story.events)
+        most = 1 + story.terms.overlap + retires
         for look in story.looks:
             if len(look.pids) > most:
                 pids = ", ".join(map(str, look.pids))
@@ -51,11 +53,13 @@ def no_start_before_its_time(run: Run) -> Iterator[Violation]:
     for story in stories(run):
         streak = 0
         for before, after in pairwise(story.lives):
-            if before.ended is None or _by_hand(run, story, before, after):
+            if _by_hand(run, story, before, after):
                 streak = 0
                 continue
             if _was_stable(run, story, before):
                 streak = 0
+            if not before.spends or before.ended is None:
+                continue
             wait = _least_wait(story, before, streak)
             streak += not before.parked
             if after.began - before.ended < wait - run.slack:
@@ -82,11 +86,13 @@ def restarts_within_budget(run: Run) -> Iterator[Violation]:
         policy, probing = story.terms.policy, False
         spent: list[tuple[float, Life]] = []
         for before, after in pairwise(story.lives):
-            if before.ended is None or _by_hand(run, story, before, after):
+            if _by_hand(run, story, before, after):
                 spent, probing = [], False
                 continue
             if _was_stable(run, story, before):
                 spent, probing = [], False
+            if not before.spends or before.ended is None:
+                continue
             if before.parked:
                 probing = True
                 continue
@@ -162,7 +168,8 @@ def _is_off(story: HostStory) -> bool:
     if story.orders and story.orders[-1].verb == "park":
         return True
     revived = any(order.verb in BY_HAND and order.at >= (last.ended or 0.0) for order in story.orders)
-    return (last.until_revived or last.stopped) and not revived
+    let_be = last.stopped and story.terms.policy.restart is not RestartType.PERMANENT
+    return (last.until_revived or let_be) and not revived
 
 
 def nothing_left(run: Run) -> Iterator[Violation]:

@@ -14,7 +14,7 @@ from .facts import Happened, Ordered, Seen
 if TYPE_CHECKING:
     from .facts import Run, Terms
 
-DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped"})
+DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_replaced"})
 """Events that say of a life that it is over."""
 
 
@@ -35,6 +35,7 @@ class Life:
         parked: the host was parked after it.
         until_revived: parked, and to stay so until somebody revives it.
         stopped: the host was stopped after it.
+        replaced: another life was to take its place.
     """
 
     host: str
@@ -49,6 +50,12 @@ class Life:
     parked: bool = False
     until_revived: bool = False
     stopped: bool = False
+    replaced: bool = False
+
+    @property
+    def spends(self) -> bool:
+        """Whether the start after it is a restart that its policy has to allow: nobody else has wished it."""
+        return self.ended is not None and not self.replaced and (self.crashed or self.wait is not None)
 
     @property
     def ready_for(self) -> float:
@@ -138,4 +145,6 @@ def _ended(life: Life, event: Happened) -> Life:
         case "host_parked":
             seconds = facts.get("seconds")
             return replace(life, wait=seconds, parked=True, until_revived=seconds is None)
+        case "host_replaced":
+            return replace(life, replaced=True)
     return replace(life, stopped=True)

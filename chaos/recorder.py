@@ -55,6 +55,7 @@ class Recorder:
         self._real = isinstance(board.clock, SystemClock)
         self._began = board.clock.now()
         self._healed: float | None = None
+        self._ended: float | None = None
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._pids: dict[str, list[tuple[int, float]]] = {}
@@ -159,6 +160,12 @@ class Recorder:
         """From now on nothing is done to the hosts."""
         self._healed = self.now()
 
+    def close(self) -> None:
+        """Hear no more of what the board tells: what comes now is its stop."""
+        self.board.events.settle(10.0)
+        self._subscription.close()
+        self._ended = self.now()
+
     def take_ledger(self, plugin: str, calls: Iterable[str]) -> None:
         """Note what a tool has written down: the names of the calls that it began, in their order.
 
@@ -180,7 +187,7 @@ class Recorder:
             tuple(facts),
             {**self._agreed(), **self.terms},
             healed=self._healed,
-            ended=self.now(),
+            ended=self.now() if self._ended is None else self._ended,
             patience=self.patience,
             slack=REAL_SLACK if self._real else 0.0,
             left=left or Left(),
@@ -226,7 +233,7 @@ class Recorder:
 def terms_of(member: Any) -> Terms:
     """What the board has agreed on with a plugin that is on it."""
     settings = member.desk.settings
-    repeats, ordered = int(bool(settings.idempotent)), settings.concurrency == 1
+    repeats, ordered = settings.repeats if settings.idempotent else 0, settings.concurrency == 1
     if isinstance(member, HostedMember):
         return Terms(policy=member.child_spec().policy, repeats=repeats, ordered=ordered)
     return Terms(hosted=False, repeats=repeats, ordered=ordered)

@@ -143,7 +143,7 @@ class Soak:
             self.siege.run()
             for plugin in plugins:
                 self._keep_books(board, recorder, plugin.name)
-            board.events.settle(10.0)
+            recorder.close()
         run = recorder.run(self._census.left(recorder.known))
         drawn = Counter(entry.fault.kind for entry in self.schedule.entries)
         return Soaked(run, check(run), drawn, came)

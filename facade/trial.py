@@ -171,7 +171,7 @@ class Trial:
                 )
                 if self._stopping or not self.siege.run():
                     return None
-            board.events.settle(10.0)
+            recorder.close()
         run = recorder.run(census.left(recorder.known))
         return Ended(self.plan, run, check(run), schedule, len(nemesis.held), self.left_out)
 
