@@ -43,11 +43,12 @@ def test_scenario_L2_stray_lines_are_counted_and_beyond_the_limit_a_breach():
 
 def test_scenario_L5_every_way_to_fall_has_its_class_and_the_last_words_are_attached():
     ends = {"throw": "code", "reject": "code", "heap": "oom", "resident": "limit"}
-    limits = Limits(memory=64 * MB, memory_hard=250 * MB)
+    host = {"limits": Limits(memory_hard=250 * MB)}
     with (
         no_leaks(),
-        node_board(file=FAILS, name="fails", host={"limits": limits}) as (board, _plugin, events),
+        node_board(file=FAILS, name="fails", host=host) as (board, plugin, events),
     ):
+        plugin.limit_memory(64 * MB)  # the heap of later lives, so that it is full before the limit is passed
         for number, way in enumerate(ends, 1):
             lost = board.submit(tool_call("fails", do=way), deadline=PATIENCE).result(PATIENCE)
             crashed = events.wait("host_crashed", number)[-1]
