@@ -89,6 +89,7 @@ class Ended:
         schedule: what was to be done to the hosts.
         held: how many faults were held back for the sake of the restart budget.
         left_out: tools that were not called, and why.
+        failed: plugins that could not be loaded, and why.
     """
 
     plan: Plan
@@ -97,6 +98,7 @@ class Ended:
     schedule: Schedule
     held: int
     left_out: dict[str, str]
+    failed: dict[str, str]
 
     @property
     def ok(self) -> bool:
@@ -173,7 +175,8 @@ class Trial:
                     return None
             recorder.close()
         run = recorder.run(census.left(recorder.known))
-        return Ended(self.plan, run, check(run), schedule, len(nemesis.held), self.left_out)
+        failed = {one.source: one.error for one in self.board.failed}
+        return Ended(self.plan, run, check(run), schedule, len(nemesis.held), self.left_out, failed)
 
     def _sources(self) -> list[Source]:
         tools = [tool for tool in self.board.tools() if tool.available]

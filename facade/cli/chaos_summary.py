@@ -29,6 +29,10 @@ def remarks(ended: Ended) -> Iterator[str]:
     if ended.held:
         faults = "1 fault was" if ended.held == 1 else f"{ended.held} faults were"
         yield f"{faults} held back, since a host's restart budget was spent (--relentless does them all)."
+    if ended.plan.kills and not ended.schedule.entries:
+        yield "No fault was done: none of the tools that were called runs in a host."
+    for source, why in ended.failed.items():
+        yield f"{source} could not be loaded: {why}."
     for tool, why in ended.left_out.items():
         yield f"{tool!r} was not called: {why}. Calls to a tool can be given with --call-file."
 
@@ -81,5 +85,6 @@ def as_json(ended: Ended) -> dict[str, Any]:
         "schedule": ended.schedule.as_dict(),
         "held_back": ended.held,
         "left_out": ended.left_out,
+        "failed": ended.failed,
         "left": asdict(ended.run.left),
     }

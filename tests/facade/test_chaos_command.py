@@ -145,3 +145,14 @@ def test_on_a_terminal_there_is_a_picture_and_a_summary(config):
     assert status == 0
     assert "crashes" in shown
     assert "nothing was lost" in shown
+
+
+def test_it_says_what_was_not_loaded_and_that_there_was_no_host_to_harm(tmp_path):
+    file = tmp_path / "agent.json"
+    echo = f"path:{EXAMPLES / 'python-echo-tool'}"
+    file.write_text(json.dumps({"plugins": [echo, "node:./nowhere"]}))
+    ended = callboard("chaos", str(file), "--calls", "10", "--kills", "3", "--seed", "5")
+
+    assert ended.returncode == 0, ended.stdout
+    assert "No fault was done: none of the tools that were called runs in a host." in ended.stdout
+    assert "node:./nowhere could not be loaded: " in ended.stdout

@@ -35,7 +35,7 @@ def test_help_says_a_line_for_each_command():
     assert all(len(line.split()) > 4 for line in commands if line.strip())
 
 
-@pytest.mark.parametrize("command", ["run", "demo", "tools", "call", "doctor"])
+@pytest.mark.parametrize("command", ["run", "demo", "chaos", "tools", "call", "doctor"])
 def test_every_command_has_help_and_the_common_options(command):
     result = CliRunner().invoke(command_line, [command, "--help"])
 
