@@ -58,6 +58,7 @@ class Board:
             does not close it. ``None``: states end with the board.
         max_state_bytes: the largest state of one plugin that the store is given.
         groups: what the hosts are supervised in, outer groups first; see `HostSettings.group`.
+        events: where to tell what happens; a stream of its own when ``None``.
 
     Attributes:
         supervisor: the supervisor actor.
@@ -78,8 +79,9 @@ class Board:
         state_store: StateStore | None = None,
         max_state_bytes: int = MAX_STATE_BYTES,
         groups: Iterable[GroupSpec] = (),
+        events: EventStream | None = None,
     ) -> None:
-        self.events = EventStream()
+        self.events = events or EventStream()
         self.catalog = Catalog(contributions)
         self.clock: Clock = clock or SystemClock()
         self._intake = Intake(self.catalog, self.clock)
@@ -268,12 +270,10 @@ class Board:
         if self.roster.closed:
             return
         members = self.roster.close()
-        until = time.monotonic() + timeout
         tell(self.router, m.Shutdown("the board was stopped"))
         for member in members:
             member.shut_down("the board was stopped", self.supervisor)
-        for member in members:
-            member.ended.wait(max(0.0, until - time.monotonic()))
+        self._wait_ended(members, timeout)
         self._watchdog.close()
         self._threads.close()
         self.roster.limit_watch.close()
@@ -281,6 +281,12 @@ class Board:
         self.events.close()
         if isinstance(self._own_clock, SystemClock):
             self._own_clock.close()
+
+    def _wait_ended(self, members: list[Member], timeout: float) -> None:
+        """Wait until all have ended. In another time than the machine's, waiting is something else."""
+        until = time.monotonic() + timeout
+        for member in members:
+            member.ended.wait(max(0.0, until - time.monotonic()))
 
     def __enter__(self) -> Self:
         return self

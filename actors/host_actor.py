@@ -147,10 +147,7 @@ class HostActor(HouseActor):
         self._ready_at: float | None = None
         self._verdict: Exit | None = None
         self._exit: tuple[Exit, CrashReport] | None = None
-
-    def on_start(self) -> None:
-        """Two steps: an exception in here would end the actor and tell nobody."""
-        if not self._waits:
+        if not waits:  # not in on_start: an exception in there would end the actor and tell nobody
             self.actor_ref.tell(BEGIN)
 
     def on_stop(self) -> None:
@@ -220,6 +217,7 @@ class HostActor(HouseActor):
                 max_line=self._settings.max_line_bytes,
                 max_stray=self._settings.max_stray_lines,
                 flight_recorder=self._settings.flight_recorder,
+                now=self._clock.now,
                 watchdog=self._watchdog,
                 carry=self._plugin.carry,
             )

@@ -101,6 +101,7 @@ class Host:
         max_line: int = MAX_LINE_BYTES,
         max_stray: int | None = None,
         flight_recorder: int = FRAMES,
+        now: Callable[[], float] = time.monotonic,
         watchdog: Watchdog | None = None,
         carry: Carry = ProcessCarrier,
     ) -> None:
@@ -114,9 +115,7 @@ class Host:
         self.max_line = max_line
         self._listener = listener
         self._command = command
-        self._recorder = recorder = (
-            FlightRecorder(flight_recorder, time.monotonic) if flight_recorder else None
-        )
+        self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
         self._peer: Peer[RequestOwner] = Peer(
             max_line=max_line, max_stray=max_stray, hears=None if recorder is None else recorder.received
         )

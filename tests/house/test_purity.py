@@ -34,6 +34,7 @@ PURE = (
     "chaos/requests.py",
     "chaos/schedule.py",
     "chaos/spoiling.py",
+    "chaos/trace.py",
     "chaos/triggers.py",
     "facade/cli/exits.py",
     "facade/cli/finding.py",
