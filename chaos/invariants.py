@@ -157,7 +157,14 @@ def _lives(run: Run) -> tuple[int, str]:
     starts = _count(run, lambda fact: isinstance(fact, Happened) and fact.kind == "host_starting")
     crashes = _count(run, lambda fact: isinstance(fact, Happened) and fact.kind == "host_crashed")
     hosts = sum(terms.hosted for terms in run.terms.values())
-    return starts, f"{starts:,} lives of {hosts} hosts, {crashes:,} crashes" if hosts else "there is no host"
+    if not hosts:
+        return 0, "there is no host"
+    told = [_many(starts, "life", "lives"), _many(hosts, "host", "hosts"), _many(crashes, "crash", "crashes")]
+    return starts, f"{told[0]} of {told[1]}, {told[2]}"
+
+
+def _many(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one if count == 1 else more}"
 
 
 def _told(run: Run) -> tuple[int, str]:
@@ -170,7 +177,7 @@ def _healed(run: Run) -> tuple[int, str]:
         return 0, "nobody waited for it"
     healed = run.healed
     late = _count(run, lambda fact: isinstance(fact, Asked) and fact.at >= healed)
-    return late, f"all hosts, and {late:,} calls"
+    return late, f"all hosts, and {_many(late, 'call', 'calls')}"
 
 
 _LOOKED_AT: dict[str, Callable[[Run], tuple[int, str]]] = {
