@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..supervision.events import KINDS, Event
-from .waiting import Waiter
+from .virtual_board import VirtualBoard
+from .waiting import waiter_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,7 @@ _LESS = frozenset({"call_submitted", "call_started"})
 
 
 class ExpectedEvents:
-    """The events of a board from now on.
+    """The events of a board from now on; of a virtual board from its beginning.
 
     Args:
         board: whose.
@@ -29,7 +30,8 @@ class ExpectedEvents:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._waiter = Waiter()
+        self._waiter = waiter_for(board)
+        self._virtual = board if isinstance(board, VirtualBoard) else None
         self._seen: list[Event] = []
         self._began = time.time()
         self._next = 0
@@ -37,8 +39,11 @@ class ExpectedEvents:
 
     @property
     def seen(self) -> list[Event]:
-        """See the class."""
-        return self._seen[:]
+        """See the class. In virtual time each is known at the moment at which it happens."""
+        if self._virtual is None:
+            return self._seen[:]
+        told = [happening for happening in self._virtual.happenings if happening.kind in KINDS]
+        return [Event(n, one.kind, one.subject, one.at, one.facts) for n, one in enumerate(told, 1)]
 
     def expect(self, kind: str, subject: str | None = None, *, within: float = 10.0, **facts: Any) -> Event:
         """Wait for an event; return it. The next one that is expected has to come after it.
@@ -103,7 +108,7 @@ class ExpectedEvents:
         return "\n".join(lines[-_SHOWN:]) or "(nothing)"
 
     def _line(self, event: Event) -> str:
-        at = event.time - self._began
+        at = event.time - (self._began if self._virtual is None else 0.0)
         facts = {key: value for key, value in event.facts.items() if key not in {"report", "in_flight"}}
         said = ", ".join(f"{key} {value!s:.80}" for key, value in facts.items())
         return f"{at:9.3f} s  {event.subject:<14} {event.kind:<18} {said}"

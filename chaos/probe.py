@@ -6,12 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..actors.base import HouseActor
-from .waiting import Waiter
+from .waiting import waiter_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..actors.board import Board
+    from .waiting import Waiter
 
 
 class _Mailbox(HouseActor):
@@ -40,7 +41,7 @@ class Probe:
 
     def __init__(self, board: Board) -> None:
         self._kept: deque[Any] = deque()
-        self._waiter = Waiter()
+        self._waiter = waiter_for(board)
         self.ref = _Mailbox.start(board, self._kept, self._waiter)
 
     def expect(self, what: Any = object, *, within: float = 10.0) -> Any:

@@ -1,4 +1,4 @@
-"""Waiting for something to come true; nobody sleeps."""
+"""Waiting for something to come true, in real time or in virtual time; nobody sleeps in either."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from .virtual_clock import VirtualClock
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ..actors.board import Board
 
 
 class Waiter:
@@ -31,3 +35,21 @@ class Waiter:
         """Something has happened: look again. From any thread."""
         with self._changed:
             self._changed.notify_all()
+
+
+class VirtualWaiter(Waiter):
+    """Lets virtual time pass, which takes none."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def wait(self, condition: Callable[[], bool], within: float) -> bool:
+        """See `Waiter`."""
+        return self._clock.advance_until(condition, within)
+
+
+def waiter_for(board: Board) -> Waiter:
+    """The waiter that suits the clock of a board."""
+    clock = board.clock
+    return VirtualWaiter(clock) if isinstance(clock, VirtualClock) else Waiter()

@@ -21,6 +21,7 @@ from .chaos.nemesis import Nemesis
 from .chaos.probe import Probe
 from .chaos.schedule import Entry, Schedule
 from .chaos.triggers import NthFrame
+from .chaos.virtual_board import VirtualBoard
 from .plugins.errors import CallboardError
 
 if TYPE_CHECKING:
@@ -109,8 +110,14 @@ class ChaosRun:
         self.events.append(ExpectedEvents(board))
 
     def steps(self) -> list[Step]:
-        """The observable steps of the hosts: each line that one has read, and each that it has written."""
-        return [
+        """The observable steps of the hosts: each line read, each line written; in virtual time each state too."""
+        virtual = [
+            Step(step.host, step.trigger)
+            for board in self.boards
+            if isinstance(board, VirtualBoard)
+            for step in board.steps
+        ]
+        return virtual + [
             Step(plugin.name, NthFrame(number, way))
             for plugin in self.hosts
             for way in ("in", "out")
@@ -260,6 +267,13 @@ def isolated_board(run: ChaosRun, config: Any) -> Iterator[Callboard]:
         raise LeftBehind(f"the board was stopped, and there are left {'; '.join(told)}")
 
 
+def virtual_board(run: ChaosRun) -> Iterator[VirtualBoard]:
+    """A board in virtual time."""
+    with VirtualBoard(run.schedule, seed=run.seed) as board:
+        run.attach(board)
+        yield board
+
+
 class EvilHosts:
     """Puts plugins with evil hosts on a board."""
 
@@ -297,7 +311,7 @@ class EvilHosts:
 
 def events_of(run: ChaosRun, board: Any) -> ExpectedEvents:
     """The events of a board that this run has made, from its beginning; of another one from now on."""
-    one = board.board
+    one = board if isinstance(board, VirtualBoard) else board.board
     for made, events in zip(run.boards, run.events, strict=True):
         if made is one:
             return events
@@ -308,7 +322,7 @@ def events_of(run: ChaosRun, board: Any) -> ExpectedEvents:
 def probe_of(run: ChaosRun, board: Any) -> Iterator[Probe]:
     """A probe in the time of a board."""
     events_of(run, board)
-    probe = Probe(board.board)
+    probe = Probe(board if isinstance(board, VirtualBoard) else board.board)
     yield probe
     probe.stop()
 

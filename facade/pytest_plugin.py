@@ -118,24 +118,48 @@ def board(chaos_run: kit.ChaosRun, board_config: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
+def virtual_board(chaos_run: kit.ChaosRun) -> Iterator[Any]:
+    """A `VirtualBoard`: real actors and protocol lines, scripted hosts, and time that passes when it is told to."""
+    yield from _kit().virtual_board(chaos_run)
+
+
+@pytest.fixture
+def virtual_clock(virtual_board: Any) -> Any:
+    """The clock of `virtual_board`: ``advance(seconds)``, ``advance_to_next()``, ``pending()``."""
+    return virtual_board.clock
+
+
+@pytest.fixture
+def scripted_host(virtual_board: Any) -> Any:
+    """Puts a plugin in a scripted host on `virtual_board`: ``scripted_host(name, {tool: function})``."""
+    return virtual_board.add_scripted
+
+
+@pytest.fixture
 def evil_host(chaos_run: kit.ChaosRun, board: Any, tmp_path: Any) -> Any:
     """Puts a plugin in a real host that goes wrong on schedule on `board`: ``evil_host(name="evil", …)``."""
     return _kit().EvilHosts(chaos_run, board, tmp_path)
 
 
 @pytest.fixture
-def events(chaos_run: kit.ChaosRun, board: Any) -> Any:
+def events(request: pytest.FixtureRequest, chaos_run: kit.ChaosRun) -> Any:
     """The events of the test's board: ``events.expect("host_ready", "echo", generation=2)``."""
-    return _kit().events_of(chaos_run, board)
+    return _kit().events_of(chaos_run, _board_of(request))
 
 
 @pytest.fixture
-def probe(chaos_run: kit.ChaosRun, board: Any) -> Iterator[Any]:
+def probe(request: pytest.FixtureRequest, chaos_run: kit.ChaosRun) -> Iterator[Any]:
     """A mailbox to expect on: hand out ``probe.ref``, then ``probe.expect(Class)``, ``probe.expect_none()``."""
-    yield from _kit().probe_of(chaos_run, board)
+    yield from _kit().probe_of(chaos_run, _board_of(request))
 
 
 @pytest.fixture
 def nemesis(chaos_run: kit.ChaosRun, board: Any) -> Iterator[Any]:
     """Carries a schedule out on the real hosts of `board`: ``nemesis(schedule)``, once they are there."""
     yield from _kit().nemeses(chaos_run, board)
+
+
+def _board_of(request: pytest.FixtureRequest) -> Any:
+    """The virtual board of a test that has one, and else the real one."""
+    virtual = "virtual_board" in request.fixturenames
+    return request.getfixturevalue("virtual_board" if virtual else "board")

@@ -292,6 +292,33 @@ def test_an_event_that_does_not_come_is_told_with_what_came(inner):
     result.assert_outcomes(passed=1)
 
 
+def test_a_scripted_host_lives_in_virtual_time(inner):
+    result = inner("""
+        import pytest
+        from callboard.chaos.faults import Exit
+        from callboard.chaos.triggers import NthCall
+
+        @pytest.mark.faults(schedule=[(NthCall(2), Exit(3))])
+        def test(virtual_board, virtual_clock, scripted_host, events, probe):
+            scripted_host("book", {"book": lambda call: {"success": True, "result": call.life}})
+            results = [virtual_board.execute("book", "book") for _ in range(2)]
+            assert [result.get("code") for result in results] == [None, "host_crashed"]
+            events.expect("host_crashed", "book", generation=1)
+            events.expect("host_ready", "book", generation=2, within=60)
+            before = virtual_clock.elapsed
+            events.expect_none("host_crashed", within=3600)
+            assert virtual_clock.elapsed == before + 3600
+            assert virtual_board.execute("book", "book")["result"] == 2
+
+        @pytest.mark.crash_at_every_step
+        def test_every_step(virtual_board, scripted_host):
+            scripted_host("book", {"book": lambda call: {"success": True}})
+            assert any(virtual_board.execute("book", "book")["success"] for _ in range(2))
+    """)
+
+    result.assert_outcomes(passed=2)
+
+
 def test_recovery_in_one_line(inner):
     result = inner(f"""
         import pytest
