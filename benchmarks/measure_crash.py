@@ -34,7 +34,7 @@ def measure(contest: Contest) -> list[Row]:
     answered: list[Block] = []
 
     def kill(*, orphan: bool) -> Block:
-        failure, answer = _kill(board, orphan=orphan)
+        failure, answer = kill_and_ask(board, orphan=orphan)
         if not orphan:
             answered.append([answer])
         return [failure]
@@ -71,7 +71,7 @@ def measure(contest: Contest) -> list[Row]:
     return [*rows, next_answer]
 
 
-def _kill(board: Callboard, *, orphan: bool) -> tuple[float, float]:
+def kill_and_ask(board: Callboard, *, orphan: bool) -> tuple[float, float]:
     """Seconds from the signal to the failure, and to the answer to a call made right after it."""
     call = board.submit(tool_call({"orphan": orphan}, "hang"))
     pid = next(call.parts())

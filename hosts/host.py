@@ -11,6 +11,7 @@ import itertools
 import logging
 import threading
 import time
+from signal import SIGKILL
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .carrier import Carry, ProcessCarrier
@@ -325,7 +326,9 @@ class Host:
                     said,
                     in_flight=len(opened),
                     unfinished=unfinished,
-                    oom_kill=killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal else None,
+                    oom_kill=killed_for_memory(self._oom_kills, oom_kills())
+                    if exit_.signal == SIGKILL
+                    else None,
                 )
             ),
             in_flight=tuple(owner.call_id for owner in opened),

@@ -7,25 +7,39 @@ Where there is no such count to be read, that is not known.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
 
 
-def oom_kills(membership: Path = Path("/proc/self/cgroup"), root: Path = _ROOT) -> int | None:
+def oom_kills() -> int | None:
     """How many processes of our control group have been killed for want of memory; ``None`` if not known."""
+    place = _place()
+    return None if place is None else _count(place)
+
+
+@functools.cache
+def _place() -> Path | None:
+    """Looked for once: callers wait for this when their host has ended, and a program stays in its group."""
+    return find_counter()
+
+
+def find_counter(membership: Path = Path("/proc/self/cgroup"), root: Path = _ROOT) -> Path | None:
+    """The file that has the count; ``None`` if there is none."""
     try:
         places = counters(membership.read_text("utf-8"), root)
     except OSError:
         return None
-    for place in places:
-        try:
-            count = kills_in(place.read_text("utf-8"))
-        except OSError:  # seen from here the group stands elsewhere
-            continue
-        if count is not None:
-            return count
-    return None
+    return next((place for place in places if _count(place) is not None), None)
+
+
+def _count(place: Path) -> int | None:
+    try:
+        with open(place, "rb", buffering=0) as file:  # noqa: PTH123 - a third of the time
+            return kills_in(file.read(4096).decode("ascii", "replace"))
+    except OSError:  # seen from here the group stands elsewhere
+        return None
 
 
 def counters(membership: str, root: Path = _ROOT) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.hosts.limits import Exceeded, Limits, judge, read_limits, size_in_bytes
-from callboard.hosts.oom import counters, killed_for_memory, kills_in, oom_kills
+from callboard.hosts.oom import counters, find_counter, killed_for_memory, kills_in
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -117,18 +117,23 @@ def test_the_count_of_kills_for_memory_is_found_in_both_versions_of_control_grou
     )
 
 
-def test_the_count_is_read_where_there_is_one(tmp_path):
+def test_the_count_is_looked_for_where_our_group_is(tmp_path):
     membership = tmp_path / "cgroup"
     membership.write_text("0::/group\n")
 
-    missing = oom_kills(membership, tmp_path)
-    (tmp_path / "group").mkdir()
-    (tmp_path / "group" / "memory.events").write_text("low 0\noom 3\noom_kill 2\n")
+    missing = find_counter(membership, tmp_path)
+    events = tmp_path / "group" / "memory.events"
+    events.parent.mkdir()
+    events.write_text("low 0\noom 3\noom_kill 2\n")
 
     assert missing is None
-    assert oom_kills(membership, tmp_path) == 2
-    assert oom_kills(tmp_path / "nowhere", tmp_path) is None
-    assert kills_in("low 0\n") is None
+    assert find_counter(membership, tmp_path) == events
+    assert find_counter(tmp_path / "nowhere", tmp_path) is None
+
+
+def test_the_count_is_one_line_of_many():
+    assert kills_in("low 0\noom 3\noom_kill 2\noom_group_kill 1\n") == 2
+    assert kills_in("oom_kill_disable 0\nunder_oom 0\n") is None
 
 
 @pytest.mark.parametrize(("before", "after", "said"), [(1, 2, True), (1, 1, False), (None, 2, None)])
