@@ -1,4 +1,4 @@
-"""``python -m callboard.chaos``: the long test, from the command line."""
+"""``python -m callboard.chaos``: the long tests, from the command line."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..hosts.node import find_node
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
+from .simulating import add_command
 from .soak import Soak, Soaked
 
 if TYPE_CHECKING:
@@ -24,8 +25,12 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a soak; returns 0 when every rule holds, 1 when not."""
+    """Run a soak or simulations; returns 0 when every rule holds, 1 when not."""
     given = _parser().parse_args(arguments)
+    return int(given.run(given))
+
+
+def _soak(given: argparse.Namespace) -> int:
     seed = SystemRandom().randrange(10_000) if given.seed is None else given.seed
     logging.getLogger("callboard").setLevel(logging.CRITICAL)  # what goes wrong is what it is about
     with tempfile.TemporaryDirectory(prefix="callboard-soak-") as folder:
@@ -63,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     soak.add_argument("--seed", type=int, help="of everything that is drawn")
     soak.add_argument("--html", type=Path, help="write a page with the timeline")
     soak.add_argument("--json", type=Path, help="write the report as JSON")
+    soak.set_defaults(run=_soak)
+    add_command(commands)
     return parser
 
 

@@ -113,12 +113,12 @@ class ScriptedLife:
         if self._ladder and times[-1] >= self._ladder[-1]:
             return
         self._ladder = times
+        at_once = [rung for when, rung in asked if when <= now][-1:]  # nobody can obey two at one moment
+        for rung in at_once:
+            self._clock.soon(partial(self._climb, times, rung))
         for when, rung in asked:
-            climb = partial(self._climb, times, rung)
             if when > now:
-                self._clock.call_at(when, climb)
-            else:
-                self._clock.soon(climb)
+                self._clock.call_at(when, partial(self._climb, times, rung))
 
     def join(self, timeout: float | None = None) -> bool:
         """See `Carrier`; lets time pass."""

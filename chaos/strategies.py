@@ -6,19 +6,23 @@ fails is made small: few entries, small numbers, short times.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 
 from ..supervision.backoff import Backoff
 from ..supervision.policy import RestartPolicy, RestartType
+from ..supervision.spec import ROOT, AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
+from ..supervision.supervisor import ChildSpec
 from . import faults as f
 from . import triggers as t
 from .drawing import IN_MEMORY
 from .schedule import Entry, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ..supervision.supervisor import Life, LifeReporter
 
 _counts = st.integers(1, 40)
 _lives = st.none() | st.integers(1, 4)
@@ -88,6 +92,89 @@ def fault_schedules(
     whose: st.SearchStrategy[str | None] = st.sampled_from(hosts) if hosts else st.none()
     entries = st.builds(Entry, triggers(points), faults(kinds), whose)
     return st.builds(Schedule, st.integers(0, 2**32 - 1), st.lists(entries, max_size=most))
+
+
+def _declines(_reporter: LifeReporter) -> None:
+    """The start of a child that has nothing to run."""
+
+
+def child_specs(
+    start: Callable[[LifeReporter], Life | None] = _declines,
+    *,
+    ids: st.SearchStrategy[str] | None = None,
+    group: GroupSpec | None = None,
+) -> st.SearchStrategy[ChildSpec]:
+    """Specifications of children that a supervisor accepts.
+
+    Args:
+        start: starts their lives; by default they decline to run.
+        ids: their names; from a few letters when ``None``.
+        group: what they are in; the root when ``None``.
+    """
+    shuts_down = group is not None and group.auto_shutdown is not AutoShutdown.NEVER
+    names = st.text("abcdefgh", min_size=1, max_size=3) if ids is None else ids
+
+    def spec(child_id: str, policy: RestartPolicy, significant: bool, dynamic: bool) -> ChildSpec:
+        means_something = shuts_down and policy.restart is not RestartType.PERMANENT
+        return ChildSpec(
+            child_id,
+            start,
+            policy,
+            group=ROOT if group is None else group.id,
+            significant=significant and means_something,
+            dynamic=dynamic,
+        )
+
+    return st.builds(spec, names, restart_policies(), st.booleans(), st.booleans())
+
+
+class Tree(NamedTuple):
+    """Groups, outer ones first, and the children in them; names differ."""
+
+    groups: tuple[GroupSpec, ...]
+    children: tuple[ChildSpec, ...]
+
+
+@st.composite
+def trees(
+    draw: st.DrawFn,
+    start: Callable[[LifeReporter], Life | None] = _declines,
+    *,
+    most_groups: int = 4,
+    most_children: int = 6,
+) -> Tree:
+    """Trees of groups and children that a supervisor accepts, in the order of the tuples.
+
+    Args:
+        draw: hypothesis gives it.
+        start: starts the lives of the children; by default they decline to run.
+        most_groups: the largest number of groups, the root not counted.
+        most_children: the largest number of children.
+    """
+    groups: list[GroupSpec] = []
+    for number in range(draw(st.integers(0, most_groups))):
+        parent = draw(st.sampled_from([ROOT, *(group.id for group in groups)]))
+        groups.append(draw(_groups(f"group-{number}", parent)))
+    children = [
+        draw(child_specs(start, ids=st.just(f"child-{number}"), group=draw(st.sampled_from([None, *groups]))))
+        for number in range(draw(st.integers(0, most_children)))
+    ]
+    return Tree(tuple(groups), tuple(children))
+
+
+def _groups(name: str, parent: str) -> st.SearchStrategy[GroupSpec]:
+    return st.builds(
+        GroupSpec,
+        id=st.just(name),
+        parent=st.just(parent),
+        strategy=st.sampled_from(Strategy),
+        intensity=st.none() | st.integers(0, 4),
+        period=st.sampled_from((1.0, 60.0)),
+        restart=st.sampled_from(RestartType),
+        on_limit=st.sampled_from(OnLimit),
+        start=st.sampled_from(StartOrder),
+        auto_shutdown=st.sampled_from(AutoShutdown),
+    )
 
 
 def restart_policies() -> st.SearchStrategy[RestartPolicy]:

@@ -1,0 +1,76 @@
+"""Very many simulations, one seed after the other: what ``python -m callboard.chaos simulate`` does."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .facts import Answered, Broken
+from .simulation import simulate
+
+if TYPE_CHECKING:
+    import argparse
+
+    from .simulation import Simulation
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``simulate`` to the commands of a program."""
+    parser = commands.add_parser("simulate", help="whole boards in virtual time, one for each seed")
+    parser.add_argument("--seeds", type=int, default=1000, help="how many (1000)")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the first seed (0)")
+    parser.add_argument("--calls", type=int, default=30, help="calls of each (30)")
+    parser.add_argument("--hosts", type=int, default=3, choices=range(1, 7), help="hosts of each (3)")
+    parser.add_argument("--faults", type=int, default=8, help="faults of each (8)")
+    parser.add_argument("--trace", type=Path, help="write the trace of the first seed, a line of JSON each")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Simulate; returns 0 when every rule held in every run, 1 when not."""
+    logging.getLogger("callboard").setLevel(logging.CRITICAL)  # what goes wrong is what it is about
+    began, broken = time.monotonic(), 0
+    endings: Counter[str] = Counter()
+    faults: Counter[str] = Counter()
+    for seed in range(given.first, given.first + given.seeds):
+        simulation = simulate(seed, hosts=given.hosts, calls=given.calls, faults=given.faults)
+        for fact in simulation.run.facts:
+            if isinstance(fact, Answered):
+                endings[fact.ending] += 1
+            elif isinstance(fact, Broken):
+                faults[fact.fault] += 1
+        if given.trace is not None and seed == given.first:
+            given.trace.write_text(simulation.trace, encoding="utf-8")
+        if simulation.violations:
+            broken += 1
+            _tell_broken(simulation, given)
+    took = time.monotonic() - began
+    _say(f" Calls      {_list(endings)}")
+    _say(f" Faults     {_list(faults)}")
+    word = "every rule holds" if not broken else f"RULES ARE BROKEN IN {broken:,}"
+    _say(
+        f"\n {given.seeds:,} simulations in {took:.1f} s ({took / max(1, given.seeds) * 1000:.0f} ms each): {word}."
+    )
+    return 1 if broken else 0
+
+
+def _tell_broken(simulation: Simulation, given: argparse.Namespace) -> None:
+    for violation in simulation.violations[:5]:
+        _say(f" ✗ seed {simulation.seed}: {violation.rule}: {violation.what}")
+    _say(f"   schedule: {json.dumps(simulation.schedule.as_dict())}")
+    options = f"--calls {given.calls} --hosts {given.hosts} --faults {given.faults}"
+    again = f"python -m callboard.chaos simulate --from {simulation.seed} --seeds 1 {options}"
+    _say(f"   The same again: {again} --trace trace.ndjson")
+
+
+def _list(counts: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {what}" for what, count in counts.most_common())
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
