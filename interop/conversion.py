@@ -29,8 +29,12 @@ class LossCode(StrEnum):
     STRICT = "strict"  # whether the schema is enforced was left to the server, and is now said or unsaid
     OUTPUT_SCHEMA = "output_schema"
     NAMESPACE = "namespace"
+    ROOT_COMBINATORS = "root_combinators"  # alternatives at the root of a schema became one wider object
+    KEYWORDS = "keywords"  # a schema says less, for the target knows fewer keywords
+    DESCRIPTION = "description"  # an empty description, where the target refuses one
     EXTRAS = "extras"  # keys that only the source format knows
     ITEM = "item"  # facts about the wire item: its own id, status, caller
+    SIGNATURE = "signature"  # a thought signature, without which its own provider refuses the replay
     CALL_ID = "call_id"  # an id was made up, or dropped
     ERROR_FLAG = "error_flag"  # failure is only told in the text
     STRUCTURE = "structure"  # JSON became its text

@@ -61,9 +61,13 @@ class CustomToolWrapper:
         block = f"The input must match this grammar:\n```{grammar.syntax}\n{grammar.definition}\n```"
         return f"{schema.description}\n\n{block}" if schema.description else block
 
+    def wrapped(self, text: str) -> dict[str, Any]:
+        """Return the arguments of a function call that carries ``text``."""
+        return {self.key: text}
+
     def wrap(self, text: str) -> str:
-        """Return the argument text of a function call that carries ``text``."""
-        return json_text({self.key: text})
+        """Return those arguments as text."""
+        return json_text(self.wrapped(text))
 
     def unwrap(self, payload: Any) -> str | None:
         """Return the text that arguments carry, or ``None`` if they are not what `wrap` makes.

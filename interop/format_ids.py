@@ -26,6 +26,9 @@ RESPONSES_FUNCTION: Final = "openai.responses.function"
 RESPONSES_CUSTOM: Final = "openai.responses.custom"
 RESPONSES_CUSTOM_SCHEMA: Final = "openai.responses.custom.tool_schema"
 
+ANTHROPIC_MESSAGES: Final = "anthropic.messages"
+ANTHROPIC_TOOL: Final = "anthropic.messages.tool"
+
 CORE_TOOL_RESULT: Final = "core.tool_result"
 CORE_PROVIDER_NATIVE: Final = "core.provider_native_tool_result"
 
@@ -37,6 +40,7 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "openai.chat.function": CHAT_FUNCTION,
                 "openai.responses.function.tool_schema": RESPONSES_FUNCTION,
                 "openai.responses.custom": RESPONSES_CUSTOM_SCHEMA,
+                "anthropic.tool": ANTHROPIC_TOOL,
             }
         ),
         "call": MappingProxyType(
@@ -48,6 +52,8 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "openai.responses.custom_tool_call": RESPONSES_CUSTOM,
                 "openai.responses.custom.tool_call": RESPONSES_CUSTOM,
                 "openai.responses.custom.tool_schema": RESPONSES_CUSTOM,
+                "anthropic.tool": ANTHROPIC_TOOL,
+                "anthropic.tool_use": ANTHROPIC_TOOL,
             }
         ),
         "result": MappingProxyType(
@@ -59,6 +65,8 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "openai.responses.custom_tool_call_output": RESPONSES_CUSTOM,
                 "openai.responses.custom.tool_result": RESPONSES_CUSTOM,
                 "openai.responses.custom.tool_schema": RESPONSES_CUSTOM,
+                "anthropic.tool": ANTHROPIC_TOOL,
+                "anthropic.tool_result": ANTHROPIC_TOOL,
                 "tool_result": CORE_TOOL_RESULT,
                 "provider_native_tool_result": CORE_PROVIDER_NATIVE,
             }

@@ -125,6 +125,11 @@ def lost_metadata(call: InspectedCall) -> tuple[Loss, ...]:
     return tuple(losses)
 
 
+def lost_namespace(call: InspectedCall) -> tuple[Loss, ...]:
+    """Declare the namespace, for a format whose names have none."""
+    return () if call.namespace is None else (Loss(LossCode.NAMESPACE, call.namespace),)
+
+
 def _broken_text(call: InspectedCall) -> str:
     """Return the text of a malformed call, if whoever reads it will find it malformed as well."""
     error = call.payload_metadata.get("error") or {}

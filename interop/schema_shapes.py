@@ -1,4 +1,4 @@
-"""What all tool declarations share: reading their common keys, with one sentence for each breach."""
+"""What all tool declarations share, and results in part: reading keys, with one sentence for each breach."""
 
 from __future__ import annotations
 
@@ -48,6 +48,14 @@ def optional_flag(format_id: str, value: Mapping[str, Any], key: str) -> bool | 
     if flag is None or isinstance(flag, bool):
         return flag
     raise breach(format_id, value, f"{key!r} must be true or false, and is of type {type(flag).__name__}")
+
+
+def result_flag(format_id: str, value: Mapping[str, Any], key: str) -> bool | None:
+    """Return a result's flag that may be missing or null, which both say nothing; else raise."""
+    flag = value.get(key)
+    if flag is None or isinstance(flag, bool):
+        return flag
+    raise InvalidShapeError(format_id, f"{key!r} must be true or false, and is of type {type(flag).__name__}")
 
 
 def breach(format_id: str, value: Mapping[str, Any], problem: str) -> InvalidShapeError:

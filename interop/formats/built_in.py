@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..contribution import ToolInteropContribution
+from . import anthropic_messages as anthropic
 from . import core_tool_result as core
 from . import openai_chat_function as chat
 from . import openai_responses_custom as custom
@@ -16,16 +17,19 @@ BUILT_IN: Final = ToolInteropContribution(
         chat.ChatFunctionSchemas(),
         responses.ResponsesFunctionSchemas(),
         custom.ResponsesCustomSchemas(),
+        anthropic.AnthropicSchemas(),
     ),
     call_accessors=(
         chat.ChatFunctionCalls(),
         responses.ResponsesFunctionCalls(),
         custom.ResponsesCustomCalls(),
+        anthropic.AnthropicCalls(),
     ),
     result_accessors=(
         chat.ChatToolMessages(),
         responses.ResponsesFunctionOutputs(),
         custom.ResponsesCustomOutputs(),
+        anthropic.AnthropicResults(),
         core.CoreToolResults(),
         native.ProviderNativeResults(),
     ),
@@ -33,16 +37,19 @@ BUILT_IN: Final = ToolInteropContribution(
         chat.ToChatFunctionSchema(),
         responses.ToResponsesFunctionSchema(),
         custom.ToResponsesCustomSchema(),
+        anthropic.ToAnthropicSchema(),
     ),
     call_adapters=(
         chat.ToChatFunctionCall(),
         responses.ToResponsesFunctionCall(),
         custom.ToResponsesCustomCall(),
+        anthropic.ToAnthropicCall(),
     ),
     result_adapters=(
         chat.ToChatToolMessage(),
         responses.ToResponsesFunctionOutput(),
         custom.ToResponsesCustomOutput(),
+        anthropic.ToAnthropicResult(),
         core.ToCoreToolResult(),
     ),
 )

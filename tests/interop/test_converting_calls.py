@@ -142,7 +142,7 @@ def test_what_cannot_be_converted_can_be_left_out_and_told():
     told = []
 
     converted = REGISTRY.convert_tool_calls(
-        [chat_call("{}"), {"type": "tool_use"}, chat_call('{"a":1}')],
+        [chat_call("{}"), {"type": "server_tool_use"}, chat_call('{"a":1}')],
         RESPONSES,
         refused=lambda index, error: told.append((index, type(error))),
     )

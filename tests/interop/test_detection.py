@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.errors import InvalidShapeError, UnknownFormatError
-from callboard.interop.format_ids import ALIASES, canonical_format
+from callboard.interop.format_ids import ALIASES, belongs_to, canonical_format
 from callboard.interop.formats.built_in import BUILT_IN
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.plugins.errors import CallboardError
 from hypothesis import given
 from hypothesis import strategies as st
-from interop_corpus import RECORDS, records
+from interop_corpus import OURS, RECORDS, records
 from interop_json import values
 
 ACCESSORS = {
@@ -37,7 +37,8 @@ def claimants(kind, value):
 def test_exactly_one_built_in_format_claims_each_record_of_ours(record):
     claimed = claimants(record.kind, record.value)
 
-    assert claimed == [canonical_format(record.kind, record.format)]
+    assert len(claimed) == 1
+    assert belongs_to(claimed[0], canonical_format(record.kind, OURS[record.format]))
     assert INSPECT[record.kind](record.value).format == claimed[0]
 
 
@@ -132,8 +133,9 @@ def test_a_call_whose_pieces_are_no_text_is_malformed(call):
 
 @pytest.mark.parametrize("key", ["tool_use_id", "tool_call_id"])
 def test_a_tool_result_that_names_its_call_is_not_the_core_s(key):
-    with pytest.raises(UnknownFormatError):
-        REGISTRY.inspect_result({"type": "tool_result", "text": "done", key: "call_1"})
+    value = {"type": "tool_result", "text": "done", key: "call_1"}
+
+    assert "core.tool_result" not in claimants("result", value)
 
 
 def test_what_the_wire_says_beside_the_call_is_kept_as_metadata():

@@ -14,16 +14,15 @@ from typing import Any
 
 import pytest
 
-OURS = frozenset(
-    {
-        "openai.chat_completions.function",
-        "openai.responses.function",
-        "openai.responses.custom",
-        "core.tool_result",
-        "core.provider_native_tool_result",
-    }
-)
-"""The formats that are built in, as the corpus names them."""
+OURS = {
+    "openai.chat_completions.function": "openai.chat_completions.function",
+    "openai.responses.function": "openai.responses.function",
+    "openai.responses.custom": "openai.responses.custom",
+    "anthropic.tool": "anthropic.messages",
+    "core.tool_result": "core.tool_result",
+    "core.provider_native_tool_result": "core.provider_native_tool_result",
+}
+"""The formats that are built in: as the corpus names them -> their id, or a family that they are of."""
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,34 @@ def _core_result(value: Any) -> None:
     assert value["type"] == "tool_result"
 
 
+def _object_schema(schema: Any) -> None:
+    assert isinstance(schema, dict), "the schema is no object"
+    assert schema.get("type") == "object", "the root of the schema is of no type or another"
+    assert isinstance(schema.get("properties", {}), dict), "properties are no object"
+
+
+def _anthropic_schema(value: Any) -> None:
+    _keys(value, {"name": str, "input_schema": dict}, {"description": str, "strict": bool})
+    _name(value)
+    _object_schema(value["input_schema"])
+    refused = value["input_schema"].keys() & {"anyOf", "oneOf", "allOf"}
+    assert not refused, f"{refused} at the root"
+
+
+def _anthropic_call(value: Any) -> None:
+    _keys(value, {"type": str, "id": str, "name": str, "input": dict}, {})
+    assert value["type"] == "tool_use"
+    assert re.fullmatch(r"[a-zA-Z0-9_-]+", value["id"]), "illegal id"
+    _name(value)
+
+
+def _anthropic_result(value: Any) -> None:
+    _keys(value, {"type": str, "tool_use_id": str, "content": (str, list)}, {"is_error": bool})
+    assert value["type"] == "tool_result"
+    for block in value["content"] if isinstance(value["content"], list) else []:
+        assert block["type"] in {"text", "image", "document"}, f"unknown block {block['type']}"
+
+
 _CHECKS = {
     ("schema", "openai.chat_completions.function"): _chat_schema,
     ("schema", "openai.responses.function"): _responses_schema,
@@ -129,6 +157,9 @@ _CHECKS = {
     ("result", "openai.chat_completions.function"): _chat_result,
     ("result", "openai.responses.function"): lambda value: _output(value, "function_call_output"),
     ("result", "openai.responses.custom"): lambda value: _output(value, "custom_tool_call_output"),
+    ("schema", "anthropic.messages.tool"): _anthropic_schema,
+    ("call", "anthropic.messages.tool"): _anthropic_call,
+    ("result", "anthropic.messages.tool"): _anthropic_result,
     ("result", "core.tool_result"): _core_result,
 }
 TARGETS = {

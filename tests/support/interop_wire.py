@@ -41,7 +41,22 @@ custom_schemas = st.builds(
     st.fixed_dictionaries({}, optional={"format": formats, "defer_loading": st.booleans()}),
     unknown,
 )
-schemas = chat_schemas | responses_schemas | custom_schemas
+object_schemas = st.fixed_dictionaries(
+    {"type": st.just("object")},
+    optional={
+        "properties": st.dictionaries(anything, objects, max_size=3),
+        "additionalProperties": st.booleans(),
+    },
+)
+anthropic_schemas = st.builds(
+    lambda name, parameters, a, b, extra: {"name": name, "input_schema": parameters, **a, **b, **extra},
+    names,
+    object_schemas,
+    described,
+    st.fixed_dictionaries({}, optional={"strict": st.booleans(), "type": st.just("custom")}),
+    unknown,
+)
+schemas = chat_schemas | responses_schemas | custom_schemas | anthropic_schemas
 
 argument_text = objects.map(json.dumps)
 chat_calls = st.builds(
@@ -89,7 +104,20 @@ custom_calls = st.builds(
     items,
     unknown,
 )
-calls = chat_calls | responses_calls | custom_calls
+anthropic_calls = st.builds(
+    lambda call_id, name, payload, extra: {
+        "type": "tool_use",
+        "id": call_id,
+        "name": name,
+        "input": payload,
+        **extra,
+    },
+    ids,
+    names,
+    objects,
+    unknown,
+)
+calls = chat_calls | responses_calls | custom_calls | anthropic_calls
 
 chat_parts = st.sampled_from(
     [
@@ -131,4 +159,40 @@ envelopes = st.builds(
     st.sampled_from(["openai.chat_completions", "openai.responses", "acme.chat"]),
     st.lists(chat_parts | responses_parts, max_size=3),
 )
-results = chat_results | outputs | core_results | envelopes
+anthropic_blocks = st.sampled_from(
+    [
+        {"type": "text", "text": "seen"},
+        {"type": "text", "text": "cached", "cache_control": {"type": "ephemeral"}},
+        {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}},
+        {"type": "image", "source": {"type": "file", "file_id": "file_1"}},
+        {
+            "type": "document",
+            "title": "a",
+            "source": {"type": "text", "media_type": "text/plain", "data": "x"},
+        },
+        {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AA=="}},
+        {
+            "type": "search_result",
+            "source": "s",
+            "title": "t",
+            "content": [{"type": "text", "text": "found"}],
+        },
+        {"type": "tool_reference", "tool_name": "ls"},
+    ]
+)
+flags = st.sampled_from([True, False, None])
+anthropic_results = st.builds(
+    lambda call_id, content, flag, extra: {
+        "type": "tool_result",
+        "tool_use_id": call_id,
+        "content": content,
+        "is_error": flag,
+        **extra,
+    },
+    ids,
+    anything | st.lists(anthropic_blocks, max_size=3),
+    flags,
+    unknown,
+)
+results = anthropic_results | chat_results | outputs | core_results | envelopes
