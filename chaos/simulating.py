@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .facts import Answered, Broken
+from .faults import FAULTS
 from .simulation import simulate
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def run(given: argparse.Namespace) -> int:
         for fact in simulation.run.facts:
             if isinstance(fact, Answered):
                 endings[fact.ending] += 1
-            elif isinstance(fact, Broken):
+            elif isinstance(fact, Broken) and fact.fault in FAULTS:
                 faults[fact.fault] += 1
         if given.trace is not None and seed == given.first:
             given.trace.write_text(simulation.trace, encoding="utf-8")
