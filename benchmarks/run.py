@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from table import Row
 
 MEASUREMENTS = (
-    "overhead", "throughput", "payload", "in_process", "start", "crash", "standby", "import", "plugins", "idle",
+    "overhead", "throughput", "payload", "in_process", "start", "crash", "standby", "restart", "import", "plugins",
+    "idle",
 )  # fmt: skip
 """Each is a file, ``measure_<name>.py``, and one or more rows."""
 
