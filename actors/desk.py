@@ -140,8 +140,7 @@ class Desk:
             return
         self.tally.submit()
         call.limit(self.clock, self.settings.deadline)
-        refused = self.guard.refusal(call)
-        if refused is not None:
+        if self.guard.alert and (refused := self.guard.refusal(call)) is not None:
             call.finish(refused)
             return
         if self._carry is not None and self.lane.enter(call):
@@ -199,7 +198,8 @@ class Desk:
     def on_ended(self, call: Call, result: Result) -> None:
         """See `CallOwner`."""
         self.tally.end(call, result, self.clock.now())
-        self.guard.ended(call, result)
+        if self.guard.alert:
+            self.guard.ended(call, result)
         if call.parts_dropped:
             lost = f"{call.parts_dropped} parts"
             self.events.dead_letters.drop("parts", self.name, call.id, tool=call.tool_name, detail=lost)

@@ -4,8 +4,9 @@ Two reasons there are: the breaker of the call's tool is open, or the tool or th
 are in quarantine. Both learn from how calls end. The machines are `Breaker` and `Blame`; here are
 their lock, their events and their refusals.
 
-While nothing goes wrong and no breaker is asked for, a call passes here with two looks at an
-attribute.
+While nothing goes wrong and no breaker is asked for, the guard is not `alert`, and whoever has a call
+need not ask here at all: that is one look at an attribute, where three calls were a thirtieth of what
+a small call costs.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Guard:
 
     Attributes:
         several: the host serves more than one tool, so that one of them can be blamed.
+        alert: calls have to be looked at; while it is false, `refusal`, `ended_well` and `ended` do nothing.
     """
 
     def __init__(
@@ -72,10 +74,11 @@ class Guard:
         self._epochs: dict[Call, int] = {}
         self._blame = Blame(quarantine) if quarantine is not None else None
         self._reports: dict[Blamed, dict[str, Any]] = {}
+        self.alert = breaker is not None
 
     def refusal(self, call: Call) -> Result | None:
         """The result of a call that is refused, or ``None`` for one that may pass."""
-        if self._policy is None and (self._blame is None or not self._blame.watchful):
+        if not self.alert:
             return None
         now = self._clock.now()
         with self._lock:
@@ -91,6 +94,7 @@ class Guard:
         if self._blame is not None and self._blame.watchful:
             with self._lock:
                 self._blame.ended_well(_in_flight(call, state))
+                self._look()
 
     def lost(self, call: Call, state: int, report: CrashReport) -> bool:
         """A call was in flight when the host crashed; True if the state is to blame and has to go."""
@@ -113,6 +117,7 @@ class Guard:
                 report.generation, _in_flight(call, state), self._clock.now(), several=self.several
             )
             self._reports |= {one: report.as_dict() for one in blamed}
+            self._look()
         for one in blamed:
             if one.kind != "state":
                 self._events.publish(
@@ -130,6 +135,7 @@ class Guard:
         with self._lock:
             turns = [(tool, breaker.close()) for tool, breaker in self._breakers.items()]
             let_out = self._blame.pardon() if self._blame is not None else []
+            self._look()
         for tool, turn in turns:
             self._publish(tool, turn)
         self._publish_released(let_out)
@@ -145,10 +151,15 @@ class Guard:
 
     # With the lock held
 
+    def _look(self) -> None:
+        """After whatever may have changed who is suspected or in quarantine."""
+        self.alert = self._policy is not None or (self._blame is not None and self._blame.watchful)
+
     def _in_quarantine(self, call: Call, now: float) -> Result | None:
         if self._blame is None or not self._blame.watchful:
             return None
         self._publish_released(self._blame.expired(now))
+        self._look()
         if not self._blame.confining:
             return None
         refused = self._blame.refuses(call.tool_name, _digest(call), now)
