@@ -192,3 +192,27 @@ def strings(text):
                 waiting += inner
             case str() as inner:
                 yield inner
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(['"', ":", ",", "{", "}", "[", "]", " ", "\\", "-", "_", "1", "null", "s3cr3t"]),
+            st.sampled_from(
+                ["token", "To-ken", "pass", "compass", "auth", "api", "key", "max_tokens", "jwt"]
+            ),
+            st.text(max_size=4),
+        ),
+        max_size=24,
+    ).map("".join)
+)
+def test_the_short_way_for_frames_with_nothing_to_hide_shows_what_the_long_way_shows(text):
+    redactor = Redactor(["s3cr3t"])
+
+    shown = redactor.frame(text)
+
+    assert shown == redactor._frame(text, cut=False, nested=0)
+
+
+def test_the_short_way_is_not_taken_by_what_an_escape_spells():
+    assert Redactor().frame('{"\\u0074oken":"abc"}') == '{"\\u0074oken":"***"}'
