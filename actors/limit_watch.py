@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
 
-LOOK_EVERY = 0.5
+LOOK_EVERY = 1.0
 """Seconds between two looks."""
 
 
@@ -115,7 +115,8 @@ class _Looker(HouseActor):
 def _look(watched: Watched) -> bool:
     """Look at one life; False when it is to be looked at no more."""
     host = watched.host
-    vitals = None if host.ended else sample(host.pid)
+    counted = watched.limits.descriptors is not None
+    vitals = None if host.ended else sample(host.pid, descriptors=counted)
     if vitals is None:
         return False
     exceeded = judge(

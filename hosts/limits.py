@@ -126,14 +126,16 @@ class Limits:
         return replace(self, age=age, calls=calls, jitter=0.0)
 
 
-def judge(limits: Limits, *, rss: int, cpu_seconds: float, descriptors: int, busy: bool) -> Exceeded | None:
+def judge(
+    limits: Limits, *, rss: int, cpu_seconds: float, descriptors: int | None, busy: bool
+) -> Exceeded | None:
     """Say which limit a process has come to, the hard ones first; ``None`` if all is well.
 
     Args:
         limits: of the life.
         rss: bytes of resident memory.
         cpu_seconds: processor time so far.
-        descriptors: open file descriptors.
+        descriptors: open file descriptors; ``None`` if they were not counted, since nothing limits them.
         busy: a call is under way.
     """
     if limits.most_memory is not None and rss > limits.most_memory:
@@ -142,7 +144,7 @@ def judge(limits: Limits, *, rss: int, cpu_seconds: float, descriptors: int, bus
         return Exceeded("cpu_seconds", limits.cpu_seconds, cpu_seconds, hard=busy)
     if limits.memory is not None and rss > limits.memory:
         return Exceeded("memory", limits.memory, rss)
-    if limits.descriptors is not None and descriptors > limits.descriptors:
+    if limits.descriptors is not None and descriptors is not None and descriptors > limits.descriptors:
         return Exceeded("descriptors", limits.descriptors, descriptors)
     return None
 

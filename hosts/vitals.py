@@ -23,19 +23,24 @@ class Vitals:
         at: when, in seconds of the monotonic clock.
         cpu_seconds: it has computed so far, in user and system mode.
         rss: resident memory, in bytes.
-        descriptors: open file descriptors.
+        descriptors: open file descriptors; ``None`` if they were not counted.
         stopped: a signal has stopped it, or a debugger.
     """
 
     at: float
     cpu_seconds: float
     rss: int
-    descriptors: int
+    descriptors: int | None
     stopped: bool
 
 
-def sample(pid: int) -> Vitals | None:
-    """Look at a process; ``None`` if it is gone, or is not ours to look at."""
+def sample(pid: int, *, descriptors: bool = False) -> Vitals | None:
+    """Look at a process; ``None`` if it is gone, or is not ours to look at.
+
+    Args:
+        pid: which.
+        descriptors: count its open files too, which takes as long as all the rest.
+    """
     try:
         process = psutil.Process(pid)
         with process.oneshot():
@@ -46,7 +51,7 @@ def sample(pid: int) -> Vitals | None:
                 at=time.monotonic(),
                 cpu_seconds=times.user + times.system,
                 rss=process.memory_info().rss,
-                descriptors=process.num_fds(),
+                descriptors=process.num_fds() if descriptors else None,
                 stopped=status in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP},
             )
     except psutil.Error:

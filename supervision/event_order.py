@@ -6,7 +6,7 @@ Of one host, by its generation::
          └─────────────────────────▲
 
 `AFTER` says the same in full, with the orders by hand and the ends that are no crashes. A life that was replaced is told to
-have retired at any time after that. Of one call:
+have retired at any time after that, and one that came to a limit to be recycled at any time before its end. Of one call:
 submitted, then for each attempt started and perhaps repeated, then ended, once, and nothing after it. A call
 that was under way in a crash is ended or repeated before that crash is told. A thread that was given up is told after the end of
 its call, and comes back after that.
@@ -60,6 +60,7 @@ class _Judge:
         self.violations: list[str] = []
         self._sequence: int | None = None
         self._rules: dict[str, Callable[[Event], None]] = {
+            "host_recycling": self._recycling,
             "host_retired": self._retired,
             "call_submitted": self._submitted,
             "call_started": self._started,
@@ -110,6 +111,16 @@ class _Judge:
                 self._object(event, f"the generation was {last}")
         elif now != last + 1 and not (now == 1 and before.kind == "host_stopped"):  # removed, and added anew
             self._object(event, f"the generation before it was {last}")
+
+    def _recycling(self, event: Event) -> None:
+        last = self._hosts.get(event.subject)
+        if last is None:
+            return
+        # The supervisor may have replaced the life by hand before it comes to its limit.
+        if event.facts["generation"] > last.facts["generation"]:
+            self._object(event, f"the generation was {last.facts['generation']}")
+        elif last.kind == "host_crashed" and event.facts["generation"] == last.facts["generation"]:
+            self._object(event, "the life has crashed")
 
     def _retired(self, event: Event) -> None:
         last = self._hosts.get(event.subject)

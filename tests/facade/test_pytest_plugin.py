@@ -345,13 +345,22 @@ def test_recovery_in_one_line(inner):
     result.assert_outcomes(passed=3)
 
 
-def test_a_run_that_uses_none_of_it_imports_nothing_of_the_house(pytester):
+def test_a_run_that_uses_none_of_it_imports_nothing_but_the_modules_of_the_options(pytester):
     pytester.makepyfile("""
         import sys
 
+        OPTIONS = {
+            "callboard",
+            "callboard.pytest_plugin",
+            "callboard.chaos",
+            "callboard.chaos.conformance",
+            "callboard.chaos.conformance.plugin",
+        }
+
         def test():
-            there = [name for name in sys.modules if name.startswith("callboard.")]
-            assert there == ["callboard.pytest_plugin"]
+            house = {name for name in sys.modules if name.partition(".")[0] == "callboard"}
+            assert house == OPTIONS
+            assert not {"pykka", "psutil", "orjson", "tenacity"} & set(sys.modules)
     """)
 
     result = pytester.runpytest_subprocess(*LOADED, "-q")

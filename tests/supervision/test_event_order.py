@@ -39,6 +39,13 @@ IN_ORDER = [
     (host("ready", 1), host("parked", 1), host("backoff", 1), host("starting", 2)),  # with its group
     (host("starting", 1), host("stopped", 1), host("starting", 1)),
     (host("ready", 7), host("starting", 8)),
+    (host("ready", 1), host("recycling", 1), host("replaced", 1), host("starting", 2)),
+    (
+        host("ready", 1),
+        host("replaced", 1),
+        host("starting", 2),
+        host("recycling", 1),
+    ),  # by hand at the same time
     (call("submitted"), STARTED, WELL, call("submitted"), STARTED, WELL),
     (call("submitted"), STARTED, LOST, call("started", attempt=2), WELL),
     (call("submitted"), STARTED, STARTED, WELL),
@@ -57,6 +64,8 @@ OUT_OF_ORDER = [
     ((crash(1), crash(1)), "it cannot follow host_crashed"),
     ((crash(1), host("starting", 3)), "the generation before it was 1"),
     ((crash(1), host("starting", 1)), "the generation before it was 1"),
+    ((crash(1), host("recycling", 1)), "the life has crashed"),
+    ((host("ready", 1), host("recycling", 2)), "the generation was 1"),
     ((call("submitted"), WELL, STARTED), "the call has ended already"),
     ((call("submitted"), WELL, WELL), "the call has ended already"),
     ((call("submitted"), call("started", attempt=2)), "it should be attempt 1"),
@@ -102,4 +111,6 @@ def test_two_hosts_owe_each_other_nothing():
 
 
 def test_every_kind_of_a_host_has_its_place_in_the_table():
-    assert set(AFTER) | {"host_retired"} == {kind for kind in KINDS if kind.startswith("host_")}
+    assert set(AFTER) | {"host_recycling", "host_retired"} == {
+        kind for kind in KINDS if kind.startswith("host_")
+    }
