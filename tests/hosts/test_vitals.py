@@ -59,7 +59,8 @@ def test_a_process_that_a_signal_has_stopped_is_seen_to_be():
 
 
 def test_a_look_at_oneself_has_what_the_system_says():
-    vitals = sample(os.getpid())
+    vitals = sample(os.getpid(), descriptors=True)
 
+    assert sample(os.getpid()).descriptors is None
     assert abs(vitals.descriptors - psutil.Process().num_fds()) <= 2
     assert vitals.cpu_seconds > 0
