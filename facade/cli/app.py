@@ -6,7 +6,6 @@ when `--debug` asks for it.
 
 from __future__ import annotations
 
-import logging
 import signal
 import traceback
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from .common import Settings, common
 from .demo import demo
 from .doctor import doctor
 from .exits import BUG, FAILED, WELL, WRONG, by_signal
-from .output import complain, open_missing_streams
+from .output import complain, open_missing_streams, warn_on_stderr
 from .run import run
 from .tools import tools
 
@@ -59,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line, that of the process when ``None``; returns the exit status."""
     open_missing_streams()
     settings = Settings()
-    _log_to_stderr()
+    warn_on_stderr()
     try:
         status = command_line.main(arguments, prog_name="callboard", obj=settings, standalone_mode=False)
     except click.ClickException as error:
@@ -82,9 +81,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
             complain(f"a fault of its own: {type(error).__name__}: {error} (--debug shows where)")
         return BUG
     return status if isinstance(status, int) else WELL
-
-
-def _log_to_stderr() -> None:
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("callboard: %(message)s"))
-    logging.getLogger("callboard").addHandler(handler)

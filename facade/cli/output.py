@@ -7,6 +7,7 @@ and what reads from stdin reads nothing.
 
 from __future__ import annotations
 
+import logging
 import os
 import select
 import sys
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _IN, _OUT, _ERR = 0, 1, 2
+
+_LOGGER = logging.getLogger("callboard")
 
 
 class Streams:
@@ -120,6 +123,19 @@ def complain(sentence: str) -> None:
     if sys.stderr is not None:
         sys.stderr.write(f"callboard: {sentence}\n")
         sys.stderr.flush()
+
+
+def warn_on_stderr() -> None:
+    """Have the house's warnings said on stderr, a sentence each."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("callboard: %(message)s"))
+    _LOGGER.addHandler(handler)
+
+
+def warn_no_more() -> None:
+    """Say no more warnings: nobody reads the answers, and what is given up for that needs no words."""
+    for handler in _LOGGER.handlers:
+        handler.setLevel(logging.CRITICAL)
 
 
 def _flush() -> None:

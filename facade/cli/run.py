@@ -15,6 +15,7 @@ time), those of different plugins as they are ready.
 
 from __future__ import annotations
 
+import functools
 import signal
 
 import click
@@ -26,7 +27,7 @@ from .exits import FAILED, WELL, by_signal
 from .interruption import Interruption
 from .line_input import read_lines
 from .opening import open_board
-from .output import LineWriter, Streams, complain
+from .output import LineWriter, Streams, complain, warn_no_more
 from .relay import Relay
 from .slots import Slots
 
@@ -65,12 +66,20 @@ def run(config: str, in_flight: int, state: str | None, events: str | None) -> i
     ):
         slots = Slots(in_flight)
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
-            writer = LineWriter(streams.stdout, interruption.stop)
+            writer = LineWriter(streams.stdout, functools.partial(_on_broken, interruption))
             relay = Relay(core, board.configuration, writer, slots, interruption)
             for line in read_lines(streams.stdin, interruption, board.configuration.calls.max_line_bytes):
                 relay.take(line)
             relay.finish()
             return _status(interruption.reason, relay.failed)
+
+
+def _on_broken(interruption: Interruption, error: OSError) -> None:
+    if isinstance(
+        error, BrokenPipeError
+    ):  # before the board is stopped: results that are formatted then find no host
+        warn_no_more()
+    interruption.stop(error)
 
 
 def _status(reason: signal.Signals | Exception | None, failed: int) -> int:
