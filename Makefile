@@ -5,6 +5,7 @@
 #
 #   make PYTHON=python3.12          another Python (only when .venv is made)
 #   make test ARGS="-k backoff"     more words for the command behind test, demo or bench
+#   make test ARGS="-n 0 --pdb"     all tests in one process, to look into one
 
 PYTHON ?= python3
 ARGS ?=
@@ -29,7 +30,7 @@ demo: node ## Watch tools answer while their hosts are killed
 	@$(RUN) -m callboard demo $(ARGS)
 
 test: node ## Run all tests
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
 
