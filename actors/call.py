@@ -83,6 +83,7 @@ class Call:
         "_at_news",
         "_chunks",
         "_future",
+        "_limited",
         "_lock",
         "_owner",
         "_result",
@@ -133,6 +134,7 @@ class Call:
         self._at_news: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
         self._owner: CallOwner | None = None
+        self._limited = False
         self._timer: Timer | None = None
         self._future: Future[Result] | None = None
 
@@ -144,6 +146,11 @@ class Call:
     def done(self) -> bool:
         """Whether it has ended, and its result can be had."""
         return self._result is not None
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is certain how it ends, be it that the result cannot be had yet."""
+        return self._stage is Stage.ENDED
 
     @property
     def stage(self) -> Stage:
@@ -242,9 +249,12 @@ class Call:
     def limit(self, clock: Clock, seconds: float | None) -> None:
         """Put its end by deadline on the clock, ``seconds`` after it was submitted.
 
-        Does nothing if it has a deadline already, or with ``None``.
+        Does nothing with ``None``, or if it was said before how long it may take; ``inf`` says: without end.
         """
-        if self.deadline is not None or seconds is None or seconds == inf:
+        if self._limited or seconds is None:
+            return
+        self._limited = True
+        if seconds == inf:
             return
         self.seconds = seconds
         self.deadline = self.submitted + seconds

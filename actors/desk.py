@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
@@ -156,6 +157,8 @@ class Desk:
 
     def submit_again(self, call: Call) -> None:
         """Put a call back that was not given to the tool after all, or may be once more."""
+        if self.down is not None and self.down.takes(call):
+            return
         refusal = self.lane.put_back(call)
         if refusal is not None:
             self.refuse(call, refusal)
@@ -172,9 +175,16 @@ class Desk:
     def close(self, reason: str) -> None:
         """End every call, and take none any more; what is certain by now is committed when this returns.
 
-        In this order: a call that is not in the lane any more when that is shut is under way.
+        In this order: a call that is not in the lane any more when that is shut is under way, or given to
+        a stand-in.
         """
-        self.shut(lambda _: failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT), for_good=True)
+
+        def stopped(_: Call) -> Result:
+            return failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT)
+
+        self.shut(stopped, for_good=True)
+        for call in () if self.down is None else self.down.close():
+            self.refuse(call, stopped)
         for call in self.lane.under_way():
             if not call.end_early(Code.CANCELLED, reason):
                 with suppress(TimeoutError):  # it is just ending, and told once its state is committed
@@ -184,9 +194,11 @@ class Desk:
         """Of a call that was sent before, "not sent" would be a lie."""
         result = call.lost or refusal(call)
         reason = _DROPPED.get(str(result.get("code")))
-        if reason is not None:
-            self.events.dead_letters.drop(reason, self.name, call.id, tool=call.tool_name)
-        call.finish(result)
+        if reason is None:
+            call.finish(result)
+            return
+        drop = self.events.dead_letters.drop
+        call.finish(result, first=partial(drop, reason, self.name, call.id, tool=call.tool_name))
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         """See `CallOwner`."""

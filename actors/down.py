@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code
 from ..plugins.failures import failure
-from ..plugins.results import complete_result
+from ..plugins.results import normalise_result
 from .hook_threads import HookFailed
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class Down:
         lane: where calls wait.
         threads: where callables of the embedder's run.
         refuse: ends a call with what this makes of it, and sees to its dead letter.
+        again: takes a call once more that has waited, and asks here first.
+        now: the time.
     """
 
     def __init__(
@@ -63,15 +65,22 @@ class Down:
         wishes: WhileDown,
         lane: Lane,
         threads: HookThreads,
+        *,
         refuse: Callable[[Call, Callable[[Call], Result]], None],
+        again: Callable[[Call], None],
+        now: Callable[[], float],
     ) -> None:
         self._plugin = plugin
         self._wishes = wishes
         self._lane = lane
         self._threads = threads
         self._refuse = refuse
+        self._again = again
+        self._now = now
         self._lock = threading.Lock()
         self._is_down = False
+        self._closed = False
+        self._asked: set[Call] = set()
 
     def begins(self) -> None:
         """The host is down: calls that wait are no better off than those that come."""
@@ -79,43 +88,58 @@ class Down:
             self._is_down = True
         if self._wishes.answer is not None or self._wishes.hold == 0:
             for call in self._lane.empty():
-                self.takes(call)
+                self._again(call)
 
     def ends(self) -> None:
         """The next life is there."""
         with self._lock:
             self._is_down = False
 
+    def close(self) -> list[Call]:
+        """Take no more calls; returns those for which a stand-in is being asked, for their owner to end."""
+        with self._lock:
+            self._closed = True
+            return list(self._asked)
+
     def takes(self, call: Call) -> bool:
-        """See to a call; False if it is to wait in the lane."""
+        """See to a call; False if it is for the lane, to hold it or to say why it cannot."""
+        if self._wishes.answer is not None:
+            return self._has_answered(call, self._wishes.answer)
         with self._lock:
             if not self._is_down:
                 return False
-        if self._wishes.answer is not None:
-            facts = {
-                "call": call.id,
-                "plugin": self._plugin,
-                "tool": call.tool_name,
-                "payload": call.invocation.payload,
-                "seconds": call.seconds,
-            }
-            self._threads.ask(
-                self._plugin, partial(self._wishes.answer, facts), partial(self._answered, call)
-            )
-            return True
+        if self._wishes.hold is None or self._lane.refusing:
+            return False  # a host that is parked or stopped is more than down, and its refusal says more
         if self._wishes.hold == 0:
             self._refuse(call, self._unavailable)
             return True
-        if self._wishes.hold is not None and self._lane.waiting >= self._wishes.hold:
+        if self._lane.waiting >= self._wishes.hold:
             self._refuse(call, self._too_many)
             return True
         return False
 
+    def _has_answered(self, call: Call, stand_in: Answer) -> bool:
+        with self._lock:
+            if not self._is_down or self._closed:
+                return False
+            self._asked.add(call)
+        facts = {
+            "call": call.id,
+            "plugin": self._plugin,
+            "tool": call.tool_name,
+            "payload": call.invocation.payload,
+            "seconds": None if call.deadline is None else max(0.0, call.deadline - self._now()),
+        }
+        self._threads.ask(self._plugin, partial(stand_in, facts), partial(self._answered, call))
+        return True
+
     def _answered(self, call: Call, answer: Mapping[str, Any] | HookFailed) -> None:
+        with self._lock:
+            self._asked.discard(call)
         if isinstance(answer, HookFailed):
-            call.finish(failure(Code.HOST_UNAVAILABLE, f"{self._down} and {answer}"))
+            self._refuse(call, lambda _: failure(Code.HOST_UNAVAILABLE, f"{self._down} and {answer}"))
         else:
-            call.finish(complete_result(answer).result)
+            call.finish(normalise_result(answer).result)
 
     def _unavailable(self, _call: Call) -> Result:
         return failure(Code.HOST_UNAVAILABLE, f"{self._down}; its calls are refused meanwhile")

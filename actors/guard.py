@@ -179,7 +179,9 @@ class Guard:
         )
 
     def _at_breaker(self, call: Call, now: float) -> Result | None:
-        if self._policy is None:
+        # A call that has ended on its way here has been told of before it is let through, and would not be
+        # again: it would be a trial for ever.
+        if self._policy is None or call.decided:
             return None
         breaker = self._breakers.get(call.tool_name)
         if breaker is None:
@@ -206,7 +208,8 @@ class Guard:
             epoch = self._epochs.pop(call, None)
             if epoch is None:
                 return
-            failed = self._verdict(result)
+            # A stand-in's answer says nothing of a tool that was never asked.
+            failed = self._verdict(result) if call.attempt else None
             turn = self._breakers[call.tool_name].ended(epoch, failed, self._clock.now())
         self._publish(call.tool_name, turn)
 
@@ -243,5 +246,9 @@ def _in_flight(call: Call, state: int) -> InFlight:
 
 def _digest(call: Call) -> str:
     """A call's tool and arguments in short; equal for equal ones, however their keys are ordered."""
-    text = json.dumps([call.tool_name, call.invocation.payload], sort_keys=True, default=repr)
+    asked = [call.tool_name, call.invocation.payload]
+    try:
+        text = json.dumps(asked, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):  # a contributed format may read what is no JSON
+        text = repr(asked)
     return hashlib.blake2s(text.encode(), digest_size=16).hexdigest()

@@ -8,6 +8,7 @@ of them is not asked any more until one comes back.
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ MAX_STUCK = 8
 """Hooks of one plugin that may hang at once; a plugin with more is not asked."""
 
 _IDLE_SECONDS = 10.0
+
+logger = logging.getLogger("callboard.actors")
 
 Answer = TypeVar("Answer")
 
@@ -115,7 +118,11 @@ class HookThreads:
             with self._lock:
                 self._asking[job.plugin] -= 1
                 self._idle += 1
-            job.answer(answer)
+            try:
+                job.answer(answer)
+            except Exception:
+                # A bug of ours. This thread counts as idle by now, so the next job may be waiting for it.
+                logger.exception("handing over what a hook of %r returned failed", job.plugin)
 
 
 def _run_hook(job: _Job[Answer]) -> Answer | HookFailed:

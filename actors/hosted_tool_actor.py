@@ -40,7 +40,8 @@ class HostedToolActor(HouseActor):
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
         on_schemas: told the plugin's schemas when a life brings new ones, before it is sent
-            calls; in this actor's thread.
+            calls; in this actor's thread. Says whether they can be offered; those that cannot are not
+            forgotten, but tried again with the next life.
         keeper: see `Desk`.
         threads: where the embedder's callables run.
     """
@@ -51,7 +52,7 @@ class HostedToolActor(HouseActor):
         settings: ToolSettings,
         clock: Clock,
         events: EventStream,
-        on_schemas: Callable[[str, Schemas], None],
+        on_schemas: Callable[[str, Schemas], bool],
         *,
         keeper: StateKeeper | None = None,
         threads: HookThreads,
@@ -73,7 +74,15 @@ class HostedToolActor(HouseActor):
         self.desk.lane.pause()
         if not settings.while_down.simply_holds:
             desk = self.desk
-            desk.down = Down(desk.name, settings.while_down, desk.lane, threads, desk.refuse)
+            desk.down = Down(
+                desk.name,
+                settings.while_down,
+                desk.lane,
+                threads,
+                refuse=desk.refuse,
+                again=desk.submit_again,
+                now=clock.now,
+            )
             desk.down.begins()
         self._on_schemas = on_schemas
         self._schemas: Schemas | None = None
@@ -136,8 +145,7 @@ class HostedToolActor(HouseActor):
         self._drop_forsaken(up)
         self.desk.guard.several = len(up.schemas) > 1
         if up.schemas != self._schemas:
-            self._schemas = up.schemas
-            self._on_schemas(self.name, up.schemas)
+            self._schemas = up.schemas if self._on_schemas(self.name, up.schemas) else None
         self._life = up.life
         if self.desk.down is not None:
             self.desk.down.ends()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from ..interop.errors import InteropError
 from ..plugins.calling import Invocation
 from ..plugins.codes import Code
+from ..plugins.errors import CallboardError
 from ..plugins.failures import failure
 from .call import Call
 
@@ -28,7 +28,7 @@ class Intake:
         """The call that a value asks for. One that cannot be read, or must not be run, has ended already."""
         try:
             inspected = self._catalog.registry.inspect_call(tool_call)
-        except InteropError as error:
+        except CallboardError as error:  # such as what is no JSON beside what is asked for
             return self._unreadable(tool_call, str(error))
         call = Call(
             inspected.call_id or self._make_up_id(),

@@ -201,7 +201,7 @@ class HostedMember:
         if not tell(supervisor, Order("remove", self.name, reason)):
             self.ended.set()
 
-    def _on_schemas(self, _name: str, schemas: Iterable[dict[str, Any]]) -> None:
+    def _on_schemas(self, _name: str, schemas: Iterable[dict[str, Any]]) -> bool:
         """In the tool actor's thread."""
         try:
             self._offer(self, schemas)
@@ -209,6 +209,7 @@ class HostedMember:
         except CallboardError as error:
             self.problem = error
         self.settled.set()
+        return self.problem is None
 
     def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
         """In the supervisor's thread."""

@@ -228,14 +228,16 @@ class Roster:
         """A life of a host has brought schemas; in its tool actor's thread."""
         name = member.name
         with self._lock:
+            if self._members.get(name) is not member:
+                return  # taken off while that life came up
             before = self._catalog.offers.get(name)
             tools = self._catalog.describe(name, schemas)
             routes = add_routes(self._switch.routes, name, tools, claims=False)
             self._catalog.offer(name, tools)
             self._switch.update(lambda _: routes)
-        self._events.publish("plugin_registered", name, tools=[tool.tool_name for tool in tools])
-        if before is not None:
-            self._events.publish("tools_changed", name, **tool_changes(before, tools)._asdict())
+            self._events.publish("plugin_registered", name, tools=[tool.tool_name for tool in tools])
+            if before is not None:
+                self._events.publish("tools_changed", name, **tool_changes(before, tools)._asdict())
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.
