@@ -105,10 +105,21 @@ texts = st.text(alphabet=string.ascii_letters + string.digits + ' "\\\n{}[]:,é�
 secrets = st.text(
     alphabet=string.ascii_letters + string.digits + '"\\\n{:é€😀', min_size=SHORTEST, max_size=20
 )
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
-    max_leaves=12,
+
+
+def json_of(texts, names):
+    """JSON values with these texts in them, and these names."""
+    return st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=4),
+        max_leaves=12,
+    )
+
+
+values = json_of(texts, texts)
+# Hypothesis likes to try the very words that stand in the code.
+harmless = json_of(
+    texts.filter(lambda text: '"' not in text), texts.filter(lambda name: not is_secret_name(name))
 )
 
 
@@ -159,7 +170,7 @@ def test_the_structure_of_a_message_is_kept(value, secret):
     assert shown["said"] == f"is {HIDDEN} it"
 
 
-@given(values)
+@given(harmless)
 def test_a_message_without_secrets_is_left_as_it_is(value):
     frame = json.dumps({"more": value})
 
