@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..hosts.limits import Exceeded, Limits
-from ..supervision.supervisor import tell
+from ..supervision.telling import tell
 from . import messages as m
+from .reporting import Armed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,25 +17,8 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.host import Host
-    from ..supervision.clock import Clock, Timer
+    from ..supervision.clock import Clock
     from .limit_watch import LimitWatch
-
-
-class Armed(NamedTuple):
-    """What holds one life to its limits.
-
-    Attributes:
-        on_sent: to be called after each call that is sent to it, if they are counted.
-        age: the timer of its age, if that is limited.
-    """
-
-    on_sent: Callable[[], None] | None = None
-    age: Timer | None = None
-
-    def disarm(self) -> None:
-        """The life has ended."""
-        if self.age is not None:
-            self.age.cancel()
 
 
 def arm(life: pykka.ActorRef[Any], host: Host, limits: Limits, clock: Clock, watch: LimitWatch) -> Armed:

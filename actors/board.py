@@ -18,8 +18,9 @@ from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..supervision.clock import Clock, SystemClock
 from ..supervision.events import Event, EventStream, Subscription
-from ..supervision.messages import AddGroup, GetGroups
-from ..supervision.supervisor import GetStatus, Order, SupervisorActor, ask_supervisor, tell
+from ..supervision.messages import AddGroup, GetGroups, GetStatus, Order
+from ..supervision.supervisor import SupervisorActor
+from ..supervision.telling import ask_supervisor, tell
 from . import messages as m
 from .catalog import Catalog, ToolDescriptor
 from .hook_threads import HookThreads

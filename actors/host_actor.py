@@ -24,11 +24,11 @@ from ..hosts.limits import Exceeded, Limits
 from ..hosts.recorder import FRAMES
 from ..plugins.errors import JsonValueError
 from ..supervision.exits import Exit, ExitKind
-from ..supervision.supervisor import tell
+from ..supervision.telling import tell
 from . import messages as m
-from .arming import Armed
 from .base import HouseActor
 from .host_endings import Handshake, verdict_on
+from .reporting import Armed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
     from .reporting import Kin, Reporter
-
 
 logger = logging.getLogger("callboard.actors")
 

@@ -13,7 +13,7 @@ import pykka
 from ..hosts.vitals import doing
 from ..plugins.codes import Code
 from ..plugins.failures import failure
-from ..supervision.supervisor import tell
+from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
 from .desk import Desk, ToolSettings

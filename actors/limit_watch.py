@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..hosts.limits import judge
 from ..hosts.vitals import sample
-from ..supervision.supervisor import tell
+from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
 

@@ -6,7 +6,9 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.errors import CallboardError
-from ..supervision.supervisor import ChildSpec, Order, SupervisorActor, tell
+from ..supervision.life import ChildSpec
+from ..supervision.messages import Order
+from ..supervision.telling import tell
 from . import messages as m
 from .host_times import HostTimes
 from .hosted_tool_actor import HostedToolActor
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy
+    from ..supervision.supervisor import SupervisorActor
     from .desk import Desk, ToolSettings
     from .hook_threads import HookThreads
     from .host_actor import HostSettings

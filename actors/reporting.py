@@ -1,16 +1,18 @@
-"""Whom a life of a host tells how it goes: its supervisor, or what stands for one while it waits."""
+"""Whom a life of a host has around it: its supervisor, or what stands for one while it waits, and its kin."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pykka
 
     from ..hosts.host import Host
     from ..hosts.limits import Exceeded
+    from ..supervision.clock import Timer
     from ..supervision.exits import Exit
-    from .arming import Armed
 
 
 class Reporter(Protocol):
@@ -25,6 +27,23 @@ class Reporter(Protocol):
 
     def ended(self, exit_: Exit) -> None:
         """It has ended. Once."""
+
+
+class Armed(NamedTuple):
+    """What holds one life to its limits.
+
+    Attributes:
+        on_sent: to be called after each call that is sent to it, if they are counted.
+        age: the timer of its age, if that is limited.
+    """
+
+    on_sent: Callable[[], None] | None = None
+    age: Timer | None = None
+
+    def disarm(self) -> None:
+        """The life has ended."""
+        if self.age is not None:
+            self.age.cancel()
 
 
 class Kin(Protocol):

@@ -10,8 +10,9 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import CallboardError, PluginLoadError
+from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
-from ..supervision.supervisor import AddChild, SupervisorActor, ask_supervisor
+from ..supervision.telling import ask_supervisor
 from .catalog import Catalog, ToolDescriptor, add_routes
 from .desk import ToolSettings
 from .hook_threads import HookFailed, HookThreads
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..plugins.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
+    from ..supervision.supervisor import SupervisorActor
     from .host_actor import HostSettings
     from .keeping import StateKeeper
     from .router_actor import Switch

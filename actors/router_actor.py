@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
-from ..supervision.supervisor import tell
+from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
 from .hook_threads import HookFailed, HookThreads

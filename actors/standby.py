@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..supervision.policy import History, Park, Restart, RestartPolicy, RestartType, decide
-from ..supervision.supervisor import tell
+from ..supervision.telling import tell
 from . import messages as m
 
 if TYPE_CHECKING:

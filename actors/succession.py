@@ -14,10 +14,11 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ..supervision.messages import Order
 from ..supervision.policy import RestartType
-from ..supervision.supervisor import LifeReporter, Order, SupervisorActor, tell
+from ..supervision.telling import tell
 from . import messages as m
-from .arming import Armed, arm
+from .arming import arm
 from .host_actor import BEGIN, HostActor, HostLife, HostSettings
 from .remains import Remains
 from .standby import Standby, Waiting
@@ -33,9 +34,11 @@ if TYPE_CHECKING:
     from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
+    from ..supervision.life import LifeReporter
     from ..supervision.policy import RestartPolicy
+    from ..supervision.supervisor import SupervisorActor
     from .limit_watch import LimitWatch
-    from .reporting import Reporter
+    from .reporting import Armed, Reporter
 
 
 class Succession:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code
 from ..plugins.failures import failure
-from ..supervision.supervisor import tell
+from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
 from .desk import Desk, ToolSettings

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hypothesis import strategies as st
 
 from ..supervision.backoff import Backoff
+from ..supervision.life import ChildSpec
 from ..supervision.policy import RestartPolicy, RestartType
 from ..supervision.spec import ROOT, AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
-from ..supervision.supervisor import ChildSpec
 from . import faults as f
 from . import triggers as t
 from .drawing import IN_MEMORY
@@ -22,7 +22,7 @@ from .schedule import Entry, Schedule
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..supervision.supervisor import Life, LifeReporter
+    from ..supervision.life import Life, LifeReporter
 
 _counts = st.integers(1, 40)
 _lives = st.none() | st.integers(1, 4)

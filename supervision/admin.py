@@ -6,37 +6,14 @@ where somebody else is at it, and say so: a tool that manages children must not 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from .child import Child, ChildState
 from .group import Group
+from .verbs import Answer, Verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-
-class Answer(StrEnum):
-    """What became of an administrator's wish."""
-
-    OK = "ok"
-    ALREADY_STARTED = "already_started"
-    ALREADY_PRESENT = "already_present"
-    RUNNING = "running"
-    RESTARTING = "restarting"
-    NOT_FOUND = "not_found"
-
-
-class Verb(StrEnum):
-    """What an administrator may wish for a child that exists.
-
-    ``terminate`` ends it, and keeps its place; it may be wished twice, and calls a restart off that is pending.
-    ``restart`` starts one that was terminated; ``delete`` frees the id of such a one.
-    """
-
-    TERMINATE = "terminate"
-    RESTART = "restart"
-    DELETE = "delete"
 
 
 def presence(child: Child | None) -> Answer:

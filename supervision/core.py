@@ -28,11 +28,10 @@ from typing import TYPE_CHECKING
 
 from .child import UP, Child, ChildState
 from .effects import Changed, Effect, Effects, Finished, Removed, Schedule, StartLife, StopLife
-from .errors import AdmissionRefused
 from .fates import Fates
 from .group import Group, GroupState, Phase, Plan
 from .policy import History, RestartPolicy, RestartType
-from .spec import ROOT, GroupSpec, StartOrder, check_member
+from .spec import ROOT, AdmissionRefused, GroupSpec, StartOrder, check_member
 from .tree import Tree
 
 if TYPE_CHECKING:

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .events import EventStream
+from typing import Any, Protocol
 
 REASONS = {
     "overflow": "a call for which there was no room",
@@ -25,10 +22,24 @@ REASONS = {
 """Why something was dropped."""
 
 
+class Told(Protocol):
+    """What dead letters are told by: the event stream that has them."""
+
+    @property
+    def telling(self) -> bool:
+        """Whether this thread is telling a subscriber of an event."""
+
+    def wants(self, kind: str) -> bool:
+        """Whether anybody listens to a kind."""
+
+    def publish(self, kind: str, subject: str, **facts: Any) -> None:
+        """Tell of an event."""
+
+
 class DeadLetters:
     """The dead letters of one board. Thread-safe; nothing here blocks."""
 
-    def __init__(self, events: EventStream) -> None:
+    def __init__(self, events: Told) -> None:
         self._events = events
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..plugins.errors import CallboardError
+from .spec import AdmissionRefused
 
 if TYPE_CHECKING:
-    from .admin import Answer
-    from .supervisor import Life
+    from .life import Life
+    from .verbs import Answer
 
 
 class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
@@ -23,13 +24,6 @@ class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
         super().__init__(f"there is no host {child!r}; there are: {', '.join(children) or 'none'}")
         self.child = child
         self.children = children
-
-
-class AdmissionRefused(CallboardError, ValueError):  # noqa: N818 - the state is the message
-    """A child or a group cannot be taken in: what it says makes no sense here, or there is no place for it.
-
-    Nothing was started, and it may be asked for again in other words.
-    """
 
 
 class ChildExists(AdmissionRefused):

@@ -1,4 +1,4 @@
-"""The messages of the supervisor, all frozen: what it may be told and asked, and what its lives tell it."""
+"""What the supervisor may be told and asked, all frozen. What its lives tell it is in `life`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .admin import Verb
-    from .exits import Exit
+    from .life import ChildSpec
     from .spec import GroupSpec
-    from .supervisor import ChildSpec
+    from .verbs import Verb
     from .watch import Down
 
 
@@ -50,7 +49,7 @@ class GetGroups:
 
 @dataclass(frozen=True, slots=True)
 class Administer:
-    """Wish something for a child. The answer is an `admin.Answer`: done, or what is in the way."""
+    """Wish something for a child. The answer is a `verbs.Answer`: done, or what is in the way."""
 
     verb: Verb
     child: str
@@ -100,49 +99,9 @@ class ShutDown:
 
 
 @dataclass(frozen=True, slots=True)
-class LifeReady:
-    """A life answers calls."""
-
-    child: str
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class LifeDeclined:
-    """A life will not be."""
-
-    child: str
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class LifeWell:
-    """A life says of itself that it is well."""
-
-    child: str
-    generation: int
-
-
-@dataclass(frozen=True, slots=True)
-class LifeEnded:
-    """A life has ended."""
-
-    child: str
-    generation: int
-    exit: Exit
-
-
-@dataclass(frozen=True, slots=True)
 class Due:
     """A scheduled time has come."""
 
     child: str
     token: int
     group: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The answer to a message that could not be carried out."""
-
-    error: Exception

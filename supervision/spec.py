@@ -10,14 +10,21 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
+from ..plugins.errors import CallboardError
 from .backoff import Backoff
-from .errors import AdmissionRefused
 from .policy import RestartType
 
 ROOT = ""
 """The name of the group that all others are in."""
 
 Choice = TypeVar("Choice", bound=StrEnum)
+
+
+class AdmissionRefused(CallboardError, ValueError):  # noqa: N818 - the state is the message
+    """A child or a group cannot be taken in: what it says makes no sense here, or there is no place for it.
+
+    Nothing was started, and it may be asked for again in other words.
+    """
 
 
 class Strategy(StrEnum):

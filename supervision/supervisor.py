@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import functools
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pykka
 
 from ..plugins.errors import CallboardError
 from . import messages as m
-from .admin import Answer, Verb, count, judge, presence, which
+from .admin import count, judge, presence, which
 from .core import Supervision
 from .effects import Changed, Effects, Finished, Removed, Schedule, StartLife, StopLife
 from .errors import ChildExists, StartFailed, UnknownChild
 from .exits import Exit, ExitKind
-from .messages import AddChild, Due, GetStatus, LifeDeclined, LifeEnded, LifeReady, LifeWell, Order, Refusal
+from .life import LifeDeclined, LifeEnded, LifeReady, LifeReporter, LifeWell
+from .messages import AddChild, Due, GetStatus, Order
 from .spec import ROOT
+from .telling import Refusal, tell
+from .verbs import Answer, Verb
 from .watch import Down, Watches
 
 if TYPE_CHECKING:
@@ -31,86 +33,9 @@ if TYPE_CHECKING:
 
     from .clock import Clock, Timer
     from .events import EventStream
-    from .policy import RestartPolicy
-
-__all__ = [
-    "AddChild", "ChildSpec", "GetStatus", "Life", "LifeReporter", "Order", "SupervisorActor", "UnknownChild",
-    "ask_supervisor", "tell",
-]  # fmt: skip
+    from .life import ChildSpec, Life
 
 logger = logging.getLogger("callboard.supervision")
-
-
-class Life(Protocol):
-    """One running life of a child."""
-
-    def stop(self, reason: str) -> None:
-        """Begin to end it; returns at once. Its end is reported like any other."""
-
-    def retire(self, reason: str) -> None:
-        """Begin to end it once what is under way in it has ended: its successor has been started."""
-
-
-@dataclass(frozen=True, slots=True)
-class LifeReporter:
-    """By which a life tells its supervisor how it goes; from any thread, never blocking."""
-
-    supervisor: pykka.ActorRef[SupervisorActor]
-    child: str
-    generation: int
-
-    def ready(self) -> None:
-        """It answers calls."""
-        tell(self.supervisor, LifeReady(self.child, self.generation))
-
-    def declined(self) -> None:
-        """It will not run this time, and nothing is wrong with that. Instead of `ended`."""
-        tell(self.supervisor, LifeDeclined(self.child, self.generation))
-
-    def well(self) -> None:
-        """It knows that it is well: the whole budget is given back now, before the life counts as stable."""
-        tell(self.supervisor, LifeWell(self.child, self.generation))
-
-    def ended(self, exit_: Exit) -> None:
-        """It has ended, and nothing of it is left. Once."""
-        tell(self.supervisor, LifeEnded(self.child, self.generation, exit_))
-
-
-@dataclass(frozen=True, slots=True)
-class ChildSpec:
-    """What the supervisor has to know of a child.
-
-    Attributes:
-        id: unique among the supervisor's children.
-        start: starts the next life and returns at once; ``None`` if it declines to run.
-        policy: when to start it again.
-        on_change: told of each change of state, in the supervisor's thread: the event's kind and
-            its facts. Must not block.
-        group: the group that it is in; the root if it is empty.
-        significant: its end for good means something to its group; see `AutoShutdown`.
-        dynamic: it does not come back with a group that had to be started again, and is stopped
-            together with others of its kind.
-
-    Raises:
-        ValueError: it has no id, or nothing that starts it.
-    """
-
-    id: str
-    start: Callable[[LifeReporter], Life | None]
-    policy: RestartPolicy
-    on_change: Callable[[str, dict[str, Any]], None] = lambda _kind, _facts: None
-    group: str = ROOT
-    significant: bool = False
-    dynamic: bool = False
-
-    def __post_init__(self) -> None:
-        child_id: Any = self.id  # what a caller without a type checker gave
-        start: Any = self.start
-        if not isinstance(child_id, str) or not child_id:
-            raise ValueError(f"a child needs an id, a text that is not empty; it is {self.id!r}")
-        if not callable(start):
-            what = f"the child {self.id!r} needs something that starts it; 'start' is {self.start!r}"
-            raise ValueError(what)  # noqa: TRY004 - one kind of error for all of a specification
 
 
 class SupervisorActor(pykka.ThreadingActor):
@@ -150,7 +75,7 @@ class SupervisorActor(pykka.ThreadingActor):
     def on_receive(self, message: Any) -> Any:
         """Handle one message.
 
-        An error is a value here, for whoever asked (see `ask_supervisor`). Raised, it would stop
+        An error is a value here, for whoever asked (see `telling.ask_supervisor`). Raised, it would stop
         the actor if the message was told: pykka lets the *sender's* verb decide that.
         """
         try:
@@ -345,25 +270,3 @@ def _life(started: Life | None) -> Life | None:
     if started is not None and not callable(getattr(started, "stop", None)):
         raise TypeError(f"it returned {started!r:.100}, which is no life")
     return started
-
-
-def tell(ref: pykka.ActorRef[Any], message: Any) -> bool:
-    """Tell an actor something that no longer matters once it has stopped; False if it has."""
-    try:
-        ref.tell(message)
-    except pykka.ActorDeadError:
-        return False
-    return True
-
-
-def ask_supervisor(ref: pykka.ActorRef[SupervisorActor], message: Any, timeout: float = 10.0) -> Any:
-    """Ask the supervisor and wait for its answer.
-
-    Raises:
-        UnknownChild: the order names a child that does not exist.
-        pykka.Timeout, pykka.ActorDeadError: it did not answer, or has stopped.
-    """
-    answer = ref.ask(message, timeout=timeout)
-    if isinstance(answer, Refusal):
-        raise answer.error
-    return answer

@@ -10,7 +10,13 @@ import pytest
 from house_source import PACKAGE, ROOT, imports, is_standard
 
 PLACES = {
-    "pykka": ("actors/*", "supervision/supervisor.py", "facade/callboard.py"),
+    "pykka": (
+        "actors/*",
+        "supervision/supervisor.py",
+        "supervision/telling.py",
+        "supervision/life.py",
+        "facade/callboard.py",
+    ),
     "subprocess": ("chaos/evil_host.py", "hosts/process.py", "hosts/watchdog.py", "hosts/node.py"),
     "psutil": ("hosts/sweep.py", "hosts/vitals.py"),
     "tenacity": ("supervision/backoff.py",),

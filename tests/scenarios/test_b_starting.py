@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from callboard.supervision.errors import ChildExists, StartFailed
-from callboard.supervision.messages import GetCount, GetWhich
+from callboard.supervision.life import ChildSpec
+from callboard.supervision.messages import AddChild, GetCount, GetWhich
 from callboard.supervision.policy import RestartPolicy
-from callboard.supervision.supervisor import AddChild, ChildSpec
 from fake_children import FakeChild, TalkingChild, a_house
 from supervision_cases import CRASH, POLICY
 

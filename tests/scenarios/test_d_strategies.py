@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.supervision.messages import GetCount
+from callboard.supervision.messages import AddChild, GetCount
 from callboard.supervision.policy import RestartPolicy
-from callboard.supervision.supervisor import AddChild
 from fake_children import TalkingChild, a_house
 
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from callboard.supervision.admin import Verb, judge, presence
+from callboard.supervision.admin import judge, presence
 from callboard.supervision.child import Child, ChildState
 from callboard.supervision.exits import Exit, ExitKind, check_exits
 from callboard.supervision.intensity import charge, recent
 from callboard.supervision.policy import History, Park, Restart, RestartPolicy, Stop, decide
 from callboard.supervision.strategy import affected
+from callboard.supervision.verbs import Verb
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,16 +7,12 @@ from functools import partial
 import pykka
 import pytest
 from callboard.supervision.backoff import Backoff
+from callboard.supervision.errors import UnknownChild
 from callboard.supervision.exits import Exit, ExitKind
+from callboard.supervision.life import ChildSpec
+from callboard.supervision.messages import AddChild, Order
 from callboard.supervision.policy import RestartPolicy
-from callboard.supervision.supervisor import (
-    AddChild,
-    ChildSpec,
-    Order,
-    UnknownChild,
-    ask_supervisor,
-    tell,
-)
+from callboard.supervision.telling import ask_supervisor, tell
 from fake_children import FakeChild, FakeLife, House
 from leaks import no_leaks
 from supervision_cases import CRASH, HOPELESS, POLICY, REQUESTED

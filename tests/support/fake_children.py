@@ -9,22 +9,17 @@ from typing import TYPE_CHECKING
 
 from callboard.supervision.events import EventStream
 from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.messages import AddGroup, GetGroups
+from callboard.supervision.life import ChildSpec
+from callboard.supervision.messages import AddChild, AddGroup, GetGroups, GetStatus, Order
 from callboard.supervision.spec import GroupSpec
-from callboard.supervision.supervisor import (
-    AddChild,
-    ChildSpec,
-    GetStatus,
-    Order,
-    SupervisorActor,
-    ask_supervisor,
-)
+from callboard.supervision.supervisor import SupervisorActor
+from callboard.supervision.telling import ask_supervisor
 from leaks import no_leaks
 from manual_clock import ManualClock
 from supervision_cases import CRASH, POLICY
 
 if TYPE_CHECKING:
-    from callboard.supervision.supervisor import LifeReporter
+    from callboard.supervision.life import LifeReporter
 
 PATIENCE = 10.0
 

@@ -1,0 +1,122 @@
+"""A child from the supervisor's side: what it has to know of it, its running life, and what that life tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .spec import ROOT
+from .telling import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pykka
+
+    from .exits import Exit
+    from .policy import RestartPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class LifeReady:
+    """A life answers calls."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeDeclined:
+    """A life will not be."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeWell:
+    """A life says of itself that it is well."""
+
+    child: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class LifeEnded:
+    """A life has ended."""
+
+    child: str
+    generation: int
+    exit: Exit
+
+
+class Life(Protocol):
+    """One running life of a child."""
+
+    def stop(self, reason: str) -> None:
+        """Begin to end it; returns at once. Its end is reported like any other."""
+
+    def retire(self, reason: str) -> None:
+        """Begin to end it once what is under way in it has ended: its successor has been started."""
+
+
+@dataclass(frozen=True, slots=True)
+class LifeReporter:
+    """By which a life tells its supervisor how it goes; from any thread, never blocking."""
+
+    supervisor: pykka.ActorRef[Any]
+    child: str
+    generation: int
+
+    def ready(self) -> None:
+        """It answers calls."""
+        tell(self.supervisor, LifeReady(self.child, self.generation))
+
+    def declined(self) -> None:
+        """It will not run this time, and nothing is wrong with that. Instead of `ended`."""
+        tell(self.supervisor, LifeDeclined(self.child, self.generation))
+
+    def well(self) -> None:
+        """It knows that it is well: the whole budget is given back now, before the life counts as stable."""
+        tell(self.supervisor, LifeWell(self.child, self.generation))
+
+    def ended(self, exit_: Exit) -> None:
+        """It has ended, and nothing of it is left. Once."""
+        tell(self.supervisor, LifeEnded(self.child, self.generation, exit_))
+
+
+@dataclass(frozen=True, slots=True)
+class ChildSpec:
+    """What the supervisor has to know of a child.
+
+    Attributes:
+        id: unique among the supervisor's children.
+        start: starts the next life and returns at once; ``None`` if it declines to run.
+        policy: when to start it again.
+        on_change: told of each change of state, in the supervisor's thread: the event's kind and
+            its facts. Must not block.
+        group: the group that it is in; the root if it is empty.
+        significant: its end for good means something to its group; see `AutoShutdown`.
+        dynamic: it does not come back with a group that had to be started again, and is stopped
+            together with others of its kind.
+
+    Raises:
+        ValueError: it has no id, or nothing that starts it.
+    """
+
+    id: str
+    start: Callable[[LifeReporter], Life | None]
+    policy: RestartPolicy
+    on_change: Callable[[str, dict[str, Any]], None] = lambda _kind, _facts: None
+    group: str = ROOT
+    significant: bool = False
+    dynamic: bool = False
+
+    def __post_init__(self) -> None:
+        child_id: Any = self.id  # what a caller without a type checker gave
+        start: Any = self.start
+        if not isinstance(child_id, str) or not child_id:
+            raise ValueError(f"a child needs an id, a text that is not empty; it is {self.id!r}")
+        if not callable(start):
+            what = f"the child {self.id!r} needs something that starts it; 'start' is {self.start!r}"
+            raise ValueError(what)  # noqa: TRY004 - one kind of error for all of a specification
