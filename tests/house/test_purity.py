@@ -80,6 +80,7 @@ PURE = (
     "supervision/spec.py",
     "supervision/strategy.py",
     "supervision/tree.py",
+    "supervision/verbs.py",
 )
 
 READING = ("plugins/manifest.py", "plugins/manifest_file.py", "plugins/python_source.py")
