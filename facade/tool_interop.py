@@ -14,18 +14,27 @@ from .interop.registry import (
     get_registry_from_context,
     get_schema_target_formats_from_context,
 )
+from .interop.streams.assembler import Assembler, StreamLimits
+from .interop.streams.calls import assembler
+from .interop.streams.errors import StreamError
+from .interop.streams.event_bytes import EventReader
 
 __all__ = [
     "DEFAULT_TOOL_INTEROP_REGISTRY",
+    "Assembler",
     "CallAccessor",
     "CallAdapter",
+    "EventReader",
     "ResultAccessor",
     "ResultAdapter",
     "SchemaAccessor",
     "SchemaAdapter",
+    "StreamError",
+    "StreamLimits",
     "ToolInteropContribution",
     "ToolInteropRegistry",
     "ToolInteropTarget",
+    "assembler",
     "get_registry_from_context",
     "get_schema_target_formats_from_context",
 ]

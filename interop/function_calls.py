@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .arguments import fault, parse_arguments
+from .call_marks import MARKS
 from .conversion import Loss, LossCode
 from .errors import ConversionError
 from .hub import InspectedCall
@@ -134,9 +135,10 @@ def _broken_text(call: InspectedCall) -> str:
     """Return the text of a malformed call, if whoever reads it will find it malformed as well."""
     error = call.payload_metadata.get("error") or {}
     if call.raw is not None:
-        # A wrapped tool's wrong arguments are legal JSON: the table of freeform tools tells them.
-        broken = error.get("code") == "not_wrapped_text" or parse_arguments(call.raw).kind == "malformed"
-        if broken:
+        # A wrapped tool's wrong arguments are legal JSON: the table of freeform tools tells them. A mark
+        # is put on the converted call as well.
+        told = error.get("code") in {"not_wrapped_text", *MARKS}
+        if told or parse_arguments(call.raw).kind == "malformed":
             return call.raw
     raise ConversionError(f"it is malformed, and would not look it: {error.get('message')}")
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..plugins.errors import CallboardError
 from .call_ids import made_up_call_id
+from .call_marks import METADATA, as_marked, mark_of, unmarked, with_mark
 from .conversion import ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
 from .custom_wrapper import CustomToolWrapper
 from .errors import ConversionError, InteropError, LossRefusedError, describe
@@ -102,6 +103,8 @@ class ToolInteropRegistry:
             ContributionError: a contributed accessor failed.
         """
         call = self._calls.accessors.claim(value, format)[1]
+        if isinstance(value, dict) and METADATA in value:
+            call = as_marked(call, value)
         return as_text_call(call, self.text_tools, self.wrapper) if self.text_tools else call
 
     def inspect_result(self, value: Any, format: str | None = None) -> InspectedResult:  # noqa: A002 (specification)
@@ -121,6 +124,7 @@ class ToolInteropRegistry:
 
         For history only: what was broken is gone from the copy. Raises as `inspect_call` does.
         """
+        call = unmarked(call)
         member, _ = self._calls.accessors.claim(call, format)
         try:
             return member.it.sanitize(call)
@@ -226,8 +230,11 @@ class ToolInteropRegistry:
             if inspected.payload_kind == "text" and not context.may_wrap and self._calls.knows(accepted):
                 return Converted(copy_json(call))
             raise
-        copied = chosen == canonical_format("call", inspected.format)
-        return converted if copied else replace(converted, losses=added + converted.losses)
+        if chosen == canonical_format("call", inspected.format):
+            return converted
+        mark = mark_of(call)
+        value = converted.value if mark is None else with_mark(converted.value, mark)
+        return replace(converted, value=value, losses=added + converted.losses)
 
     def convert_tool_calls(
         self,

@@ -1,0 +1,190 @@
+"""What all assemblers are: a stream's events in, whole calls out, without I/O.
+
+An assembler is fed one event after the other, as JSON values, and owns no connection and no clock. Events
+that have nothing to do with calls are passed over, so that a whole response may be fed as it comes.
+
+What comes out is a call in the provider's own wire format, as it would stand in an answer that was not
+streamed: the registry inspects and converts it like any other. It comes out once, as soon as it is
+certain that nothing of it is missing. That a stream has ended is no such certainty: a call that is open
+then comes out as malformed (see ``call_marks``), unless its arguments are a JSON object already, to
+which nothing can be added. It is never given empty arguments for those that are missing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...plugins.errors import JsonValueError
+from ..call_marks import marked
+from ..errors import describe
+from ..json_copy import copy_json, json_text
+from .errors import StreamError
+from .text import is_whole, joined
+
+if TYPE_CHECKING:
+    from ..arguments import FaultCode
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """How much one stream may hold. Beyond it an event is refused, and its call is cut off.
+
+    Attributes:
+        calls: calls in one stream, those that have come out among them.
+        chars: characters of arguments in the calls that are under way, taken together.
+    """
+
+    calls: int = 1000
+    chars: int = 16 * 2**20
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """One call on its way. Each format adds what else it has to know.
+
+    Attributes:
+        call_id: the id its result will refer to, once it is known.
+        pieces: what came of its arguments.
+        chars: their length, together.
+        trouble: why it will come out malformed, whatever else comes.
+        ended: it has come out.
+    """
+
+    call_id: str | None = None
+    pieces: list[str] = field(default_factory=list)
+    chars: int = 0
+    trouble: tuple[FaultCode, str] | None = None
+    ended: bool = False
+
+    @property
+    def text(self) -> str:
+        """What there is of the arguments."""
+        return joined(self.pieces)
+
+
+class Assembler(ABC):
+    """Puts the calls of one stream together; `assembler` makes the right one. Not thread-safe.
+
+    Attributes:
+        format: the family whose streams it reads, such as ``anthropic.messages``.
+    """
+
+    format: ClassVar[str]
+
+    def __init__(self, limits: StreamLimits | None = None) -> None:
+        self._limits = limits or StreamLimits()
+        self._begun = 0
+        self._chars = 0
+        self._ready: list[dict[str, Any]] = []
+        self._error: StreamError | None = None
+        self._finished = False
+
+    def feed(self, event: Any) -> tuple[dict[str, Any], ...]:
+        """Take one event; return the calls that are whole now, in the order in which they ended.
+
+        Calls share nothing with the event.
+
+        Raises:
+            StreamError: the event contradicts what came before, is no JSON object, goes beyond the limits,
+                or comes after `finish`. All else that it says is taken in; calls that became whole
+                come out with the next event, or in the end.
+        """
+        if self._finished:
+            raise StreamError(self.format, "an event came after the end of the stream")
+        if not isinstance(event, dict):
+            raise StreamError(self.format, f"an event is a JSON object, and this is {describe(event)}")
+        self._take(event)
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+        return self._handed_over()
+
+    def finish(self) -> tuple[dict[str, Any], ...]:
+        """End the stream; return the calls that have not come out yet. A second time there are none.
+
+        Those that were cut off are malformed, and say so.
+        """
+        if not self._finished:
+            self._finished = True
+            self._end()
+        return self._handed_over()
+
+    @abstractmethod
+    def _take(self, event: dict[str, Any]) -> None:
+        """Take one event in; contradictions go to `_contradiction`, whole calls to `_hand_over`."""
+
+    @abstractmethod
+    def _end(self) -> None:
+        """Hand over all calls that are still under way."""
+
+    def _may_begin(self) -> bool:
+        """Count one more call; note that it is refused if there are too many."""
+        if self._begun >= self._limits.calls:
+            self._contradiction(f"there are more than {self._limits.calls} calls")
+            return False
+        self._begun += 1
+        return True
+
+    def _add(self, draft: Draft, piece: Any) -> None:
+        """Add a piece to the arguments of a call; what comes after trouble is dropped."""
+        if piece is None or piece == "" or draft.trouble is not None:
+            return
+        if not isinstance(piece, str):
+            self._contradiction(f"a piece of its arguments is {describe(piece)}, not a string", draft)
+        elif self._room_for(draft, len(piece)):
+            draft.pieces.append(piece)
+
+    def _copy(self, value: Any, what: str, draft: Draft) -> Any:
+        """Return a copy of a value of a call; ``None``, and trouble, if it is no JSON or too long."""
+        try:
+            copy = copy_json(value, what=what)
+        except JsonValueError as error:
+            self._contradiction(str(error), draft)
+            return None
+        return copy if self._room_for(draft, len(json_text(copy))) else None
+
+    def _room_for(self, draft: Draft, chars: int) -> bool:
+        if self._chars + chars > self._limits.chars:
+            problem = f"the arguments are longer than {self._limits.chars} characters"
+            draft.trouble = ("cut_off", problem)
+            self._report(problem, draft)
+            return False
+        self._chars += chars
+        draft.chars += chars
+        return True
+
+    def _contradiction(self, problem: str, draft: Draft | None = None) -> None:
+        """Note what is wrong, for `feed` to raise; a call that it concerns is malformed from now on."""
+        if draft is not None and draft.trouble is None:
+            draft.trouble = ("contradicted", problem)
+        self._report(problem, draft)
+
+    def _report(self, problem: str, draft: Draft | None) -> None:
+        # Of several in one event the first is told: the others may follow from it.
+        if self._error is None:
+            self._error = StreamError(self.format, problem, call_id=draft.call_id if draft else None)
+
+    def _hand_over(self, draft: Draft, value: dict[str, Any]) -> None:
+        """Let a call out, marked if there was trouble with it."""
+        draft.ended = True
+        self._chars -= draft.chars
+        draft.pieces.clear()
+        self._ready.append(value if draft.trouble is None else marked(value, *draft.trouble))
+
+    def _handed_over(self) -> tuple[dict[str, Any], ...]:
+        ready, self._ready = tuple(self._ready), []
+        return ready
+
+
+def cut_off(draft: Draft, text: str, *, raw: bool = False) -> None:
+    """Note that a call was cut off, unless there was trouble before, or its arguments are whole.
+
+    Args:
+        draft: the call.
+        text: what there is of its arguments.
+        raw: they are raw input, which is never known to be whole: more of it might have come.
+    """
+    if draft.trouble is None and (raw or not is_whole(text)):
+        draft.trouble = ("cut_off", "the stream ended in the middle of the call")

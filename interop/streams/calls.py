@@ -1,0 +1,63 @@
+"""Which assembler reads the streams of a format.
+
+calls = assembler("anthropic.messages")
+for event in events:
+for call in calls.feed(event):
+...
+for call in calls.finish():
+...
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from ..format_ids import belongs_to
+from .anthropic import AnthropicAssembler
+from .bedrock import BedrockAssembler
+from .errors import UnknownStreamError
+from .gemini import GeminiAssembler
+from .openai_chat import ChatAssembler
+from .openai_responses import ResponsesAssembler
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .assembler import Assembler, StreamLimits
+
+ASSEMBLERS: Final[Mapping[str, type[Assembler]]] = MappingProxyType(
+    {
+        kind.format: kind
+        for kind in (
+            ChatAssembler,
+            ResponsesAssembler,
+            AnthropicAssembler,
+            BedrockAssembler,
+            GeminiAssembler,
+        )
+    }
+)
+"""Family of formats -> who reads its streams."""
+
+_ALIASES: Final = MappingProxyType({"anthropic": "anthropic.messages", "gemini": "gemini.generate_content"})
+"""Families as they are called for short, with all that begins so."""
+
+
+def assembler(format_id: str, limits: StreamLimits | None = None) -> Assembler:
+    """Return a new assembler, for one stream.
+
+    Args:
+        format_id: a family, such as ``openai.responses``, or any format that belongs to one.
+        limits: how much the stream may hold.
+
+    Raises:
+        UnknownStreamError: no streams of that format are known.
+    """
+    for family, kind in ASSEMBLERS.items():
+        if belongs_to(format_id, family):
+            return kind(limits)
+    for short, family in _ALIASES.items():
+        if belongs_to(format_id, short):
+            return ASSEMBLERS[family](limits)
+    raise UnknownStreamError(format_id, ASSEMBLERS)

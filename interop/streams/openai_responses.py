@@ -1,0 +1,182 @@
+"""Calls streamed by OpenAI Responses, of function tools and of custom tools.
+
+    output_item.added ──▶ deltas ──▶ arguments.done / input.done ──▶ output_item.done
+
+``output_item.done`` brings the whole call and is believed; what came before must not say otherwise. An
+event names its item by ``item_id`` and by ``output_index``. The id decides where it is known; servers that
+give an item another id with each event are followed by the index. ``arguments.done`` need not have
+a name, and no event needs a ``sequence_number``.
+
+An item that is done with the status ``incomplete`` was cut off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from ..errors import describe
+from ..format_ids import OPENAI_RESPONSES
+from .assembler import Assembler, Draft, cut_off
+from .text import joined, mean_the_same
+
+_PAYLOADS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
+"""Type of an item -> where its payload stands."""
+
+_EVENTS: Final = {
+    "response.function_call_arguments.delta": ("function_call", "delta"),
+    "response.custom_tool_call_input.delta": ("custom_tool_call", "delta"),
+    "response.function_call_arguments.done": ("function_call", "arguments"),
+    "response.custom_tool_call_input.done": ("custom_tool_call", "input"),
+}
+"""Type of an event -> the type of the item it is about, and where its text stands."""
+
+
+@dataclass(slots=True, eq=False)
+class _Draft(Draft):
+    """``item`` is the call as it began; ``told``: its payload is whole, though the item is not done yet."""
+
+    item: dict[str, Any] = field(default_factory=dict)
+    index: int | None = None
+    told: bool = False
+
+    @property
+    def payload(self) -> str:
+        """What is known of the payload: its pieces, or what the item began with if there are none."""
+        if self.pieces:
+            return self.text
+        begun = self.item.get(_PAYLOADS[self.item["type"]])
+        return begun if isinstance(begun, str) else ""
+
+
+class ResponsesAssembler(Assembler):
+    """Reads the events of a response."""
+
+    format: ClassVar = OPENAI_RESPONSES
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._drafts: list[_Draft] = []
+        self._by_id: dict[str, _Draft] = {}
+        self._by_index: dict[int, _Draft] = {}
+
+    def _take(self, event: dict[str, Any]) -> None:
+        match event:
+            case {"type": "response.output_item.added", "item": {"type": str(of)} as item} if of in _PAYLOADS:
+                known = self._by_id.get(_text(item, "id") or "")
+                if known is None:
+                    self._begin(event, item)
+                else:
+                    self._contradiction("it began a second time", known)
+            case {"type": "response.output_item.done", "item": {"type": str(of)} as item} if of in _PAYLOADS:
+                self._done(event, item)
+            case {"type": str(kind)} if kind in _EVENTS:
+                of, key = _EVENTS[kind]
+                draft = self._open_draft(event, of)
+                if draft is None:
+                    return
+                if key == "delta":
+                    self._add(draft, event.get(key))
+                else:
+                    self._payload_told(draft, event.get(key))
+
+    def _end(self) -> None:
+        for draft in self._drafts:
+            if draft.ended:
+                continue
+            payload = draft.payload
+            if not draft.told:
+                cut_off(draft, payload, raw=draft.item["type"] == "custom_tool_call")
+            value = {**draft.item, _PAYLOADS[draft.item["type"]]: payload}
+            if "status" in value:
+                value["status"] = "completed" if draft.trouble is None else "incomplete"
+            self._hand_over(draft, value)
+
+    def _begin(self, event: dict[str, Any], item: dict[str, Any]) -> _Draft | None:
+        if not self._may_begin():
+            return None
+        index = event.get("output_index")
+        draft = _Draft(_text(item, "call_id"), index=index if type(index) is int else None)
+        draft.item = self._copy(item, "$.item", draft) or {"type": item["type"]}
+        self._drafts.append(draft)
+        item_id = _text(item, "id")
+        if item_id is not None:
+            self._by_id[item_id] = draft
+        if draft.index is not None:
+            self._by_index[draft.index] = draft
+        return draft
+
+    def _open_draft(self, event: dict[str, Any], of: str) -> _Draft | None:
+        """Return the call that an event adds to, if there is one and it may."""
+        draft = self._draft_of(event, _text(event, "item_id"))
+        if draft is None:
+            self._contradiction("a piece came for a call that never began")
+        elif draft.ended:
+            self._contradiction("more of a call came after its end", draft)
+        elif draft.item["type"] != of:
+            self._contradiction(f"a piece of a {of} came for a {draft.item['type']}", draft)
+        else:
+            return draft
+        return None
+
+    def _draft_of(self, event: dict[str, Any], item_id: str | None) -> _Draft | None:
+        index = event.get("output_index")
+        known = self._by_id.get(item_id or "")
+        if known is not None:
+            if type(index) is int and known.index not in {None, index}:
+                self._contradiction(f"it stood at {known.index}, and now stands at {index}", known)
+            return known
+        if type(index) is int:
+            return self._by_index.get(index)
+        under_way = [draft for draft in self._drafts if not draft.ended]
+        return under_way[0] if item_id is None and len(under_way) == 1 else None
+
+    def _payload_told(self, draft: _Draft, payload: Any) -> None:
+        if not isinstance(payload, str):
+            self._contradiction(f"its whole payload is {describe(payload)}, not a string", draft)
+            return
+        self._compare(draft, payload)
+        if not draft.pieces:
+            self._add(draft, payload)
+        draft.told = True
+
+    def _done(self, event: dict[str, Any], item: dict[str, Any]) -> None:
+        draft = self._draft_of(event, _text(item, "id"))
+        call_id = _text(item, "call_id")
+        if draft is not None and draft.ended and call_id not in {None, draft.call_id}:
+            draft = None  # another call in the place of one that is gone
+        if draft is None:  # never announced, but here it is, and whole
+            draft = self._begin(event, item)
+        if draft is None:
+            return
+        if draft.ended:
+            self._contradiction("it ended a second time", draft)
+            return
+        key = _PAYLOADS[item["type"]]
+        for what in ("type", "call_id", "name", "namespace"):
+            before, now = _text(draft.item, what), _text(item, what)
+            if before != now and None not in {before, now}:
+                self._contradiction(f"its {what} was {before!r}, and now is {now!r}", draft)
+        payload = item.get(key)
+        if isinstance(payload, str):
+            self._compare(draft, payload)
+        value = {**draft.item, **(self._copy(item, "$.item", draft) or {})}
+        if payload is None:
+            payload = value[key] = draft.payload
+        if item.get("status") == "incomplete" and isinstance(payload, str):
+            cut_off(draft, payload, raw=item["type"] == "custom_tool_call")
+        self._hand_over(draft, value)
+
+    def _compare(self, draft: _Draft, payload: str) -> None:
+        """Note it if a whole payload is not what the pieces of it said; nothing said is no lie."""
+        said = draft.text
+        same = said == joined([payload]) or (
+            draft.item["type"] == "function_call" and mean_the_same(said, payload)
+        )
+        if draft.pieces and draft.trouble is None and not same:
+            self._contradiction("its whole payload is not what its pieces said", draft)
+
+
+def _text(value: dict[str, Any], key: str) -> str | None:
+    found = value.get(key)
+    return found if isinstance(found, str) and found else None
