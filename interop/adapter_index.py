@@ -8,7 +8,7 @@ whatever was inspected, within a tier; a higher tier goes before a lower in any 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.errors import CallboardError
 from .conversion import HUB, ConversionContext, Converted
@@ -17,9 +17,19 @@ from .format_ids import canonical_format
 from .json_copy import copy_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .members import Member
+
+
+class Accepted(NamedTuple):
+    """The formats a conversion may end in, by their ids.
+
+    Attributes:
+        written: what a value may be converted to, best first.
+        copied: what a value may be in already, to stay as it is.
+    """
+
+    written: tuple[str, ...]
+    copied: frozenset[str]
 
 
 class AdapterIndex:
@@ -40,7 +50,7 @@ class AdapterIndex:
         self,
         value: Any,
         inspected: Any,
-        accepted: Sequence[str],
+        accepted: Accepted,
         context: ConversionContext,
         *,
         label: str,
@@ -50,7 +60,7 @@ class AdapterIndex:
         Args:
             value: the value as it came.
             inspected: what it means; ``inspected.format`` is the format it came in.
-            accepted: ids of formats, best first.
+            accepted: where it may go.
             context: handed on to the adapters.
             label: what the value is, for errors.
 
@@ -59,11 +69,11 @@ class AdapterIndex:
             ContributionError: an adapter raised, or answered with the wrong thing.
         """
         source = canonical_format(self._kind, inspected.format)
-        if source in accepted:
+        if source in accepted.copied:
             return source, Converted(copy_json(value))
         reasons: list[str] = []
         best: tuple[str, Converted] | None = None
-        for target in accepted:
+        for target in accepted.written:
             try:
                 converted = self._attempt(value, inspected, (source, target), context)
             except ConversionError as refusal:

@@ -21,13 +21,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import orjson
 
 from ..plugins.errors import JsonValueError
-from .json_copy import MAX_DEPTH, copy_json
+from .json_copy import copy_json
+from .limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 
 if TYPE_CHECKING:
     from .hub import PayloadKind
-
-MAX_CHARS = 64 * 2**20
-"""Argument text longer than this is not read."""
 
 FaultCode = Literal[
     "not_json",  # the text is no JSON value
@@ -91,7 +89,7 @@ def fault(code: FaultCode, message: str, **facts: Any) -> dict[str, Any]:
 
 
 def _read_text(text: str) -> Arguments:
-    if len(text) > MAX_CHARS:
+    if len(text) > MAX_ARGUMENT_CHARS:
         return _malformed(text, "too_large", f"the arguments are {len(text)} characters long")
     try:
         payload = orjson.loads(text)

@@ -40,7 +40,7 @@ class LossCode(StrEnum):
     STRUCTURE = "structure"  # JSON became its text
     MEDIA = "media"  # images, recordings, files
     UNREAD = "unread"  # content that is not understood
-    BOUNDARIES = "boundaries"  # several texts became one
+    BOUNDARIES = "boundaries"  # several parts became one, or stand in another order
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,15 +22,38 @@ OPENAI_CHAT: Final = "openai.chat_completions"
 OPENAI_RESPONSES: Final = "openai.responses"
 
 CHAT_FUNCTION: Final = "openai.chat_completions.function"
+CHAT_CUSTOM: Final = "openai.chat_completions.custom"
 RESPONSES_FUNCTION: Final = "openai.responses.function"
+RESPONSES_NAMESPACE: Final = "openai.responses.namespace"
 RESPONSES_CUSTOM: Final = "openai.responses.custom"
 RESPONSES_CUSTOM_SCHEMA: Final = "openai.responses.custom.tool_schema"
 
 ANTHROPIC_MESSAGES: Final = "anthropic.messages"
 ANTHROPIC_TOOL: Final = "anthropic.messages.tool"
 
+GEMINI: Final = "gemini.generate_content"
+GEMINI_FUNCTION: Final = "gemini.generate_content.function"
+GEMINI_OPENAPI: Final = "gemini.generate_content.function_openapi"
+
+BEDROCK_CONVERSE: Final = "bedrock.converse"
+BEDROCK_TOOL: Final = "bedrock.converse.tool"
+
+MCP: Final = "mcp"
+MCP_2025: Final = "mcp.2025_11_25.tool"
+MCP_2026: Final = "mcp.2026_07_28.tool"
+MCP_SAMPLING: Final = "mcp.sampling.tool_result"
+
+AMPLIFIER: Final = "amplifier.tool"
+
+CORE_HOST_RESULT: Final = "core.host_result"
 CORE_TOOL_RESULT: Final = "core.tool_result"
 CORE_PROVIDER_NATIVE: Final = "core.provider_native_tool_result"
+
+OPT_IN: Final = frozenset({CHAT_CUSTOM, GEMINI_OPENAPI, MCP_2026, MCP_SAMPLING})
+"""Formats that their family does not stand for: they are written only where they are named.
+
+A value that is in one already is still copied for its family.
+"""
 
 ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
     {
@@ -41,6 +64,8 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "openai.responses.function.tool_schema": RESPONSES_FUNCTION,
                 "openai.responses.custom": RESPONSES_CUSTOM_SCHEMA,
                 "anthropic.tool": ANTHROPIC_TOOL,
+                "gemini.function_declaration": GEMINI_FUNCTION,
+                "mcp.tool": MCP_2025,
             }
         ),
         "call": MappingProxyType(
@@ -54,6 +79,11 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "openai.responses.custom.tool_schema": RESPONSES_CUSTOM,
                 "anthropic.tool": ANTHROPIC_TOOL,
                 "anthropic.tool_use": ANTHROPIC_TOOL,
+                "gemini.function_call": GEMINI_FUNCTION,
+                GEMINI_OPENAPI: GEMINI_FUNCTION,
+                "mcp.tool": MCP_2025,
+                "mcp.tools_call": MCP_2025,
+                MCP_2026: MCP_2025,
             }
         ),
         "result": MappingProxyType(
@@ -67,6 +97,12 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "openai.responses.custom.tool_schema": RESPONSES_CUSTOM,
                 "anthropic.tool": ANTHROPIC_TOOL,
                 "anthropic.tool_result": ANTHROPIC_TOOL,
+                CHAT_CUSTOM: CHAT_FUNCTION,
+                "gemini.function_response": GEMINI_FUNCTION,
+                GEMINI_OPENAPI: GEMINI_FUNCTION,
+                "mcp.tool": MCP_2025,
+                "mcp.call_tool_result": MCP_2025,
+                "host_result": CORE_HOST_RESULT,
                 "tool_result": CORE_TOOL_RESULT,
                 "provider_native_tool_result": CORE_PROVIDER_NATIVE,
             }

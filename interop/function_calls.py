@@ -120,6 +120,8 @@ def lost_metadata(call: InspectedCall) -> tuple[Loss, ...]:
     items = [key for key in ITEM_KEYS if key in call.payload_metadata]
     if items:
         losses.append(Loss(LossCode.ITEM, ", ".join(items)))
+    if "thought_signature" in call.payload_metadata:
+        losses.append(Loss(LossCode.SIGNATURE, "the provider that wrote the call wants it back"))
     extras = call.payload_metadata.get("extras")
     if extras:
         losses.append(Loss(LossCode.EXTRAS, ", ".join(extras)))

@@ -43,13 +43,15 @@ class FunctionTool:
         Arguments are always an object, so that to say it where the source did not changes nothing.
 
         Raises:
-            ConversionError: the root says that they are something else.
+            ConversionError: the root says that they are something else, or its properties are no object.
         """
         if self.parameters is None:
             return {"type": "object", "properties": {}}
         stated = self.parameters.get("type", "object")
         if stated != "object" and not (isinstance(stated, list) and "object" in stated):
             raise ConversionError(f"the root of its schema must be of type 'object', and is of {stated!r}")
+        if not isinstance(self.parameters.get("properties", {}), dict):
+            raise ConversionError("'properties' of its schema must be an object")
         return {**self.parameters, "type": "object"}
 
 

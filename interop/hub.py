@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from .parts import ResultPart
+    from .parts import JsonPart, ResultPart
 
 PayloadKind = Literal["object", "text", "json", "malformed"]
 """``object``: arguments; ``text``: raw input; ``json``: valid, but no object; ``malformed``: unreadable."""
@@ -51,6 +51,8 @@ class InspectedSchema:
             conversion that drops an unset ``strict`` may change it.
         output_schema: JSON Schema of the result, if declared.
         namespace: the group the name is unique in, if any.
+        members: the tools of a namespace, each with its ``namespace``; ``None`` for a single tool. What
+            stands beside them says nothing of their arguments.
         extras: keys that only the source format knows.
     """
 
@@ -64,6 +66,7 @@ class InspectedSchema:
     strict_if_unset: bool = False
     output_schema: Any = None
     namespace: str | None = None
+    members: tuple[InspectedSchema, ...] | None = None
     extras: Extras = field(default_factory=dict)
 
 
@@ -118,6 +121,7 @@ class InspectedResult:
         parts: the content, in order.
         is_error: whether the tool failed; ``None`` if the format has no word for it.
         native: the content in a provider's own form, if the tool wrote it so.
+        structured: the result as data, where its format has them beside the content; ``None`` if not.
         extras: keys that only the source format knows.
     """
 
@@ -127,4 +131,5 @@ class InspectedResult:
     parts: tuple[ResultPart, ...] = ()
     is_error: bool | None = None
     native: NativeContent | None = None
+    structured: JsonPart | None = None
     extras: Extras = field(default_factory=dict)

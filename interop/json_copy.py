@@ -14,9 +14,7 @@ from typing import Any
 import orjson
 
 from ..plugins.errors import JsonValueError
-
-MAX_DEPTH = 100
-"""Levels of nesting in a value we read; deeper ones are an attack or a mistake."""
+from .limits import MAX_DEPTH
 
 _SCALARS = frozenset({str, int, bool, type(None)})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .accessor_index import AccessorIndex
-from .adapter_index import AdapterIndex
-from .format_ids import canonical_format, formats_of
+from .adapter_index import Accepted, AdapterIndex
+from .format_ids import OPT_IN, canonical_format, formats_of
 from .members import members_of
 
 if TYPE_CHECKING:
@@ -49,18 +49,21 @@ class KindFormats(Generic[Hub]):
         self.adapters = AdapterIndex(kind, writers)
         self.known = _known(kind, readers, writers)
 
-    def accepted(self, target: ToolInteropTarget, target_formats: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the ids of the formats a conversion may end in, best first.
+    def accepted(self, target: ToolInteropTarget, target_formats: Sequence[str] | None) -> Accepted:
+        """Return the formats a conversion may end in.
 
         ``target_formats`` decides if there are any, each a format, an alias or a family; else the
-        formats of the target's family.
+        formats of the target's family. A family does not stand for those of its formats that are
+        written only where they are named (`OPT_IN`), but values that are in one stay in it.
         """
-        asked = target_formats or (target.family,)
-        ids: dict[str, None] = {}
-        for name in asked:
-            members = formats_of(name, self.known, self.kind) or (canonical_format(self.kind, name),)
-            ids.update(dict.fromkeys(members))
-        return tuple(ids)
+        written: dict[str, None] = {}
+        copied: set[str] = set()
+        for asked in target_formats or (target.family,):
+            name = canonical_format(self.kind, asked)
+            members = formats_of(name, self.known, self.kind)
+            written.update(dict.fromkeys([m for m in members if m not in OPT_IN] or members or (name,)))
+            copied.update(members)
+        return Accepted(tuple(written), frozenset(copied.union(written)))
 
     def knows(self, format_ids: Iterable[str]) -> bool:
         """Say whether any of the formats can be read or written."""

@@ -14,6 +14,7 @@ from .errors import ConversionError
 from .format_ids import belongs_to
 from .json_copy import json_text
 from .parts import JsonPart, MediaPart, ResultPart, TextPart
+from .structured import lost_structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,7 @@ def write_parts(
         flagged: the format has an error flag, and failure need not be told in the text.
         keeps: which particulars of media it writes.
     """
-    losses: list[Loss] = []
+    losses: list[Loss] = list(lost_structure(result))
     written: list[dict[str, Any]] = []
     missing: list[str] = []
     for part in _told(result, write, losses, flagged=flagged):

@@ -6,11 +6,10 @@ process, or the provider's, connects to. It leads nowhere here.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
 
-MAX_HOPS: Final = 50
-"""References that lead to references: more than this is a circle, or made to tire us."""
+from .limits import MAX_REF_HOPS
 
 
 def pointed_at(root: dict[str, Any], reference: Any) -> Any:
@@ -34,7 +33,7 @@ def pointed_at(root: dict[str, Any], reference: Any) -> Any:
 
 def resolve(root: dict[str, Any], schema: Any) -> dict[str, Any]:
     """Return the object that a schema is, or that its reference leads to; empty if it leads nowhere."""
-    for _ in range(MAX_HOPS):
+    for _ in range(MAX_REF_HOPS):
         if not isinstance(schema, dict):
             return {}
         if "$ref" not in schema:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.errors import JsonValueError
 from .errors import InvalidShapeError
 from .json_copy import copy_json
+from .limits import too_large
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +40,9 @@ def optional_object(format_id: str, value: Mapping[str, Any], key: str) -> dict[
         copy: dict[str, Any] = copy_json(found, what=key)
     except JsonValueError as error:
         raise breach(format_id, value, str(error)) from error
+    excess = too_large(copy)
+    if excess is not None:
+        raise breach(format_id, value, f"{key!r} {excess}")
     return copy
 
 

@@ -21,6 +21,11 @@ ToolKey = tuple[str | None, str]
 """Namespace and name: a bare name is ambiguous where there are namespaces."""
 
 
+def tools_of(schema: InspectedSchema) -> tuple[InspectedSchema, ...]:
+    """Return the tools that a declaration declares: those of a namespace, else itself."""
+    return (schema,) if schema.members is None else schema.members
+
+
 def text_tools_of(schemas: Iterable[InspectedSchema]) -> Mapping[ToolKey, str | None]:
     """Return the freeform tools among ``schemas``, each with the syntax of its input, if declared.
 
@@ -28,12 +33,13 @@ def text_tools_of(schemas: Iterable[InspectedSchema]) -> Mapping[ToolKey, str | 
     """
     texts: dict[ToolKey, str | None] = {}
     functions: set[ToolKey] = set()
-    for schema in schemas:
-        key = (schema.namespace, schema.name)
-        if schema.kind == "text":
-            texts[key] = schema.text_format.syntax if schema.text_format else None
-        else:
-            functions.add(key)
+    for schema in (tool for declared in schemas for tool in tools_of(declared)):
+        # Taken out of its namespace, for a provider that has none, a tool is called by its bare name.
+        for key in {(schema.namespace, schema.name), (None, schema.name)}:
+            if schema.kind == "text":
+                texts[key] = schema.text_format.syntax if schema.text_format else None
+            else:
+                functions.add(key)
     return MappingProxyType({key: syntax for key, syntax in texts.items() if key not in functions})
 
 

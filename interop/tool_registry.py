@@ -15,24 +15,26 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..plugins.errors import CallboardError
+from .adapter_index import Accepted
+from .batches import convert_batch
 from .call_ids import made_up_call_id
 from .call_marks import METADATA, as_marked, mark_of, unmarked, with_mark
 from .conversion import ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
 from .custom_wrapper import CustomToolWrapper
-from .errors import ConversionError, InteropError, LossRefusedError, describe
+from .errors import ConversionError, InteropError
 from .format_ids import canonical_format
 from .hub import InspectedCall, InspectedResult, InspectedSchema
 from .json_copy import copy_json
 from .kind_formats import KindFormats
-from .text_tools import ToolKey, as_text_call, text_tools_of
+from .namespaces import BareNames
+from .text_tools import ToolKey, as_text_call, text_tools_of, tools_of
 from .tool_message import open_tool_message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from .batches import Refused
     from .contribution import TieredContribution
-
-    Refused = Callable[[int, CallboardError], None]
 
 _NO_TEXT_TOOLS: Final[Mapping[ToolKey, str | None]] = MappingProxyType({})
 
@@ -145,15 +147,15 @@ class ToolInteropRegistry:
     ) -> Converted:
         """Return one tool declaration in an accepted format, with what was lost.
 
+        A namespace that has to be taken apart becomes several: that is for `convert_schemas`.
+
         Raises:
             ConversionError: no accepted format can say it; and as `inspect_schema`.
         """
-        inspected = self.inspect_schema(schema, source_format)
-        accepted = self._schemas.accepted(target, target_formats)
-        label = f"the schema of tool {inspected.name!r}"
-        return self._schemas.adapters.convert(
-            schema, inspected, accepted, self._context(target), label=label
-        )[1]
+        converted = self._convert_tools(schema, target, target_formats, source_format, BareNames())
+        if len(converted) != 1:
+            raise ConversionError(f"it declares {len(converted)} tools, which `convert_schemas` takes apart")
+        return converted[0]
 
     def convert_schemas(
         self,
@@ -165,7 +167,7 @@ class ToolInteropRegistry:
         refuse_losses: bool = False,
         refused: Refused | None = None,
     ) -> list[Any]:
-        """Return tool declarations in accepted formats, in order.
+        """Return tool declarations in accepted formats, in order; namespaces are taken apart if they must.
 
         Args:
             schemas: in any known formats, mixed.
@@ -180,10 +182,9 @@ class ToolInteropRegistry:
             LossRefusedError: something would be lost, and ``refuse_losses`` is set.
             ConversionError: no accepted format can say it; and as `inspect_schema`.
         """
-        return _batch(
-            lambda _, schema: self.convert_schema(
-                schema, target, target_formats, source_format=source_format
-            ),
+        names = BareNames()
+        return convert_batch(
+            lambda _, schema: self._convert_tools(schema, target, target_formats, source_format, names),
             schemas,
             refuse_losses=refuse_losses,
             refused=refused,
@@ -227,7 +228,11 @@ class ToolInteropRegistry:
         try:
             chosen, converted = self._calls.adapters.convert(call, inspected, accepted, context, label=label)
         except ConversionError:
-            if inspected.payload_kind == "text" and not context.may_wrap and self._calls.knows(accepted):
+            if (
+                inspected.payload_kind == "text"
+                and not context.may_wrap
+                and self._calls.knows(accepted.written)
+            ):
                 return Converted(copy_json(call))
             raise
         if chosen == canonical_format("call", inspected.format):
@@ -251,9 +256,11 @@ class ToolInteropRegistry:
 
         Arguments and errors are those of `convert_tool_call` and `convert_schemas`.
         """
-        return _batch(
-            lambda index, call: self.convert_tool_call(
-                call, target, target_formats, source_format=source_format, turn=turn, index=index
+        return convert_batch(
+            lambda index, call: (
+                self.convert_tool_call(
+                    call, target, target_formats, source_format=source_format, turn=turn, index=index
+                ),
             ),
             calls,
             refuse_losses=refuse_losses,
@@ -289,7 +296,8 @@ class ToolInteropRegistry:
         if call is not None:
             inspected = self._answering(inspected, call)
             form = self._form_of(call, target, target_formats)
-            accepted = (form,) if form in accepted else accepted
+            if form in accepted.written:
+                accepted = Accepted((form,), frozenset({form}))
         label = f"the result of call {inspected.call_id!r}"
         return self._results.adapters.convert(
             payload, inspected, accepted, self._context(target), label=label
@@ -315,14 +323,38 @@ class ToolInteropRegistry:
         answered = [None] * len(batch) if calls is None else list(calls)
         if len(answered) != len(batch):
             raise InteropError(f"{len(batch)} results cannot answer {len(answered)} calls: give one for each")
-        return _batch(
-            lambda index, result: self.convert_result(
-                result, target, target_formats, call=answered[index], source_format=source_format
+        return convert_batch(
+            lambda index, result: (
+                self.convert_result(
+                    result, target, target_formats, call=answered[index], source_format=source_format
+                ),
             ),
             batch,
             refuse_losses=refuse_losses,
             refused=refused,
         )
+
+    def _convert_tools(
+        self,
+        schema: Any,
+        target: ToolInteropTarget,
+        target_formats: Sequence[str] | None,
+        source_format: str | None,
+        names: BareNames,
+    ) -> list[Converted]:
+        """Return each tool that a declaration declares; all but namespaces declare one."""
+        inspected = self.inspect_schema(schema, source_format)
+        accepted = self._schemas.accepted(target, target_formats)
+        whole = inspected.members is None or canonical_format("schema", inspected.format) in accepted.copied
+        tools = [(schema, inspected)] if whole else [(tool, tool) for tool in tools_of(inspected)]
+        done = []
+        for value, tool in tools:
+            names.take(tool)
+            label = f"the schema of tool {tool.name!r}"
+            done.append(
+                self._schemas.adapters.convert(value, tool, accepted, self._context(target), label=label)[1]
+            )
+        return done
 
     def _context(self, target: ToolInteropTarget, *, may_wrap: bool = True) -> ConversionContext:
         return ConversionContext(target, self.wrapper, may_wrap)
@@ -359,27 +391,4 @@ class ToolInteropRegistry:
             converted = self.convert_tool_call(call, target, target_formats)
         except ConversionError:
             return None
-        return self.inspect_call(converted.value).format
-
-
-def _batch(
-    convert: Callable[[int, Any], Converted],
-    values: Iterable[Any],
-    *,
-    refuse_losses: bool,
-    refused: Refused | None,
-) -> list[Any]:
-    done: list[Any] = []
-    for index, value in enumerate(values):
-        try:
-            converted = convert(index, value)
-            if refuse_losses and converted.losses:
-                raise LossRefusedError(f"converting {describe(value)} would lose", converted.losses)
-        except CallboardError as error:
-            if refused is None:
-                error.add_note(f"while converting number {index} of the batch, {describe(value)}")
-                raise
-            refused(index, error)
-        else:
-            done.append(converted.value)
-    return done
+        return canonical_format("result", self.inspect_call(converted.value).format)

@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from ..arguments import parse_arguments
 from ..conversion import HUB, ConversionContext, Converted, lost_extras
-from ..errors import ConversionError
 from ..format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
 from ..function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
 from ..function_schemas import as_function
@@ -60,8 +59,6 @@ class ToAnthropicSchema:
         """Return the declaration as an Anthropic tool."""
         function = as_function(value, context, strict=True)
         schema, lost = without_root_combinators(function.of_object)
-        if not isinstance(schema.get("properties", {}), dict):
-            raise ConversionError("'properties' of its schema must be an object")
         tool: dict[str, Any] = {"name": function.name, "input_schema": schema}
         if function.description is not None:
             tool["description"] = function.description

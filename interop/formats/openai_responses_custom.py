@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..conversion import HUB, ConversionContext, Converted
+from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from ..errors import ConversionError
 from ..format_ids import RESPONSES_CUSTOM, RESPONSES_CUSTOM_SCHEMA
 from ..function_calls import identity_of, leftovers, lost_metadata, read_text_call
@@ -53,6 +53,8 @@ class ToResponsesCustomSchema:
         if value.kind != "text":
             raise ConversionError("a tool that takes arguments has no faithful freeform form")
         kept, losses = kept_extras(value)
+        if value.namespace is not None:
+            losses += (Loss(LossCode.NAMESPACE, value.namespace),)
         tool: dict[str, Any] = {"type": "custom", "name": value.name}
         if value.description is not None:
             tool["description"] = value.description

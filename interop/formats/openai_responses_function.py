@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..arguments import parse_arguments
-from ..conversion import HUB, ConversionContext, Converted, wrapping_losses
+from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, wrapping_losses
 from ..format_ids import RESPONSES_FUNCTION
 from ..function_calls import argument_text, identity_of, leftovers, lost_metadata, read_function_call
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
@@ -57,6 +57,8 @@ class ToResponsesFunctionSchema:
     def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a Responses function."""
         kept, losses = kept_extras(value)
+        if value.namespace is not None:
+            losses += (Loss(LossCode.NAMESPACE, value.namespace),)
         description, parameters = value.description, value.parameters
         if value.kind == "text":
             description = context.wrapper.description(value)

@@ -3,8 +3,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.interop.arguments import MAX_CHARS, parse_arguments
-from callboard.interop.json_copy import MAX_DEPTH, json_text
+from callboard.interop.arguments import parse_arguments
+from callboard.interop.json_copy import json_text
+from callboard.interop.limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import anything, canonical, objects, values
@@ -131,7 +132,7 @@ def test_nesting_is_read_to_the_limit_and_no_deeper():
 
 
 def test_endless_arguments_are_not_read():
-    read = parse_arguments('"' + "x" * MAX_CHARS + '"')
+    read = parse_arguments('"' + "x" * MAX_ARGUMENT_CHARS + '"')
 
     assert read.fault is not None
     assert read.fault["code"] == "too_large"

@@ -131,7 +131,7 @@ def test_the_call_as_it_came_still_tells_that_it_was_broken(name, text):
         assert inspected.raw == '{"cut": "' + text
 
 
-@pytest.mark.parametrize("record", records(ours=True, kind="call"))
+@pytest.mark.parametrize("record", records(kind="call"))
 def test_recorded_calls_are_fit_for_replay_once_sanitized(record):
     sanitized = REGISTRY.sanitize_tool_call(record.value)
 

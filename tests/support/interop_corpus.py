@@ -18,7 +18,19 @@ OURS = {
     "openai.chat_completions.function": "openai.chat_completions.function",
     "openai.responses.function": "openai.responses.function",
     "openai.responses.custom": "openai.responses.custom",
+    "openai.chat_completions.custom": "openai.chat_completions",
+    "openai.responses.namespace": "openai.responses.namespace",
     "anthropic.tool": "anthropic.messages",
+    "gemini.function_declaration": "gemini.generate_content",
+    "gemini.function_call": "gemini.generate_content",
+    "gemini.function_response": "gemini.generate_content",
+    "bedrock.converse": "bedrock.converse",
+    "mcp.tool": "mcp",
+    "mcp.tools_call": "mcp",
+    "mcp.call_tool_result": "mcp",
+    "amplifier.tool": "amplifier.tool",
+    "bfcl.function": "amplifier.tool",
+    "core.host_result": "core.host_result",
     "core.tool_result": "core.tool_result",
     "core.provider_native_tool_result": "core.provider_native_tool_result",
 }
@@ -78,7 +90,6 @@ def _samples() -> list[Record]:
             "result",
             {"type": "provider_native_tool_result", "format": "openai.chat_completions", "content": [image]},
         ),
-        # Formats that are not built in, each close to one that is.
         ("openai.chat_completions.custom", "schema", {"type": "custom", "custom": {"name": "apply_patch"}}),
         (
             "openai.chat_completions.custom",
@@ -88,6 +99,67 @@ def _samples() -> list[Record]:
         ("anthropic.tool", "schema", {"type": "custom", "name": "ls", "input_schema": parameters}),
         ("anthropic.tool", "call", {"type": "tool_use", "id": "toolu_1", "name": "ls", "input": {}}),
         ("anthropic.tool", "result", {"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}),
+        (
+            "openai.responses.namespace",
+            "schema",
+            {
+                "type": "namespace",
+                "name": "files",
+                "description": "Files.",
+                "tools": [
+                    {"type": "function", "name": "ls", "parameters": parameters, "strict": False},
+                    {"type": "custom", "name": "apply_patch", "format": grammar},
+                ],
+            },
+        ),
+        (
+            "gemini.function_declaration",
+            "schema",
+            {"name": "ls", "description": "", "parametersJsonSchema": parameters},
+        ),
+        (
+            "gemini.function_declaration",
+            "schema",
+            {"name": "ls", "parameters": {"type": "OBJECT", "properties": {"path": {"type": "STRING"}}}},
+        ),
+        (
+            "gemini.function_call",
+            "call",
+            {"functionCall": {"name": "ls", "args": {"path": "a"}}, "thoughtSignature": "AA=="},
+        ),
+        (
+            "gemini.function_response",
+            "result",
+            {"functionResponse": {"name": "ls", "response": {"output": "done"}}},
+        ),
+        (
+            "bedrock.converse",
+            "schema",
+            {"toolSpec": {"name": "ls", "description": "List.", "inputSchema": {"json": parameters}}},
+        ),
+        ("bedrock.converse", "call", {"toolUse": {"toolUseId": "t", "name": "ls", "input": {}}}),
+        (
+            "bedrock.converse",
+            "result",
+            {"toolResult": {"toolUseId": "t", "content": [{"json": {"a": 1}}], "status": "error"}},
+        ),
+        ("mcp.tool", "schema", {"name": "ls", "title": "List", "inputSchema": parameters}),
+        (
+            "mcp.tool",
+            "schema",
+            {"name": "ls", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}},
+        ),
+        ("mcp.tools_call", "call", {"method": "tools/call", "params": {"name": "ls", "arguments": {}}}),
+        ("mcp.tools_call", "call", {"name": "ls", "arguments": {"path": "a"}}),
+        ("mcp.call_tool_result", "result", {"content": [{"type": "text", "text": "done"}], "isError": True}),
+        (
+            "mcp.call_tool_result",
+            "result",
+            {"resultType": "complete", "content": [], "structuredContent": [1, 2]},
+        ),
+        ("mcp.call_tool_result", "result", {"type": "tool_result", "toolUseId": "t", "content": []}),
+        ("amplifier.tool", "schema", {"name": "ls", "parameters": parameters}),
+        ("amplifier.tool", "result", {"success": True, "output": {"files": ["a"]}, "error": None}),
         ("amplifier.tool", "call", {"type": "tool_call", "id": "call_1", "name": "ls", "arguments": {}}),
         ("amplifier.tool", "result", {"type": "tool_result", "tool_call_id": "call_1", "output": "done"}),
         ("core.host_result", "result", {"success": True, "result": 1}),
@@ -113,13 +185,9 @@ def _read_corpus() -> list[Record]:
 RECORDS = _samples() + _read_corpus()
 
 
-def records(*, ours: bool, kind: str | None = None) -> list[Any]:
-    """Return the records of built-in formats, or of all others, as parameters of a test."""
-    chosen = [
-        record
-        for record in RECORDS
-        if (record.format in OURS) is ours and (kind is None or record.kind == kind)
-    ]
+def records(*, kind: str | None = None) -> list[Any]:
+    """Return the records of built-in formats, as parameters of a test; streams are assembled elsewhere."""
+    chosen = [record for record in RECORDS if record.format in OURS and (kind is None or record.kind == kind)]
     return [
         pytest.param(record, id=f"{record.format}-{record.kind}-{number}")
         for number, record in enumerate(chosen)

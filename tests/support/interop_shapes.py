@@ -147,6 +147,122 @@ def _anthropic_result(value: Any) -> None:
         assert block["type"] in {"text", "image", "document"}, f"unknown block {block['type']}"
 
 
+def _gemini_schema(value: Any) -> None:
+    _keys(
+        value,
+        {"name": str},
+        {"description": str, "parametersJsonSchema": dict, "responseJsonSchema": object, "behavior": str},
+    )
+    _name(value)
+    if "parametersJsonSchema" in value:
+        _object_schema(value["parametersJsonSchema"])
+
+
+def _gemini_openapi_schema(value: Any) -> None:
+    _keys(value, {"name": str}, {"description": str, "parameters": dict, "behavior": str})
+    _name(value)
+    if "parameters" in value:
+        assert value["parameters"]["type"] == "OBJECT"
+        _openapi(value["parameters"])
+
+
+def _openapi(schema: Any) -> None:
+    assert isinstance(schema, dict), "a schema is no object"
+    keys = {"type", "description", "title", "default", "example", "enum", "format", "nullable", "anyOf"}
+    keys |= {"items", "properties", "required", "pattern", "minimum", "maximum", "minItems", "maxItems"}
+    keys |= {"minLength", "maxLength", "minProperties", "maxProperties"}
+    assert schema.keys() <= keys, f"unknown {schema.keys() - keys}"
+    assert all(isinstance(item, str) and item for item in schema.get("enum", [])), "an enum of no texts"
+    assert schema.get("type", "OBJECT").isupper()
+    assert set(schema.get("required", [])) <= schema.get("properties", {}).keys(), "required and not there"
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", [])]
+    for item in [*inner, *([schema["items"]] if "items" in schema else [])]:
+        _openapi(item)
+
+
+def _gemini_call(value: Any) -> None:
+    _keys(value, {"functionCall": dict}, {})
+    _keys(value["functionCall"], {"name": str, "args": dict}, {"id": str})
+    _name(value["functionCall"])
+
+
+def _gemini_result(value: Any) -> None:
+    _keys(value, {"functionResponse": dict}, {})
+    _keys(value["functionResponse"], {"name": str, "response": dict}, {"id": str, "parts": list})
+
+
+def _bedrock_schema(value: Any) -> None:
+    _keys(value, {"toolSpec": dict}, {})
+    _keys(value["toolSpec"], {"name": str, "inputSchema": dict}, {"description": str, "strict": bool})
+    _name(value["toolSpec"])
+    _object_schema(value["toolSpec"]["inputSchema"]["json"])
+    assert value["toolSpec"].get("description", "x"), "an empty description"
+
+
+def _bedrock_call(value: Any) -> None:
+    _keys(value, {"toolUse": dict}, {})
+    _keys(value["toolUse"], {"toolUseId": str, "name": str, "input": dict}, {})
+    assert re.fullmatch(r"[a-zA-Z0-9_.:-]{1,64}", value["toolUse"]["toolUseId"]), "illegal id"
+    _name(value["toolUse"])
+
+
+def _bedrock_result(value: Any) -> None:
+    _keys(value, {"toolResult": dict}, {})
+    _keys(value["toolResult"], {"toolUseId": str, "content": list}, {"status": str})
+    assert value["toolResult"].get("status", "error") in {"error", "success"}
+    for block in value["toolResult"]["content"]:
+        assert len(block) == 1, "a block of several kinds"
+        assert isinstance(block.get("json", {}), dict), "JSON that is no object"
+
+
+def _mcp_schema(value: Any) -> None:
+    known = {"title": str, "annotations": dict, "icons": list, "_meta": dict, "execution": dict}
+    _keys(value, {"name": str, "inputSchema": dict}, {"description": str, "outputSchema": dict, **known})
+    _object_schema(value["inputSchema"])
+
+
+def _mcp_call(value: Any) -> None:
+    _keys(value, {"method": str, "params": dict}, {})
+    assert value["method"] == "tools/call"
+    _keys(value["params"], {"name": str, "arguments": dict}, {})
+
+
+def _mcp_result(value: Any) -> None:
+    known = {"structuredContent": dict, "isError": bool, "_meta": dict}
+    _keys(value, {"content": list}, known)
+
+
+def _mcp_2026_result(value: Any) -> None:
+    known = {"structuredContent": object, "isError": bool, "_meta": dict}
+    _keys(value, {"content": list, "resultType": str}, known)
+
+
+def _chat_custom_schema(value: Any) -> None:
+    _keys(value, {"type": str, "custom": dict}, {})
+    _keys(value["custom"], {"name": str}, {"description": str, "format": dict})
+    assert value["type"] == "custom"
+    _name(value["custom"])
+
+
+def _chat_custom_call(value: Any) -> None:
+    _keys(value, {"id": str, "type": str, "custom": dict}, {})
+    _keys(value["custom"], {"name": str, "input": str}, {})
+    assert value["type"] == "custom"
+    _name(value["custom"])
+
+
+def _amplifier_schema(value: Any) -> None:
+    _keys(value, {"name": str, "parameters": dict}, {"description": str})
+
+
+def _amplifier_call(value: Any) -> None:
+    _keys(value, {"type": str, "id": str, "name": str, "arguments": dict}, {})
+
+
+def _amplifier_result(value: Any) -> None:
+    _keys(value, {"success": bool, "output": object}, {"error": dict})
+
+
 _CHECKS = {
     ("schema", "openai.chat_completions.function"): _chat_schema,
     ("schema", "openai.responses.function"): _responses_schema,
@@ -160,6 +276,23 @@ _CHECKS = {
     ("schema", "anthropic.messages.tool"): _anthropic_schema,
     ("call", "anthropic.messages.tool"): _anthropic_call,
     ("result", "anthropic.messages.tool"): _anthropic_result,
+    ("schema", "openai.chat_completions.custom"): _chat_custom_schema,
+    ("call", "openai.chat_completions.custom"): _chat_custom_call,
+    ("schema", "gemini.generate_content.function"): _gemini_schema,
+    ("schema", "gemini.generate_content.function_openapi"): _gemini_openapi_schema,
+    ("call", "gemini.generate_content.function"): _gemini_call,
+    ("result", "gemini.generate_content.function"): _gemini_result,
+    ("schema", "bedrock.converse.tool"): _bedrock_schema,
+    ("call", "bedrock.converse.tool"): _bedrock_call,
+    ("result", "bedrock.converse.tool"): _bedrock_result,
+    ("schema", "mcp.2025_11_25.tool"): _mcp_schema,
+    ("schema", "mcp.2026_07_28.tool"): _mcp_schema,
+    ("call", "mcp.2025_11_25.tool"): _mcp_call,
+    ("result", "mcp.2025_11_25.tool"): _mcp_result,
+    ("result", "mcp.2026_07_28.tool"): _mcp_2026_result,
+    ("schema", "amplifier.tool"): _amplifier_schema,
+    ("call", "amplifier.tool"): _amplifier_call,
+    ("result", "amplifier.tool"): _amplifier_result,
     ("result", "core.tool_result"): _core_result,
 }
 TARGETS = {

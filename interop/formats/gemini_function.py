@@ -1,0 +1,194 @@
+"""Google Gemini: function declarations with a JSON Schema, ``functionCall`` and ``functionResponse`` parts.
+
+A call may lack an id and its arguments, and a response needs the tool's name, which other providers'
+results lack. ``thoughtSignature`` stands beside the call, on the part; Gemini refuses a replay without
+it, so that who converts such a call elsewhere and back has to keep the part.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from ..arguments import parse_arguments
+from ..conversion import HUB, ConversionContext, Converted, lost_extras
+from ..errors import ConversionError
+from ..format_ids import GEMINI, GEMINI_FUNCTION
+from ..function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
+from ..function_schemas import as_function, kept_extras
+from ..hub import InspectedCall, InspectedResult, InspectedSchema
+from ..json_copy import copy_json
+from ..object_calls import argument_object, replayable_object
+from ..result_text import native_content
+from ..schema_shapes import breach, optional_object, optional_text, required_name
+from .gemini_content import read_response, write_response
+from .gemini_openapi import SHARED
+
+_PAIRS: Final = (
+    ("parametersJsonSchema", "parameters_json_schema", "parameters"),
+    ("responseJsonSchema", "response_json_schema", "response"),
+)
+_BARE: Final = frozenset({"name", "description", "behavior", *_PAIRS[1]})
+
+
+class GeminiSchemas:
+    """Reads declarations with a JSON Schema, in the wire's spelling or the Python SDK's."""
+
+    format: ClassVar = GEMINI_FUNCTION
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """A key that nobody else has; or no schema at all, which nobody else allows."""
+        if "parametersJsonSchema" in value or "parameters_json_schema" in value:
+            return True
+        return isinstance(value.get("name"), str) and value.keys() <= _BARE
+
+    def inspect(self, value: dict[str, Any]) -> InspectedSchema:
+        """Return what is declared."""
+        parameters, response = (_only_one(value, spellings) for spellings in _PAIRS)
+        extras = leftovers(value, ("name", "description", parameters, response))
+        return InspectedSchema(
+            format=GEMINI_FUNCTION,
+            name=required_name(GEMINI_FUNCTION, value),
+            description=optional_text(GEMINI_FUNCTION, value, "description"),
+            parameters=optional_object(GEMINI_FUNCTION, value, parameters),
+            output_schema=optional_object(GEMINI_FUNCTION, value, response),
+            extras={GEMINI_FUNCTION: extras} if extras else {},
+        )
+
+
+class ToGeminiSchema:
+    """Writes declarations with a JSON Schema; freeform tools are wrapped."""
+
+    source: ClassVar = HUB
+    target: ClassVar = GEMINI_FUNCTION
+
+    def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
+        """Return the declaration."""
+        function = as_function(value, context, output_schema=True, extras_of=GEMINI)
+        kept, lost = kept_extras(value, GEMINI, SHARED)
+        declaration: dict[str, Any] = {"name": function.name}
+        if function.description is not None:
+            declaration["description"] = function.description
+        if function.parameters is not None:
+            declaration["parametersJsonSchema"] = function.of_object
+        if value.output_schema is not None:
+            declaration["responseJsonSchema"] = value.output_schema
+        return Converted({**declaration, **kept}, function.losses + lost)
+
+
+class GeminiCalls:
+    """Reads ``functionCall`` parts."""
+
+    format: ClassVar = GEMINI_FUNCTION
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """The key says it all."""
+        return isinstance(value.get("functionCall"), dict)
+
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
+        """Return what is asked for; ``thought_signature`` is among the metadata."""
+        call = value["functionCall"]
+        metadata: dict[str, Any] = {}
+        if value.get("thoughtSignature") is not None:
+            metadata["thought_signature"] = copy_json(value["thoughtSignature"], what="$.thoughtSignature")
+        extras = leftovers(value, ("functionCall", "thoughtSignature"))
+        inner = leftovers(call, ("name", "args", "id"))
+        if inner:
+            extras["functionCall"] = inner
+        if extras:
+            metadata["extras"] = extras
+        arguments = parse_arguments(call.get("args"))
+        return read_function_call(
+            GEMINI_FUNCTION, call.get("id"), call.get("name"), arguments, metadata=metadata
+        )
+
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return the call, or a copy of it whose ``args`` are an object or missing."""
+        call = value["functionCall"]
+        clean = None if call.get("args") is None else replayable_object(call, "args")
+        if clean is None:
+            return value
+        copy: dict[str, Any] = copy_json({**value, "functionCall": {**call, "args": clean}})
+        return copy
+
+
+class ToGeminiCall:
+    """Writes ``functionCall`` parts, with an id only where the source has one."""
+
+    source: ClassVar = HUB
+    target: ClassVar = GEMINI_FUNCTION
+
+    def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
+        """Return the call as a part."""
+        if value.tool_name is None:
+            raise ConversionError("it names no tool")
+        arguments, losses = argument_object(value, context)
+        call = {"name": value.tool_name, "args": arguments}
+        if value.call_id is not None:
+            call["id"] = value.call_id
+        return Converted({"functionCall": call}, losses + lost_metadata(value) + lost_namespace(value))
+
+
+class GeminiResults:
+    """Reads ``functionResponse`` parts."""
+
+    format: ClassVar = GEMINI_FUNCTION
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """The key says it all."""
+        return isinstance(value.get("functionResponse"), dict)
+
+    def inspect(self, value: dict[str, Any]) -> InspectedResult:
+        """Return what the model is told."""
+        response = value["functionResponse"]
+        call_id, name = response.get("id"), response.get("name")
+        parts, failed = read_response(GEMINI_FUNCTION, response)
+        extras = leftovers(value, ("functionResponse",))
+        inner = leftovers(response, ("id", "name", "response", "parts"))
+        if inner:
+            extras["functionResponse"] = inner
+        return InspectedResult(
+            format=GEMINI_FUNCTION,
+            call_id=call_id if isinstance(call_id, str) and call_id else None,
+            tool_name=name if isinstance(name, str) and name else None,
+            parts=parts,
+            is_error=failed,
+            extras={GEMINI_FUNCTION: extras} if extras else {},
+        )
+
+
+class ToGeminiResult:
+    """Writes ``functionResponse`` parts."""
+
+    source: ClassVar = HUB
+    target: ClassVar = GEMINI_FUNCTION
+
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+        """Return the result as a part; an object written for Gemini goes in untouched."""
+        if value.tool_name is None:
+            raise ConversionError("it does not say which tool ran: give the call, or a core tool message")
+        native = native_content(value, GEMINI)
+        if native is not None and not isinstance(native[0], dict):
+            raise ConversionError("content that is written for Gemini must be the object of its response")
+        said, media, losses = (native[0], [], native[1]) if native else write_response(value)
+        response: dict[str, Any] = {"name": value.tool_name, "response": said}
+        if value.call_id is not None:
+            response["id"] = value.call_id
+        if media:
+            response["parts"] = media
+        return Converted({"functionResponse": response}, losses + lost_extras(value.extras))
+
+
+def _only_one(value: dict[str, Any], spellings: tuple[str, ...]) -> str:
+    """Return the spelling that is there, or the first if none is.
+
+    Raises:
+        InvalidShapeError: there are two, of which the server takes one.
+    """
+    there = [key for key in spellings if value.get(key) is not None]
+    if len(there) > 1:
+        raise breach(GEMINI_FUNCTION, value, f"{there[0]!r} and {there[1]!r} exclude each other")
+    # A response in the older language stands among the extras.
+    return next((key for key in there if key != spellings[-1]), spellings[0])

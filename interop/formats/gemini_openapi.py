@@ -1,0 +1,81 @@
+"""Gemini's function declarations with ``parameters``: the older schema language, a subset of OpenAPI 3.0.
+
+Its family does not stand for it: it is written only where it is named, for servers that know no
+``parametersJsonSchema`` (the Live API). It is recognised by its types in upper case, as the server and
+the SDK write them; in lower case it looks like anybody's declaration.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from ..conversion import HUB, ConversionContext, Converted
+from ..format_ids import GEMINI, GEMINI_OPENAPI
+from ..function_calls import leftovers
+from ..function_schemas import as_function, kept_extras
+from ..hub import InspectedSchema
+from ..openapi_reading import has_ordering, widen
+from ..openapi_writing import TYPES, narrow
+from ..schema_shapes import optional_object, optional_text, required_name
+
+_UPPER: Final = frozenset({*TYPES.values(), "TYPE_UNSPECIFIED"})
+_NO_PARAMETERS: Final[dict[str, Any]] = {"type": "OBJECT", "properties": {}}
+SHARED: Final = ("behavior",)
+
+
+def is_openapi(value: dict[str, Any]) -> bool:
+    """Say whether a declaration's ``parameters`` are in Gemini's language."""
+    parameters = value.get("parameters")
+    stated = parameters.get("type") if isinstance(parameters, dict) else None
+    return isinstance(stated, str) and stated in _UPPER
+
+
+class GeminiOpenapiSchemas:
+    """Reads declarations with ``parameters``."""
+
+    format: ClassVar = GEMINI_OPENAPI
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """Types in upper case, and no JSON Schema beside them."""
+        return (
+            is_openapi(value)
+            and "parametersJsonSchema" not in value
+            and "parameters_json_schema" not in value
+        )
+
+    def inspect(self, value: dict[str, Any]) -> InspectedSchema:
+        """Return what is declared, as JSON Schema."""
+        parameters = optional_object(GEMINI_OPENAPI, value, "parameters")
+        response = optional_object(GEMINI_OPENAPI, value, "response")
+        extras = leftovers(value, ("name", "description", "parameters", "response"))
+        if has_ordering(parameters) or has_ordering(response):
+            extras["propertyOrdering"] = True
+        return InspectedSchema(
+            format=GEMINI_OPENAPI,
+            name=required_name(GEMINI_OPENAPI, value),
+            description=optional_text(GEMINI_OPENAPI, value, "description"),
+            parameters=widen(parameters),
+            output_schema=widen(response),
+            extras={GEMINI_OPENAPI: extras} if extras else {},
+        )
+
+
+class ToGeminiOpenapiSchema:
+    """Writes declarations with ``parameters``; what the language cannot say is widened, and declared."""
+
+    source: ClassVar = HUB
+    target: ClassVar = GEMINI_OPENAPI
+
+    def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
+        """Return the declaration in the older language."""
+        function = as_function(value, context, output_schema=False, extras_of=GEMINI)
+        kept, lost = kept_extras(value, GEMINI, SHARED)
+        losses = function.losses + lost
+        declaration: dict[str, Any] = {"name": function.name}
+        if function.description is not None:
+            declaration["description"] = function.description
+        parameters, narrowed = narrow(function.of_object)
+        if parameters != _NO_PARAMETERS:  # servers refuse an object without properties
+            declaration["parameters"] = parameters
+        return Converted({**declaration, **kept}, losses + narrowed)

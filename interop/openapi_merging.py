@@ -1,0 +1,69 @@
+"""Two schemas that must both hold, as one: what ``allOf``, and a ``$ref`` with siblings, amount to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ANNOTATIONS: Final = frozenset({"description", "title", "default", "examples", "$comment", "$schema", "$id"})
+_LOWER: Final = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
+_UPPER: Final = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+
+
+def both(one: dict[str, Any], other: dict[str, Any], lose: Callable[[str], None]) -> dict[str, Any]:
+    """Return one schema that accepts at least what both accept; neither is changed.
+
+    ``lose`` is told each keyword of which only the first schema's word could be kept.
+    """
+    merged = dict(one)
+    for key, said in other.items():
+        if key not in merged:
+            merged[key] = said
+        elif merged[key] != said and key not in _ANNOTATIONS:
+            kept = _reconciled(key, merged[key], said)
+            if kept is None:
+                lose(key)
+            else:
+                merged[key] = kept
+    return merged
+
+
+def _reconciled(key: str, one: Any, other: Any) -> Any:
+    """Return what says both, or ``None``."""
+    numbers = _is_number(one) and _is_number(other)
+    if key in _LOWER and numbers:
+        return max(one, other)
+    if key in _UPPER and numbers:
+        return min(one, other)
+    if key == "properties" and isinstance(one, dict) and isinstance(other, dict):
+        return {**one, **{name: _both_ways(one, name, said) for name, said in other.items()}}
+    if key == "required" and isinstance(one, list) and isinstance(other, list):
+        return [*one, *(name for name in other if name not in one)]
+    if key == "type":
+        return _common_types(_listed(one), _listed(other))
+    if key == "enum" and isinstance(one, list) and isinstance(other, list):
+        return [item for item in one if item in other] or None
+    return None
+
+
+def _both_ways(one: dict[str, Any], name: str, said: Any) -> Any:
+    return said if name not in one or one[name] == said else {"allOf": [one[name], said]}
+
+
+def _common_types(one: list[Any], other: list[Any]) -> Any:
+    common = [kind for kind in one if kind in other]
+    if "integer" in other and "number" in one and "integer" not in common:
+        common.append("integer")
+    if "integer" in one and "number" in other and "integer" not in common:
+        common.append("integer")
+    return None if not common else common[0] if len(common) == 1 else common
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
