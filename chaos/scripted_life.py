@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..hosts.process import ProcessListener
-    from .scripted_tool import ScriptedToolPlugin
+    from .script import Script
 
 Json = dict[str, Any]
 
@@ -49,18 +49,16 @@ _CLOSED = {
 class ScriptedLife:
     """See the module. It is a `Carrier`; the plugin makes one for each life."""
 
-    def __init__(
-        self, plugin: ScriptedToolPlugin, pid: int, listener: ProcessListener, at_once: list[f.Fault]
-    ) -> None:
+    def __init__(self, script: Script, pid: int, listener: ProcessListener, at_once: list[f.Fault]) -> None:
         self.pid = pid
-        self.number = plugin.cues.life
+        self.number = script.cues.life
         self.ended = False
         self.gone = False
-        self._plugin = plugin
-        self._clock = plugin.clock
+        self._script = script
+        self._clock = script.clock
         self._listener = listener
         self._at_once = at_once
-        self._born = plugin.clock.now()
+        self._born = script.clock.now()
         self._stderr = Ring()
         self._lines = LineSplitter()
         self._stdin_open = True
@@ -87,17 +85,17 @@ class ScriptedLife:
 
     def start(self) -> None:
         """See `Carrier`."""
-        self._plugin.record("spawn", self._plugin.name, {"life": self.number, "pid": self.pid})
-        self._clock.soon(partial(self._plugin.suffer, self._at_once))
+        self._script.record("spawn", self._script.name, {"life": self.number, "pid": self.pid})
+        self._clock.soon(partial(self._script.suffer, self._at_once))
 
     def write(self, data: bytes) -> None:
         """See `Carrier`."""
         if self.ended or not self._stdin_open:
-            raise HostGone(f"host {self._plugin.name!r} is not running", host=self._plugin.name)
+            raise HostGone(f"host {self._script.name!r} is not running", host=self._script.name)
         if self._refuses_stdin:
             self._note_closed("stdin_closed")
             self._stdin_open = False
-            raise HostGone(f"host {self._plugin.name!r} has closed its stdin", host=self._plugin.name)
+            raise HostGone(f"host {self._script.name!r} has closed its stdin", host=self._script.name)
         self._clock.soon(partial(self._do, partial(self._read, data)))
 
     def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:
@@ -106,7 +104,7 @@ class ScriptedLife:
             return
         if self._stop_reason is None:
             self._stop_reason, self._fault = reason, fault
-            self._plugin.enter("stopping")
+            self._script.enter("stopping")
         now = self._clock.now()
         asked = [(now + after, rung) for after, rung in ladder.rungs()]
         times = tuple(when for when, _ in asked)
@@ -157,7 +155,7 @@ class ScriptedLife:
         uptime = self._clock.now() - self._born
         exit_ = ProcessExit(code, signal, uptime, self._stop_reason, self._fault)
         facts = {"life": self.number, "pid": self.pid, "exit": exit_.text}
-        self._plugin.record("exit", self._plugin.name, facts)
+        self._script.record("exit", self._script.name, facts)
         self._listener.on_exit(exit_)
         if self._orphans:
             self._clock.call_at(self._clock.now() + _SWEEP, self._tell_gone)
@@ -166,7 +164,7 @@ class ScriptedLife:
 
     def _tell_gone(self) -> None:
         self.gone = True
-        self._plugin.record("gone", self._plugin.name, {"life": self.number, "swept": self._orphans})
+        self._script.record("gone", self._script.name, {"life": self.number, "swept": self._orphans})
         self._listener.on_gone([])
 
     # Doing things, if it can
@@ -228,7 +226,7 @@ class ScriptedLife:
                 self._orphans += 1
             case f.GrowMemory():
                 self._memory += fault.mebibytes
-                if self._memory > self._plugin.memory_limit:
+                if self._memory > self._script.memory_limit:
                     self.end(None, 9)
             case _:
                 raise ValueError(f"{fault.kind!r} is no fault of a life")
@@ -240,10 +238,10 @@ class ScriptedLife:
             self._do(partial(self._take, json.loads(line)))
 
     def _take(self, request: Json) -> None:
-        plugin, method, params = self._plugin, request["method"], request["params"]
+        script, method, params = self._script, request["method"], request["params"]
         facts = {"life": self.number, "way": "in", "id": request["id"], "method": method}
-        plugin.record("frame", plugin.name, facts)
-        plugin.suffer(plugin.cues.at_frame("in"))
+        script.record("frame", script.name, facts)
+        script.suffer(script.cues.at_frame("in"))
         self._do(partial(self._serve, request["id"], method, params))
 
     def _serve(self, request_id: str, method: str, params: Json) -> None:
@@ -251,30 +249,30 @@ class ScriptedLife:
             case "init":
                 self._init(request_id, params["config"])
             case "get_tool_schemas":
-                self._answer(request_id, self._plugin.schemas, params["state"])
+                self._answer(request_id, self._script.schemas, params["state"])
             case "execute_tool":
                 self._begin(request_id, params)
             case _:
                 self._refuse(request_id, "MethodNotFound", f"there is no {method}")
 
     def _init(self, request_id: str, config: Json) -> None:
-        faults, self._plugin.start_faults = self._plugin.start_faults, []
+        faults, self._script.start_faults = self._script.start_faults, []
         for fault in faults:
             if isinstance(fault, f.DieInInit):
                 self.end(fault.code)
                 return
-        given = self._plugin.initial
+        given = self._script.initial
         state = given(config) if callable(given) else dict(given or {})
         delay = sum(fault.seconds for fault in faults if isinstance(fault, f.SlowStart))
         self._later(delay, partial(self._answer, request_id, state, state))
 
     def _begin(self, request_id: str, params: Json) -> None:
-        plugin, name = self._plugin, params["tool_name"]
-        faults = plugin.cues.at_call()
+        script, name = self._script, params["tool_name"]
+        faults = script.cues.at_call()
         self._spoilt[request_id] = [fault for fault in faults if fault.touches == f.ANSWER]
         for fault in self._spoilt[request_id]:
-            plugin.record("fault", plugin.name, fault.as_dict("do"))
-        plugin.suffer(fault for fault in faults if fault.touches != f.ANSWER)
+            script.record("fault", script.name, fault.as_dict("do"))
+        script.suffer(fault for fault in faults if fault.touches != f.ANSWER)
         call = ScriptedCall(
             request_id,
             name,
@@ -288,7 +286,7 @@ class ScriptedLife:
 
     def _run(self, call: ScriptedCall) -> None:
         try:
-            value = self._plugin.tools[call.tool](call)
+            value = self._script.tools[call.tool](call)
         except Exception as error:  # noqa: BLE001 - the tool's, and it is told like a host tells it
             self._refuse(call.id, type(error).__name__, str(error))
             return
@@ -321,15 +319,15 @@ class ScriptedLife:
         self._require_life()
 
     def _pass_by(self, call: ScriptedCall, name: str) -> None:
-        plugin = self._plugin
-        faults = plugin.cues.at_point(name)
+        script = self._script
+        faults = script.cues.at_point(name)
         self._spoilt[call.id] += [fault for fault in faults if fault.touches == f.ANSWER]
-        plugin.suffer(fault for fault in faults if fault.touches != f.ANSWER)
+        script.suffer(fault for fault in faults if fault.touches != f.ANSWER)
         self._require_life()
 
     def _note(self, call: ScriptedCall, effect: Any) -> None:
         facts = {"life": call.life, "id": call.id, "arguments": call.arguments, "effect": effect}
-        self._plugin.record("effect", self._plugin.name, facts)
+        self._script.record("effect", self._script.name, facts)
 
     def _require_life(self) -> None:
         """The tool's code does not go on in a host that has ended under it."""
@@ -352,11 +350,11 @@ class ScriptedLife:
     def _reply(self, request_id: str, message: Json) -> None:
         line = dump_json(message) + b"\n"
         faults = self._spoilt.pop(request_id, [])
-        if self._plugin.answer_faults:
-            faults += self._plugin.answer_faults
-            self._plugin.answer_faults = []
-        reply = spoil(line, request_id, faults, self._plugin.garbage)
-        self._later(reply.delay + self._plugin.latency, partial(self._send, reply))
+        if self._script.answer_faults:
+            faults += self._script.answer_faults
+            self._script.answer_faults = []
+        reply = spoil(line, request_id, faults, self._script.garbage)
+        self._later(reply.delay + self._script.latency, partial(self._send, reply))
 
     def _send(self, reply: Reply) -> None:
         self._write_out(reply.data, frame=True)
@@ -367,25 +365,25 @@ class ScriptedLife:
         self._write_out(dump_json(message) + b"\n", frame=True)
 
     def _write_out(self, data: bytes, *, frame: bool = False) -> None:
-        plugin = self._plugin
+        script = self._script
         if frame:
             facts = {"life": self.number, "way": "out", "size": len(data)}
-            plugin.record("frame", plugin.name, facts)
-            plugin.suffer(plugin.cues.at_frame("out"))
+            script.record("frame", script.name, facts)
+            script.suffer(script.cues.at_frame("out"))
             self._do(partial(self._write_out, data))
             return
-        size = plugin.cues.until_byte(len(data))
+        size = script.cues.until_byte(len(data))
         piece, rest = data[:size], data[size:]
         if self._stdout_open:
             self._deliver(piece)
-        plugin.suffer(plugin.cues.at_byte(len(piece)))
+        script.suffer(script.cues.at_byte(len(piece)))
         if rest:
             self._do(partial(self._write_out, rest))
 
     def _deliver(self, piece: bytes) -> None:
         """Hand bytes over; now and then in two pieces, as pipes do."""
         cut = (
-            self._plugin.chance.randint(1, len(piece)) if self._plugin.chance.random() < 1 / 4 else len(piece)
+            self._script.chance.randint(1, len(piece)) if self._script.chance.random() < 1 / 4 else len(piece)
         )
         for chunk in (piece[:cut], piece[cut:]):
             if chunk:

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import HostGone, HostStartError, HostTimeout, ProtocolBreach, RemoteError
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.methods import METHODS
 from ..hosts.process import Command
-from . import faults as f
-from .cues import Cues
-from .datum import ScheduleError
 from .schedule import Schedule
+from .script import Script
 from .scripted_life import ScriptedLife
-from .spoiling import noise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..hosts.process import ProcessListener
     from ..hosts.report import CrashReport
@@ -50,10 +46,8 @@ class ScriptedToolPlugin(HostedToolPlugin):
         record: told what happens.
 
     Attributes:
-        cues: which faults came true.
+        script: what all its lives play by.
         lives: every life so far, the last one being the present.
-        start_faults: what the next starts will suffer.
-        answer_faults: what the next answer will suffer.
 
     Raises:
         ScheduleError: a fault is for real processes only.
@@ -73,26 +67,12 @@ class ScriptedToolPlugin(HostedToolPlugin):
         record: Record = lambda _kind, _host, _facts: None,
     ) -> None:
         super().__init__(name, lambda: Command(("scripted", name), {}), carry=self._begin_life)
-        own = (schedule or Schedule()).of(name)
-        for number, entry in enumerate(own.entries):
-            if entry.fault.needs_process:
-                raise ScheduleError(f"entries[{number}].fault", f"{entry.fault.kind!r} needs a real process")
-        self.clock = clock
-        self.tools = dict(tools)
-        self.schemas = list(schemas) if schemas is not None else [_schema(tool) for tool in tools]
-        self.initial = state
-        self.latency = latency
-        self.memory_limit = memory_limit
-        self.record = record
-        self.cues = Cues(own)
+        self.script = Script(
+            name, tools, clock, schedule or Schedule(),
+            schemas=schemas, state=state, latency=latency, memory_limit=memory_limit, record=record,
+        )  # fmt: skip
         self.lives: list[ScriptedLife] = []
-        self.start_faults: list[f.Fault] = []
-        self.answer_faults: list[f.Fault] = []
-        self.chance = Random(f"{own.seed} {name}")  # noqa: S311 - a game, no secret
-        self.garbage = noise(self.chance.randrange)
-        self._refusals = 0
-        self._birth_faults: list[f.Fault] = []
-        for seconds in self.cues.times():
+        for seconds in self.script.cues.times():
             clock.call_at(clock.start + seconds, partial(self._at_time, seconds))
 
     @property
@@ -101,35 +81,15 @@ class ScriptedToolPlugin(HostedToolPlugin):
         return self.lives[-1] if self.lives and not self.lives[-1].ended else None
 
     def heal(self) -> None:
-        """Let nothing go wrong any more. What has gone wrong already stays so: a hung host hangs."""
-        self.cues.healed = True
-        self._refusals = 0
-        self.start_faults.clear()
-        self.answer_faults.clear()
+        """See `Script.heal`."""
+        self.script.heal()
 
     def enter(self, state: str) -> None:
-        """The supervisor has put the host into this state."""
-        faults = self.cues.at_state(state)
-        if state == "starting":  # told before there is a life to suffer them
-            self._birth_faults += [fault for fault in faults if fault.touches == f.LIFE]
-            faults = [fault for fault in faults if fault.touches != f.LIFE]
-        self.suffer(faults)
+        """See `Script.enter`."""
+        self.script.enter(state)
 
     def _at_time(self, seconds: float) -> None:
-        self.suffer(self.cues.at_time(seconds))
-
-    def suffer(self, faults: Iterable[f.Fault]) -> None:
-        """Have faults at once, or keep them for the next answer or start."""
-        for fault in faults:
-            self.record("fault", self.name, fault.as_dict("do"))
-            if isinstance(fault, f.RefuseStart):
-                self._refusals += fault.times
-            elif fault.touches == f.START:
-                self.start_faults.append(fault)
-            elif fault.touches == f.ANSWER:
-                self.answer_faults.append(fault)
-            elif self.life is not None:
-                self.life.suffer(fault)
+        self.script.suffer(self.script.cues.at_time(seconds))
 
     def _begin_life(
         self,
@@ -139,15 +99,13 @@ class ScriptedToolPlugin(HostedToolPlugin):
         watchdog: Watchdog | None,  # noqa: ARG002 - nor to watch
     ) -> ScriptedLife:
         """See `hosts.carrier.Carry`."""
-        faults = self.cues.at_spawn()
-        at_once = self._birth_faults + [fault for fault in faults if fault.touches == f.LIFE]
-        self._birth_faults = []
-        self.suffer(fault for fault in faults if fault.touches != f.LIFE)
-        if self._refusals > 0:
-            self._refusals -= 1
-            self.record("refused", host, {"start": self.cues.life})
+        script = self.script
+        at_once = script.at_birth()
+        if at_once is None:
+            script.record("refused", host, {"start": script.cues.life})
             raise HostStartError(f"cannot start host {host!r}: refused", host=host, permanent=False)
-        life = ScriptedLife(self, self.clock.serial(), listener, at_once)
+        life = ScriptedLife(script, script.clock.serial(), listener, at_once)
+        script.life = life
         self.lives.append(life)
         return life
 
@@ -159,13 +117,9 @@ class ScriptedToolPlugin(HostedToolPlugin):
         owner = _Asked(method)
         request_id = host.send(method, params, owner)
         within = 3600.0 if timeout is None else timeout
-        if not self.clock.advance_until(owner.ended.is_set, within) and host.abandon(request_id):
+        if not self.script.clock.advance_until(owner.ended.is_set, within) and host.abandon(request_id):
             raise HostTimeout(host=self.name, method=method, seconds=within)
         return owner.answer(self.name)
-
-
-def _schema(tool: str) -> Json:
-    return {"type": "function", "function": {"name": tool, "parameters": {"type": "object"}}}
 
 
 class _Asked:

@@ -237,7 +237,7 @@ def test_a_host_on_its_own_is_waited_for_in_virtual_time():
     with plugin as tool:
         with pytest.raises(HostTimeout):
             tool.init({})
-        assert plugin.clock.elapsed == 10.0
+        assert plugin.script.clock.elapsed == 10.0
 
 
 def test_what_the_script_lacks_is_told_like_a_host_tells_it():
