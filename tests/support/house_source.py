@@ -70,6 +70,9 @@ class Import:
         """The first part of the target: ``asyncio``, ``callboard``."""
         return self.target.partition(".")[0]
 
+    def __str__(self) -> str:
+        return f"{self.module.path}:{self.line} imports {self.target}"
+
 
 def project_files(*suffixes: str) -> list[Path]:
     """The files of the project that have one of the suffixes, or all files."""
