@@ -156,8 +156,12 @@ class Desk:
             self.lane.discard(call)
 
     def submit_again(self, call: Call) -> None:
-        """Put a call back that was not given to the tool after all, or may be once more."""
+        """Put a call back that was not given to the tool after all, or may be once more.
+
+        It is no longer under way, if it was.
+        """
         if self.down is not None and self.down.takes(call):
+            self.lane.withdraw(call)
             return
         refusal = self.lane.put_back(call)
         if refusal is not None:

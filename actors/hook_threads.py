@@ -64,18 +64,29 @@ class HookThreads:
         The answer comes from another thread, or from this one if the plugin is not asked. It never
         comes from a hook that hangs.
         """
+        problem: str | None = None
         with self._lock:
             stuck = self._asking.get(plugin, 0)
             if stuck < MAX_STUCK:
                 self._asking[plugin] = stuck + 1
                 if self._idle:
                     self._idle -= 1
-                else:
-                    threading.Thread(target=self._run, name="callboard-hooks", daemon=True).start()
-        if stuck < MAX_STUCK:
+                elif (problem := self._start()) is not None:
+                    self._asking[plugin] = stuck
+        if stuck >= MAX_STUCK:
+            problem = f"{MAX_STUCK} earlier hooks of {plugin!r} have not come back"
+        if problem is None:
             self._jobs.put(_Job(plugin, hook, answer))
         else:
-            answer(HookFailed(f"{MAX_STUCK} earlier hooks of {plugin!r} have not come back", plugin=plugin))
+            answer(HookFailed(problem, plugin=plugin))
+
+    def _start(self) -> str | None:
+        """Start a thread; or say why there is none."""
+        try:
+            threading.Thread(target=self._run, name="callboard-hooks", daemon=True).start()
+        except RuntimeError as error:
+            return f"there is no thread for it: {error}"
+        return None
 
     def call(self, plugin: str, hook: Callable[[], Answer], timeout: float) -> Answer:
         """Run ``hook`` and wait for what it returns.

@@ -143,6 +143,7 @@ class HostActor(HouseActor):
         self._schemas: tuple[dict[str, Any], ...] | None = None
         self._retiring: str | None = None
         self._reported = False
+        self._closed = False
         self._ready_at: float | None = None
         self._verdict: Exit | None = None
         self._exit: tuple[Exit, CrashReport] | None = None
@@ -204,6 +205,8 @@ class HostActor(HouseActor):
                 self._on_schemas(value)
 
     def _spawn(self) -> None:
+        if self._closed:  # told to end, and to begin, at the same time
+            return
         if self._verdict is not None:  # told to end before it began
             self._close(self._verdict)
             return
@@ -224,6 +227,12 @@ class HostActor(HouseActor):
         except HostStartError as error:
             self._host = None
             self._close(Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent))
+            return
+        except Exception as error:
+            # What makes the command line is the embedder's, and a start of which nobody hears is awaited for ever.
+            logger.exception("starting host %r failed", self._plugin.name)
+            self._host = None
+            self._close(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}"))
             return
         self._request("init", {"config": self._settings.config})
         self._timer = self._clock.call_at(
@@ -349,6 +358,7 @@ class HostActor(HouseActor):
         self._reporter.ended(replace(self._exit[0], report=report.as_dict()))
 
     def _close(self, exit_: Exit) -> None:
+        self._closed = True
         if not self._reported:
             self._reporter.ended(exit_)
         self._kin.gone()

@@ -87,7 +87,6 @@ class HostedRun:
         ):
             self.ended = True
             desk.submit_again(call)
-            desk.lane.release(call)
             return
         if may_repeat and not call.done():
             lives = f"lost with {call.attempt} lives of its host"

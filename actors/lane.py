@@ -105,8 +105,15 @@ class Lane:
             self._in_hand -= 1
 
     def put_back(self, call: Call) -> Callable[[Call], Result] | None:
-        """Put a call back to where it stood in the order, even beyond the limit. Returns as `offer`."""
+        """Put a call back to where it stood in the order, even beyond the limit. Returns as `offer`.
+
+        One that was taken is no longer under way, in the same step: else it could be taken again in
+        between, and be released then although it is under way; or the one behind it could be taken first.
+        """
         with self._lock:
+            if call in self._taken:
+                self._taken.discard(call)
+                self._granted -= 1
             if self._refusal is not None:
                 return self._refusal
             place = next((i for i, other in enumerate(self._calls) if other.sequence > call.sequence), None)
@@ -129,6 +136,14 @@ class Lane:
                 return call
             self._granted -= 1
             return None
+
+    def withdraw(self, call: Call) -> None:
+        """A call is not this lane's business any more, whether it was taken or not."""
+        with self._lock:
+            if call in self._taken:
+                self._taken.discard(call)
+                self._granted -= 1
+                self._grant_more()
 
     def release(self, call: Call) -> None:
         """A call that was taken is no longer under way."""

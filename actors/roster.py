@@ -85,6 +85,9 @@ class Roster:
         self._keeper = keeper
         self._members: dict[str, Member] = {}
         self._lock = threading.RLock()
+        # A host is added to the supervisor while nobody can take it off or stop the board: an order to end it would
+        # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
+        self._beginning = threading.RLock()
 
     def members(self) -> dict[str, Member]:
         """The members there are now, in order of registration."""
@@ -97,7 +100,7 @@ class Roster:
 
     def close(self) -> list[Member]:
         """Take no more members; return those there are, the first time only."""
-        with self._lock:
+        with self._beginning, self._lock:
             if self.closed:
                 return []
             self.closed = True
@@ -177,30 +180,33 @@ class Roster:
             AdmissionRefused: its group does not exist.
             BoardStopped: the board has been stopped.
         """
-        with self._lock:
-            self._require_place(adapter.name)
-            member = HostedMember(
-                adapter,
-                plugin,
-                host,
-                settings or ToolSettings(),
-                policy or RestartPolicy(),
-                clock=self._clock,
-                events=self._events,
-                watchdog=self._watchdog,
-                offer=self._offer_hosted,
-                watch=self.limit_watch,
-                random=self._random,
-                keeper=self._keeper,
-                threads=self._threads,
-            )
-            self._members[adapter.name] = member
-            self._switch.add(member.desk)
-        try:
-            ask_supervisor(self._supervisor, AddChild(member.child_spec()))
-        except CallboardError:  # such as a group that there is not
-            self.remove(adapter.name)
-            raise
+        with self._beginning:
+            with self._lock:
+                self._require_place(adapter.name)
+                member = HostedMember(
+                    adapter,
+                    plugin,
+                    host,
+                    settings or ToolSettings(),
+                    policy or RestartPolicy(),
+                    clock=self._clock,
+                    events=self._events,
+                    watchdog=self._watchdog,
+                    offer=self._offer_hosted,
+                    watch=self.limit_watch,
+                    random=self._random,
+                    keeper=self._keeper,
+                    threads=self._threads,
+                )
+                self._members[adapter.name] = member
+                self._switch.add(member.desk)
+            try:
+                ask_supervisor(self._supervisor, AddChild(member.child_spec()))
+            except (
+                Exception
+            ):  # such as a group that there is not, or a supervisor that somebody else has stopped
+                self.remove(adapter.name)
+                raise
 
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
         """Wait until a plugin's host is ready, or will not be; return its tools.
@@ -254,7 +260,7 @@ class Roster:
             KeyError: there is no such plugin.
             StateStoreError: its state cannot be forgotten; it has been taken off all the same.
         """
-        with self._lock:
+        with self._beginning, self._lock:
             member = self._members.pop(name)
             self._switch.remove(name)
             self._catalog.remove(name)

@@ -61,7 +61,6 @@ class Sender:
         host, invocation = self._host, call.invocation
         if host is None:  # the life ended between the grant and now
             desk.submit_again(call)
-            desk.lane.release(call)
             return
         if invocation.payload_kind not in _OBJECTS:
             kind = invocation.payload_kind
@@ -89,7 +88,8 @@ class Sender:
             self.detach(desk, host)
             if call.put_back():
                 desk.submit_again(call)
-            desk.lane.release(call)
+            else:
+                desk.lane.release(call)
         except (RequestTooLarge, JsonValueError) as error:
             desk.lane.release(call)
             call.finish(failure(Code.INVALID_CALL, str(error)))

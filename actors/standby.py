@@ -12,10 +12,12 @@ is ended.
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..supervision.exits import Exit, ExitKind
 from ..supervision.policy import History, Park, Restart, RestartPolicy, RestartType, decide
 from ..supervision.telling import tell
 from . import messages as m
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
 
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
-    from ..supervision.exits import Exit
     from .reporting import Reporter
+
+logger = logging.getLogger("callboard.actors")
 
 BREATH = 0.1
 """Seconds after a takeover before the next standby is made: the calls that waited come first, and starting
@@ -160,25 +163,15 @@ class Standby:
             failed, successor = waiting is self._waiting, waiting.successor
             if failed:
                 self._waiting = None
-                self._failures += 1
                 self._after(exit_)
-            seconds = None if self._not_before is None else max(0.0, self._not_before - self._clock.now())
         if successor is not None:
             successor.ended(exit_)
-        elif failed:
-            self._events.publish(
-                "standby_failed",
-                self._name,
-                exit=exit_.kind.value,
-                cause=exit_.cause,
-                report=dict(exit_.report),
-                seconds=None if seconds is None else round(seconds, 6),
-            )
 
     # With the lock held.
 
     def _after(self, exit_: Exit) -> None:
         now = self._clock.now()
+        self._failures += 1
         decision = decide(self._policy, self._history, exit_, now, self._random)
         match decision:
             case Restart(delay, history):
@@ -187,6 +180,15 @@ class Standby:
                 self._history, self._not_before = history, until
             case _:
                 self._not_before = None
+        seconds = None if self._not_before is None else round(max(0.0, self._not_before - now), 6)
+        self._events.publish(
+            "standby_failed",
+            self._name,
+            exit=exit_.kind.value,
+            cause=exit_.cause,
+            report=dict(exit_.report),
+            seconds=seconds,
+        )
         self._make_later()
 
     def _make_later(self) -> None:
@@ -204,5 +206,11 @@ class Standby:
         with self._lock:
             self._timer = None
             if self._wanted and self._waiting is None:
-                self._waiting = waiting = Waiting(self)
-                waiting.actor = self._start(waiting)
+                waiting = Waiting(self)
+                try:
+                    waiting.actor = self._start(waiting)
+                except Exception as error:
+                    logger.exception("starting a standby of %r failed", self._name)
+                    self._after(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}"))
+                else:
+                    self._waiting = waiting

@@ -29,6 +29,9 @@ logger = logging.getLogger("callboard.actors")
 
 State = dict[str, Any]
 
+_PATIENCE = 0.5
+"""Seconds until a thread that could not be had is asked for again."""
+
 
 class Workers:
     """Runs one plugin's calls, each in a thread; threads start when there is work for them.
@@ -44,6 +47,7 @@ class Workers:
         self._work: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads = 0
+        self._closed = False
         self.desk: Desk | None = None
 
     def grant(self, granted: int) -> None:
@@ -53,7 +57,27 @@ class Workers:
             if self._threads >= granted:
                 return
             self._threads += 1
-        threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start a thread that has been counted; later, if the machine has none to give."""
+        try:
+            threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
+        except RuntimeError:
+            # Calls wait meanwhile, within their deadlines. Nobody else would see to them: they are granted.
+            logger.exception("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
+            desk = self.desk
+            assert desk is not None
+            with self._lock:
+                self._threads -= 1
+            desk.clock.call_at(desk.clock.now() + _PATIENCE, self._begin_late)
+
+    def _begin_late(self) -> None:
+        with self._lock:
+            if self._closed or self._work.empty():
+                return
+            self._threads += 1
+        self._begin()
 
     def replace(self) -> None:
         """Count a thread out that is stuck; the next grant starts another."""
@@ -63,6 +87,7 @@ class Workers:
     def close(self) -> None:
         """Let the threads end once they are idle."""
         with self._lock:
+            self._closed = True
             for _ in range(self._threads):
                 self._work.put(False)
 

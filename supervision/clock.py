@@ -104,12 +104,22 @@ class SystemClock:
             if self._closed:
                 return entry
             heapq.heappush(self._heap, (when, next(self._order), entry))
-            if self._heap[0][2] is entry:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name="callboard-clock", daemon=True)
-                    self._thread.start()
+            if self._thread is None:
+                self._start()
+            elif self._heap[0][2] is entry:
                 self._wake.notify()
         return entry
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._run, name="callboard-clock", daemon=True)
+        try:
+            thread.start()
+        except (
+            RuntimeError
+        ):  # no thread to be had; the next timer tries again, and what is late then is made up for
+            logger.exception("no thread for the clock; timed calls will be late")
+        else:
+            self._thread = thread
 
     def note_cancelled(self) -> None:
         """An entry of the heap is dead; sweep when most are."""

@@ -109,8 +109,9 @@ class EventStream:
             if not self._closed:
                 self._set((*self._subscriptions, subscription))
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name="callboard-events", daemon=True)
-                    self._thread.start()
+                    thread = threading.Thread(target=self._run, name="callboard-events", daemon=True)
+                    thread.start()
+                    self._thread = thread
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:

@@ -37,9 +37,23 @@ def test_a_call_that_is_put_back_stands_where_it_stood():
 
     for call in reversed(taken):
         lane.put_back(call)
-        lane.release(call)
 
     assert [lane.take(), lane.take()] == calls[:2]
+
+
+def test_a_call_that_is_put_back_and_taken_again_is_under_way():
+    lane = Lane(limit=10, concurrency=1, grant=lambda _granted: None)
+    call, later = a_call(), a_call()
+    lane.offer(call)
+    lane.offer(later)
+    lane.take()
+
+    lane.put_back(call)
+
+    assert lane.untaken == 1
+    assert lane.take() is call
+    assert lane.under_way() == [call]
+    assert lane.untaken == 0
 
 
 def test_a_lane_that_is_shut_hands_back_what_waited_and_takes_nothing_more():
@@ -130,7 +144,6 @@ class LaneMachine(RuleBasedStateMachine):
         call = data.draw(st.sampled_from(self.running))
         self.running.remove(call)
         assert self.lane.put_back(call) is None
-        self.lane.release(call)
         self.waiting.append(call)
         self.waiting.sort(key=lambda call: call.sequence)
 

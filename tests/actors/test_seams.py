@@ -48,8 +48,7 @@ def test_a_call_with_a_stand_in_is_cancelled_when_its_plugin_is_taken_off():
 
     with memory_board() as memory:
         host = memory.add(while_down=WhileDown(answer=stand_in), deadline=None)
-        host.life.end(1)
-        memory.settle()
+        memory.crash(host)
         call = memory.call()
 
         memory.board.remove("host")
@@ -61,8 +60,7 @@ def test_a_call_with_a_stand_in_is_cancelled_when_its_plugin_is_taken_off():
 def test_calls_to_a_parked_host_are_told_of_the_crash_even_where_they_are_refused_while_it_is_down():
     with memory_board() as memory:
         host = memory.add(while_down=WhileDown(hold=0))
-        host.life.end(1)
-        memory.settle()
+        memory.crash(host)
         memory.board.order("park", "host")
         memory.events.wait("host_parked")
         memory.settle()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -27,3 +28,13 @@ def lowest_free_descriptor() -> int:
     lowest = os.open("/dev/null", os.O_RDONLY)
     os.close(lowest)
     return lowest
+
+
+@contextmanager
+def no_more_threads() -> Iterator[None]:
+    """No thread can be started in the block: none has room for so large a stack."""
+    usual = threading.stack_size(1 << 62)
+    try:
+        yield
+    finally:
+        threading.stack_size(usual)

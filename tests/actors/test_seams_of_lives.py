@@ -1,0 +1,163 @@
+"""Where the lives of a host meet orders, shortages and each other: none is counted twice, lost, or left behind."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from callboard.actors import messages as m
+from callboard.actors.board import Board
+from callboard.actors.desk import ToolSettings
+from callboard.actors.down import WhileDown
+from callboard.actors.host_actor import BEGIN, HostActor, HostSettings
+from callboard.actors.roster import BoardStopped
+from callboard.hosts.hosted_tool import HostedToolPlugin
+from callboard.hosts.limits import Limits
+from callboard.plugins.adapter import PluginAdapter
+from callboard.supervision.policy import RestartPolicy
+from memory_hosts import PATIENCE, MemoryHost, memory_board
+from scarcity import no_more_threads
+from tools import a_tool, count, tool_call
+
+
+class Notes:
+    """The ear of a life and its kin: notes what it is told."""
+
+    generation = 2
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def ready(self) -> None:
+        self.told.append("ready")
+
+    def ended(self, exit_) -> None:
+        self.told.append(f"ended: {exit_.cause}")
+
+    def covered(self) -> bool:
+        return False
+
+    def gone(self) -> None:
+        self.told.append("gone")
+
+
+def test_a_life_that_is_told_to_end_and_to_begin_at_once_ends_once():
+    with memory_board() as memory:
+        host, notes = memory.add(), Notes()
+        life = HostActor(
+            host.plugin,
+            HostSettings({}, limits=Limits(overlap=False)),
+            reporter=notes,
+            kin=notes,
+            waits=True,
+            tool=memory.board.router,
+            clock=memory.clock,
+            events=memory.board.events,
+            watchdog=None,
+        )
+        for message in (m.EndLife("taken off"), m.EndLife("stopped"), BEGIN):
+            life.actor_ref.tell(message)
+
+        ref = HostActor.launch(life)
+
+        assert ref.actor_stopped.wait(PATIENCE)
+        assert notes.told == ["ended: taken off", "gone"]
+        assert len(host.lives) == 1
+
+
+def test_a_host_whose_command_cannot_be_made_is_parked_and_nobody_waits_for_it():
+    def command():
+        raise PermissionError("this folder is nobody's business")
+
+    plugin = HostedToolPlugin("host", command)
+    with Board() as board:
+        once = RestartPolicy(intensity=0)
+        board.begin_hosted(PluginAdapter(plugin), plugin, host=HostSettings({}), policy=once)
+        settled = threading.Thread(target=board.settle_hosted, args=("host",), kwargs={"required": False})
+        settled.start()
+
+        settled.join(PATIENCE)
+
+        assert not settled.is_alive()
+        assert "nobody's business" in board.status()["plugins"]["host"]["host"]["why"]
+
+
+class Interrupting:
+    """A lock at whose release somebody else comes in, once, and is given a moment."""
+
+    def __init__(self, lock, somebody) -> None:
+        self.lock = lock
+        self.somebody = threading.Thread(target=somebody)
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+        if self.somebody.ident is None:
+            self.somebody.start()
+            self.somebody.join(0.2)
+
+
+@pytest.mark.parametrize("leaving", ["stop", "remove"])
+def test_a_host_that_is_just_being_added_ends_with_its_board_or_its_plugin(leaving):
+    with memory_board() as memory:
+        board, host = memory.board, MemoryHost("host", ("tool",))
+        leave = board.stop if leaving == "stop" else lambda: board.remove("host")
+        lock = board.roster._lock = Interrupting(board.roster._lock, leave)
+
+        board.begin_hosted(
+            PluginAdapter(host.plugin), host.plugin, host=HostSettings({}), settings=ToolSettings()
+        )
+        lock.somebody.join(PATIENCE)
+        member_is_there = "host" in board.roster.members()
+        board.stop()
+
+        assert member_is_there == (leaving == "stop")
+        assert all(life.ended for life in host.lives)
+        with pytest.raises(BoardStopped):
+            board.begin_hosted(PluginAdapter(host.plugin), host.plugin, host=HostSettings({}))
+
+
+def test_a_tool_whose_thread_could_not_be_had_runs_once_there_are_threads_again():
+    with memory_board() as memory:
+        memory.board.add(a_tool(count, "counts"), config={})
+        with no_more_threads():
+            call = memory.board.submit(tool_call("counts"))
+
+        memory.clock.advance(0.5)
+
+        assert call.result(PATIENCE) == {"success": True, "result": 1}
+
+
+def test_a_stand_in_that_finds_no_thread_leaves_no_caller_waiting():
+    with memory_board() as memory:
+        host = memory.add(while_down=WhileDown(answer=lambda _call: {"success": True}))
+        memory.crash(host)
+        with no_more_threads():
+            refused = memory.call()
+        answered = memory.call()
+
+        assert refused.result(PATIENCE)["code"] == "host_unavailable"
+        assert answered.result(PATIENCE) == {"success": True}
+
+
+def test_a_standby_that_found_no_thread_is_made_later():
+    with memory_board() as memory:
+        host = MemoryHost("host", ("tool",))
+        memory.board.begin_hosted(
+            PluginAdapter(host.plugin),
+            host.plugin,
+            host=HostSettings({}, standby=True),
+            settings=ToolSettings(),
+        )
+        memory.ready()
+        memory.settle()
+        with no_more_threads():
+            memory.clock.advance(0.1)
+        memory.events.wait("standby_failed")
+        memory.clock.advance(10.0)
+
+        memory.events.wait("standby_ready")
+
+        assert len(host.lives) == 2
