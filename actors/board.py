@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
+_LEAVING = 10.0
+"""Seconds that a host is given to end before another of its name is refused."""
+
 
 class Board:
     """See the module. It runs from the moment it is made until `stop`.
@@ -132,7 +135,11 @@ class Board:
         policy: RestartPolicy | None = None,
         settings: ToolSettings | None = None,
     ) -> None:
-        """Begin to run a plugin in a supervised host. See `Roster.begin_hosted`."""
+        """Begin to run a plugin in a supervised host. See `Roster.begin_hosted`.
+
+        A host of that name that was taken off has to end first, and is waited for.
+        """
+        self._wait_ended(self.roster.leaving(adapter.name), _LEAVING)
         self.roster.begin_hosted(adapter, plugin, host=host, policy=policy, settings=settings)
 
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
@@ -274,7 +281,7 @@ class Board:
         tell(self.router, m.Shutdown("the board was stopped"))
         for member in members:
             member.shut_down("the board was stopped", self.supervisor)
-        self._wait_ended(members, timeout)
+        self._wait_ended([*members, *self.roster.leaving()], timeout)
         self._watchdog.close()
         self._threads.close()
         self.roster.limit_watch.close()

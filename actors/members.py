@@ -204,6 +204,12 @@ class HostedMember:
         if not tell(supervisor, Order("remove", self.name, reason)):
             self.ended.set()
 
+    def withdraw(self, reason: str) -> None:
+        """As `shut_down`, of one that the supervisor has never heard of."""
+        self.desk.close(reason)
+        tell(self._actor, m.Shutdown(reason))
+        self.ended.set()
+
     def _on_schemas(self, _name: str, schemas: Iterable[dict[str, Any]]) -> bool:
         """In the tool actor's thread."""
         try:

@@ -84,6 +84,7 @@ class Roster:
         self._random = random
         self._keeper = keeper
         self._members: dict[str, Member] = {}
+        self._leaving: list[Member] = []
         self._lock = threading.RLock()
         # A host is added to the supervisor while nobody can take it off or stop the board: an order to end it would
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
@@ -202,10 +203,10 @@ class Roster:
                 self._switch.add(member.desk)
             try:
                 ask_supervisor(self._supervisor, AddChild(member.child_spec()))
-            except (
-                Exception
-            ):  # such as a group that there is not, or a supervisor that somebody else has stopped
-                self.remove(adapter.name)
+            except Exception:
+                # Such as a group that there is not, or a supervisor that somebody else has stopped.
+                self._take_off(adapter.name)
+                member.withdraw(f"plugin {adapter.name!r} could not be added")
                 raise
 
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
@@ -228,7 +229,8 @@ class Roster:
         if problem is None and required and member.out is not None:
             problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
         if problem is not None:
-            self.remove(name)
+            if self._members.get(name) is member:  # else somebody has taken it off meanwhile
+                self.remove(name)
             raise problem
         return self._catalog.offers.get(name, ())
 
@@ -260,14 +262,26 @@ class Roster:
             KeyError: there is no such plugin.
             StateStoreError: its state cannot be forgotten; it has been taken off all the same.
         """
-        with self._beginning, self._lock:
-            member = self._members.pop(name)
-            self._switch.remove(name)
-            self._catalog.remove(name)
+        with self._beginning:
+            member = self._take_off(name)
+            self._leaving = [*self.leaving(), member]
         member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
         self._events.publish("plugin_removed", name)
         if forget_state and self._keeper is not None:
             self._keeper.forget(name)
+
+    def _take_off(self, name: str) -> Member:
+        with self._lock:
+            member = self._members.pop(name)
+            self._switch.remove(name)
+            self._catalog.remove(name)
+            return member
+
+    def leaving(self, name: str | None = None) -> list[Member]:
+        """The members that were taken off and have not ended yet; those of that name, or all."""
+        return [
+            member for member in self._leaving if name in {None, member.name} and not member.ended.is_set()
+        ]
 
     def _require_place(self, name: str) -> None:
         if self.closed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from boards import Recorder, add_node, node_board
 from callboard.actors import messages as m
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
@@ -14,7 +15,12 @@ from callboard.actors.roster import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.limits import Limits
 from callboard.plugins.adapter import PluginAdapter
+from callboard.supervision.errors import ChildExists
+from callboard.supervision.life import ChildSpec
+from callboard.supervision.messages import AddChild, GetStatus
 from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.telling import ask_supervisor
+from leaks import no_leaks
 from memory_hosts import PATIENCE, MemoryHost, memory_board
 from scarcity import no_more_threads
 from tools import a_tool, count, tool_call
@@ -161,3 +167,50 @@ def test_a_standby_that_found_no_thread_is_made_later():
         memory.events.wait("standby_ready")
 
         assert len(host.lives) == 2
+
+
+def test_a_plugin_that_was_taken_off_may_come_back_while_its_host_is_still_ending():
+    with node_board() as (board, _, _):
+        first = board.submit(tool_call("moody")).result(PATIENCE)["result"]["pid"]
+        board.remove("moody")
+
+        add_node(board)
+
+        assert board.submit(tool_call("moody")).result(PATIENCE)["result"]["pid"] != first
+
+
+def test_a_board_that_is_stopped_waits_for_the_hosts_that_were_just_taken_off():
+    with no_leaks(), Board() as board:
+        events = Recorder(board)
+        plugin = add_node(board)
+        board.submit(tool_call("moody", do="spin"))
+        events.wait("call_started")
+        board.remove("moody")
+
+        board.stop()
+
+        assert plugin.host is None
+        assert events.of("host_stopped")
+
+
+def test_a_name_that_the_supervisor_knows_as_somebody_else_s_is_refused_and_that_one_lives():
+    with memory_board() as memory:
+        spec = ChildSpec("host", lambda _reporter: Bystander(), RestartPolicy())
+        ask_supervisor(memory.board.supervisor, AddChild(spec))
+        host = MemoryHost("host", ("tool",))
+
+        with pytest.raises(ChildExists):
+            memory.board.begin_hosted(PluginAdapter(host.plugin), host.plugin, host=HostSettings({}))
+
+        assert "host" not in memory.board.roster.members()
+        assert ask_supervisor(memory.board.supervisor, GetStatus())["host"]["state"] == "starting"
+
+
+class Bystander:
+    """A life of somebody else's."""
+
+    def stop(self, reason: str) -> None:
+        raise AssertionError(reason)
+
+    def retire(self, reason: str) -> None:
+        raise AssertionError(reason)
