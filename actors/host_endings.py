@@ -56,7 +56,8 @@ class Handshake:
     def on_refused(self, error: dict[str, Any]) -> None:
         """It was refused."""
         cause = f"{error.get('type', 'Error')}: {error.get('detail', '')}"
-        self._tell(m.HandshakeFailed(self.call_id, cause, permanent=error.get("phase") == "load"))
+        loading = error.get("phase") == "load"
+        self._tell(m.HandshakeFailed("loading it" if loading else self.call_id, cause, permanent=loading))
 
     def on_breach(self, reason: str, detail: str) -> None:
         """The host broke the protocol instead."""

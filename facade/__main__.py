@@ -1,12 +1,21 @@
 """The entry point of the command line, which says what to install when that is not there.
 
-The library itself needs neither click nor rich.
+The library itself needs neither click nor rich. Whoever interrupts while they are imported ends the process at
+once: nothing has been started, and a traceback through other people's imports says nothing.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 
+_ours = (
+    threading.current_thread() is threading.main_thread()  # no other may set a handler
+    and signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and nobody else has
+)
+if _ours:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 try:
     from .cli.app import main as run_command_line
 except ModuleNotFoundError as error:
@@ -15,6 +24,9 @@ except ModuleNotFoundError as error:
         raise
 else:
     missing = None
+finally:
+    if _ours:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def main() -> int:

@@ -21,6 +21,7 @@ from .loading import Loaded, load_entry, load_registered
 from .options import Options, complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
+from .plugins.source import spelled
 from .state_settings import open_state_store, read_state_settings
 from .supervision.spec import StartOrder
 
@@ -51,7 +52,7 @@ class FailedPlugin:
     """A plugin of the configuration that could not be loaded; the others run without it.
 
     Attributes:
-        source: as the configuration spells it.
+        source: as the configuration spells it, without its options.
         error: what went wrong, and what to do.
     """
 
@@ -391,7 +392,7 @@ class _Noting:
         required = isinstance(self._entry, Mapping) and bool(self._entry.get("required"))
         if not isinstance(error, CallboardError) or required:
             return False
-        source = self._entry if isinstance(self._entry, str) else repr(self._entry)
+        source = spelled(self._entry)
         self._failed.append(FailedPlugin(source, str(error)))
-        logger.warning("plugin %.200s is left out: %s", source, error)
+        logger.warning("plugin %s is left out: %s", source, error)
         return True

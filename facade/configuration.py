@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .group_settings import read_groups
+from .hosts.recorder import MAX_FRAMES
 from .nearest import ConfigurationError, require_known
 from .plugins.errors import JsonValueError
 from .plugins.json_values import load_json
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from .supervision.spec import GroupSpec
 
 Json = dict[str, Any]
+
+_SMALLEST_LINE = 4096
+"""Bytes of a message without which not even a host's `init` could be asked or answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,19 @@ class CallDefaults:
     max_line_bytes: int = 64 * 1024 * 1024
     max_stray_lines: int | None = None
     flight_recorder: int = 32
+
+    def __post_init__(self) -> None:
+        if self.deadline is not None and not self.deadline > 0:
+            raise ValueError(
+                f"'deadline' is {self.deadline}; it has to be more than 0 seconds, or null for none"
+            )
+        for name, least in (("mailbox_size", 1), ("max_line_bytes", _SMALLEST_LINE)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name!r} is {getattr(self, name)}; it has to be at least {least:,}")
+        if self.flight_recorder > MAX_FRAMES:
+            raise ValueError(
+                f"'flight_recorder' is {self.flight_recorder}; it has to be at most {MAX_FRAMES}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +165,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
         plugin_cache_dir=base / cache.expanduser(),
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
-        start_deadline=_number(given.get("start_deadline", 10.0), "$.start_deadline"),
+        start_deadline=_start_deadline(given.get("start_deadline", 10.0)),
         state=read_state_settings(given.get("state", {}), base),
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
         file=file,
@@ -219,7 +236,8 @@ def _alike(value: Any, default: Any, path: str) -> Any:
 
 def _mapping(value: Any, path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be an object", path=path)
+        what = "the configuration" if path == "$" else path
+        raise ConfigurationError(f"{what} is {value!r:.60}; it has to be an object", path=path)
     return value
 
 
@@ -233,6 +251,13 @@ def _texts(value: Any, path: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a list of texts", path=path)
     return tuple(value)
+
+
+def _start_deadline(value: Any) -> float:
+    path = "$.start_deadline"
+    if seconds := _number(value, path):
+        return seconds
+    raise ConfigurationError(f"{path} is {value!r}; no host starts in no time", path=path)
 
 
 def _number(value: Any, path: str) -> float:

@@ -36,4 +36,5 @@ def require_known(given: Mapping[str, Any], known: Iterable[str], *, path: str) 
         if key not in names:
             near = difflib.get_close_matches(str(key), names, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
-            raise ConfigurationError(f"unknown key {key!r} in {path}; {hint}", path=f"{path}.{key}")
+            where = "" if path == "$" else f" in {path}"
+            raise ConfigurationError(f"unknown key {key!r}{where}; {hint}", path=f"{path}.{key}")

@@ -56,7 +56,7 @@ function exportOf(module, name, entry) {
   const names = Object.keys(module).filter((each) => each !== 'module.exports');
   throw new ExportError(
     `${entry} has no export "${name}"; it exports ${names.join(', ') || 'nothing'}. ` +
-      'Name the one to run as "export" in package.json#agent.tools, or with --export',
+      'Name the one to run as "export" in package.json#agent.tools, or in the entry of the file',
   );
 }
 
@@ -96,7 +96,10 @@ async function explained(error, entry) {
     const { spawnSync } = await import('node:child_process');
     const options = { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 5000 };
     const [place] = /^.*:\d+\n[^]*?\n\n/.exec(spawnSync(process.execPath, ['--check', entry], options).stderr) ?? [];
-    if (place) error.stack = place + error.stack;
+    if (place) {
+      error.stack = place + error.stack;
+      error.message += ` (${place.slice(0, place.indexOf('\n'))})`;
+    }
   }
   return error;
 }

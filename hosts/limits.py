@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _UNITS = {"": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
+_SMALLEST = 1 << 20
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?b?)", re.IGNORECASE)
 
 
@@ -179,9 +180,12 @@ def size_in_bytes(value: int | str) -> int:
 
 def _read_size(key: str, value: Any) -> int:
     try:
-        return size_in_bytes(value)
+        size = size_in_bytes(value)
     except ValueError as error:
         raise ValueError(f"{key!r}: {error}") from None
+    if 0 < size < _SMALLEST:  # a unit that was forgotten would be a host that never comes up
+        raise ValueError(f"{key!r} is {size:,} bytes, and no host is that small; give a unit, as in '256MB'")
+    return size
 
 
 def _read_number(key: str, value: Any) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
-from .source import SOURCE_KEYS, PluginSource, parse_source
+from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 from .spelling import meant
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def parse_entry(entry: Any, base: Path) -> PluginEntry:
         return PluginEntry(parse_source(entry, base), PluginOptions())
     if not isinstance(entry, dict):
         raise PluginLoadError(
-            f"the plugin entry {entry!r:.200} is neither a text nor a mapping", plugin=f"{entry!r:.200}"
+            f"the plugin entry {spelled(entry)} is neither a text nor a mapping", plugin=spelled(entry)
         )
     source = parse_source(entry, base)
     rest = {key: value for key, value in entry.items() if key not in SOURCE_KEYS}
-    return PluginEntry(source, parse_options(rest, plugin=f"{entry!r:.200}", also=SOURCE_KEYS))
+    return PluginEntry(source, parse_options(rest, plugin=spelled(entry), also=SOURCE_KEYS))
 
 
 def parse_options(

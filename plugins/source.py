@@ -163,5 +163,23 @@ def _absolute(path: str, base: Path) -> Path:
 
 
 def _refused(spelling: Any, problem: str) -> PluginLoadError:
-    text = spelling if isinstance(spelling, str) else repr(spelling)
-    return PluginLoadError(f"the plugin source {text!r:.200} {problem}", plugin=text)
+    text = spelled(spelling)
+    return PluginLoadError(f"the plugin source {text!r} {problem}", plugin=text)
+
+
+def spelled(entry: Any) -> str:
+    """What an entry is called before its plugin has a name: its source, without the options.
+
+    Args:
+        entry: whatever stands in the place of one; what is no source is shown as it is.
+    """
+    match entry:
+        case str(text) | {"plugin": str(text)}:
+            return text
+        case {"node_tool": {"file": str(file)}}:
+            return file
+        case {"node_tool": {"path": str(path)}}:
+            return f"node:{path}"
+        case {"node_tool": {"git": str(url)}}:
+            return f"node+git:{url}"
+    return f"{entry!r:.200}"

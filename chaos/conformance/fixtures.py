@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,17 +46,41 @@ class Given:
 
 
 def read_given(config: pytest.Config) -> Given:
-    """Read the options. Raises `pytest.UsageError`."""
+    """Read the options.
+
+    Raises:
+        pytest.UsageError: one of them cannot be read, or the host is no program.
+    """
     failing, stream = config.getoption("--host-failing-arguments"), config.getoption("--host-stream-tool")
     return Given(
-        argv=tuple(shlex.split(config.getoption("--host-cmd"))),
+        argv=_argv(config.getoption("--host-cmd")),
         tool=config.getoption("--host-tool"),
         arguments=_json(config, "--host-arguments"),
         failing=None if failing is None else _json(config, "--host-failing-arguments"),
         stream=None if stream is None else (stream, _json(config, "--host-stream-arguments")),
         config=_json(config, "--host-config"),
-        patience=float(config.getoption("--host-patience")),
+        patience=_patience(config.getoption("--host-patience")),
     )
+
+
+def _argv(command: str) -> tuple[str, ...]:
+    try:
+        program, *arguments = shlex.split(command)
+    except ValueError as error:
+        raise pytest.UsageError(f"--host-cmd is no command line: {error}") from None
+    if shutil.which(program) is None:
+        raise pytest.UsageError(f"--host-cmd: there is no program {program!r} that can be run")
+    return program, *arguments
+
+
+def _patience(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if seconds > 0:
+        return seconds
+    raise pytest.UsageError(f"--host-patience is {text!r}; it has to be a number of seconds above 0")
 
 
 def _json(config: pytest.Config, option: str) -> Json:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import textwrap
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -69,10 +70,12 @@ class RawHost:
 
     def ask(self, method: str, params: dict[str, Any], **more: Any) -> dict[str, Any]:
         """Send a request and wait for its answer."""
+        __tracebackhide__ = True
         return self.answer(self.request(method, params, **more))
 
     def answer(self, request_id: str) -> dict[str, Any]:
         """Wait for the answer to a request. Fails the test if none comes in time."""
+        __tracebackhide__ = True
         self._wait(lambda: self.answers(request_id) or self.exit, f"an answer to {request_id!r}")
         answers = self.answers(request_id)
         assert answers, self.tell(f"the host ended without an answer to {request_id!r}")
@@ -120,9 +123,9 @@ class RawHost:
     def tell(self, problem: str) -> str:
         """The problem, and the talk with the host up to now."""
         with self._changed:
-            talk = "\n".join(f"    {line}" for line in self._said[-40:])
+            talk = "\n".join(_inset(line) for line in self._said[-40:])
         stderr = self._carrier.stderr_tail
-        last_words = f"\n  its stderr ends with:\n    {stderr[-2000:]}" if stderr else ""
+        last_words = f"\n  its stderr ends with:\n{_inset(stderr[-2000:])}" if stderr else ""
         how = f"\n  it has ended: {self.exit.text}" if self.exit else ""
         return f"{problem}\n  the talk with the host (> to it, < from it):\n{talk}{last_words}{how}"
 
@@ -133,6 +136,7 @@ class RawHost:
             self._said.append(f"{way} {text[:_SHOWN]}{more}")
 
     def _wait(self, done: Callable[[], Any], what: str, slack: float = 0.0) -> None:
+        __tracebackhide__ = True  # whoever reads a failure wants the rule and the talk
         deadline = time.monotonic() + self.patience + slack
         with self._changed:
             while not done() and (left := deadline - time.monotonic()) > 0:
@@ -169,3 +173,8 @@ def as_message(line: bytes) -> dict[str, Any] | None:
         return None
     known = isinstance(value, dict) and "v" in value and ("ok" in value or "event" in value)
     return value if known else None
+
+
+def _inset(text: str) -> str:
+    """A remark below a problem; further lines of one stand below its first."""
+    return textwrap.indent(text, "      ").replace("  ", "", 1)

@@ -20,7 +20,7 @@ from .common import Settings, common
 from .demo import demo
 from .doctor import doctor
 from .exits import BUG, FAILED, WELL, WRONG, by_signal
-from .output import complain, open_missing_streams, warn_on_stderr
+from .output import OutputLost, complain, open_missing_streams, warn_on_stderr
 from .run import run
 from .tools import tools
 
@@ -68,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain("interrupted")
         return by_signal(signal.SIGINT)
     except BrokenPipeError:  # whoever read has seen enough
+        return FAILED
+    except OutputLost as error:
+        complain(str(error))
         return FAILED
     except CallboardError as error:
         if settings.debug:

@@ -12,7 +12,7 @@ from rich.text import Text
 from ..plugins.errors import JsonValueError
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
-from .common import common, config_argument, json_option
+from .common import Seconds, common, config_argument, json_option
 from .crash_view import show_crash
 from .exits import FAILED, WELL
 from .opening import open_board
@@ -32,7 +32,7 @@ Json = dict[str, Any]
 @click.argument("arguments", nargs=-1)
 @click.option(
     "--deadline",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(),
     metavar="SECONDS",
     help="How long the call may take.",
 )
@@ -52,6 +52,8 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
     """  # noqa: D301 - click wants the character, not a backslash
     if arguments == ("-",):
         arguments = (sys.stdin.read(),)
+        if not arguments[0].strip():
+            raise click.UsageError("there is nothing on stdin; - is for arguments that come from there")
     with Streams(as_json=as_json) as out, open_board(config) as board:
         request = _request(tool, arguments, takes_text=_takes_text(board, tool))
         began = time.monotonic()

@@ -20,10 +20,11 @@ from ..version import __version__
 from .chaos_picture import Picture
 from .chaos_summary import as_json as summary_json
 from .chaos_summary import remarks, show_summary
-from .common import common, config_argument, json_option, quiet
+from .common import Seconds, common, config_argument, json_option, quiet
 from .exits import FAILED, WELL
 from .output import Streams
 from .performance import Performance
+from .report_file import Report, write_report
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +57,7 @@ _SECONDS_A_LINE = 2.0
     help="Make these calls, one a line in any format, instead of drawing them from the tools' schemas.",
 )  # fmt: skip
 @click.option(
-    "--deadline", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="SECONDS",
+    "--deadline", type=Seconds(), default=10.0, show_default=True, metavar="SECONDS",
     help="How long each call may take.",
 )  # fmt: skip
 @click.option(
@@ -64,11 +65,11 @@ _SECONDS_A_LINE = 2.0
     help="Go on when a host's restart budget is spent, so that it is parked.",
 )  # fmt: skip
 @click.option(
-    "--html", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+    "--html", type=Report(), metavar="FILE",
     help="Write a page with the timeline, to be looked at in a browser.",
 )  # fmt: skip
 @click.option(
-    "--json-file", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+    "--json-file", type=Report(), metavar="FILE",
     help="Write the whole report as JSON: figures, rules, and every crash.",
 )  # fmt: skip
 @json_option
@@ -98,15 +99,13 @@ def chaos(
             _wait(performance, trial, None if as_json else out.console)
         ended = performance.outcome()
         again = _again(plan, call_file, faults)
-        if html is not None:
-            html.write_text(page(ended.run, ended.checks, _about(ended, again)), encoding="utf-8")
-        if json_file is not None:
-            json_file.write_text(json.dumps(summary_json(ended), indent=2) + "\n", encoding="utf-8")
         if as_json:
             out.print_json(summary_json(ended))
         else:
             show_summary(ended, again, html, out.console)
-    return WELL if ended.ok else FAILED
+    written = write_report(html, page(ended.run, ended.checks, _about(ended, again)))
+    written &= write_report(json_file, json.dumps(summary_json(ended), indent=2) + "\n")
+    return WELL if ended.ok and written else FAILED
 
 
 def _kinds(text: str) -> tuple[str, ...]:

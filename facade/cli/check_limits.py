@@ -6,7 +6,7 @@ import resource
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .finding import Finding
+from .finding import Finding, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def check_limits(hosts: int) -> Iterator[Finding]:
 
 
 def _limit(name: str, most: int, needed: int, raising: str, hosts: int) -> Finding:
-    detail = f"{'no limit' if most == resource.RLIM_INFINITY else f'{most:,}'}; {needed:,} for {hosts} hosts"
+    detail = f"{'no limit' if most == resource.RLIM_INFINITY else f'{most:,}'}; {needed:,} for {counted(hosts, 'host')}"
     if most == resource.RLIM_INFINITY or most >= needed * 2:
         return Finding("ok", name, detail)
     return Finding("FAIL" if most < needed else "warn", name, detail, f"raise it: {raising} {needed * 4}")

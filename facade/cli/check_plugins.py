@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.entry import parse_entry
 from ..plugins.errors import PluginLoadError
 from ..plugins.source import NodeFileSource, NodeGitSource, NodePackageSource
-from .finding import Finding
+from .finding import Finding, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,7 +61,7 @@ def judge(name: str, plugin: Mapping[str, Any]) -> Iterator[Finding]:
     if host["crashes"]:
         yield Finding("warn", what, f"{tools}; {its} is ready, at start {host['generation']}", "-v logs why")
     elif strays:
-        said = f"{tools}; {its} printed {strays} lines to stdout that are no messages"
+        said = f"{tools}; {its} printed {counted(strays, 'line')} to stdout, where messages belong"
         yield Finding("warn", what, said, "print to stderr; -v logs the lines")
     else:
         yield Finding("ok", what, f"{tools}; {its} is ready, and prints nothing but messages to stdout")

@@ -45,6 +45,22 @@ def common(function: Function) -> Function:
     return debug(verbose(function))
 
 
+class Seconds(click.ParamType):
+    """A number of seconds above 0."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the option's text, or take its default."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is no number of seconds, such as 0.5", param, ctx)
+        if not seconds > 0:  # which NaN is not either
+            self.fail(f"it is {value}; it has to be more than 0 seconds", param, ctx)
+        return seconds
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Write NDJSON, on a terminal too.")
 """For the commands that have something to show to people."""
 

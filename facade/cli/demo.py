@@ -10,7 +10,7 @@ from rich.live import Live
 
 from ..demo.plan import FEWEST_CALLS, Plan
 from ..demo.show import Show
-from .common import common, json_option, quiet
+from .common import Seconds, common, json_option, quiet
 from .demo_picture import Picture
 from .demo_summary import as_json as summary_json
 from .demo_summary import show_summary
@@ -38,7 +38,7 @@ _SECONDS_A_LINE = 2.0
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(),
     metavar="S",
     help="How long, instead of how many calls.",
 )

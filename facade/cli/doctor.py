@@ -17,7 +17,7 @@ from .check_plugins import check_plugins, count_hosts
 from .check_python import check_packages, check_python
 from .common import common, json_option, quiet
 from .exits import FAILED, WELL
-from .finding import Finding
+from .finding import Finding, counted
 from .output import Streams
 
 if TYPE_CHECKING:
@@ -71,9 +71,8 @@ def _examine(config: str | None) -> Iterator[Finding]:
         yield from check_handshake(node)
     yield from check_limits(hosts.total())
     if board is not None:
-        yield Finding(
-            "ok", "configuration", f"{board.configuration.file}, {len(board.configuration.plugins)} plugins"
-        )
+        plugins = counted(len(board.configuration.plugins), "plugin")
+        yield Finding("ok", "configuration", f"{board.configuration.file}, {plugins}")
         yield from check_plugins(board)
 
 

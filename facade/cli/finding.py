@@ -21,3 +21,8 @@ class Finding:
     what: str
     detail: str
     remedy: str = ""
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of something: ``1 host``, ``2 hosts``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

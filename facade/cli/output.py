@@ -7,16 +7,18 @@ and what reads from stdin reads nothing.
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import select
 import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from rich.console import Console
 
+from ..plugins.errors import CallboardError
 from ..plugins.json_values import dump_json
 
 if TYPE_CHECKING:
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
 _IN, _OUT, _ERR = 0, 1, 2
 
 _LOGGER = logging.getLogger("callboard")
+
+
+class OutputLost(CallboardError):  # noqa: N818 - what is lost is the output
+    """The output cannot be written: the disk is full, say. A reader that has gone is a `BrokenPipeError` instead."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"cannot write the output: {error.strerror}")
 
 
 class Streams:
@@ -55,7 +64,8 @@ class Streams:
         os.dup2(nothing, _IN)
         os.close(nothing)
         self.people = os.isatty(self.stdout) and not self._as_json
-        self._file = os.fdopen(self.stdout, "w", encoding="utf-8", errors="replace", closefd=False)
+        raw = io.BufferedWriter(_Out(self.stdout, "w", closefd=False))
+        self._file = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
         self.console = Console(file=self._file, markup=False, highlight=False, emoji=False)
         self._lines = LineWriter(self.stdout, _raise)
         return self
@@ -73,7 +83,8 @@ class Streams:
         """Write a value as a line of NDJSON.
 
         Raises:
-            OSError: it cannot be written; `BrokenPipeError` when nobody reads any more.
+            BrokenPipeError: nobody reads any more.
+            OutputLost: it cannot be written for another reason.
         """
         self._lines.write(value)
 
@@ -144,5 +155,18 @@ def _flush() -> None:
         sys.stdout.flush()
 
 
-def _raise(error: OSError) -> None:
-    raise error
+class _Out(io.FileIO):
+    """Says of what cannot be written that it is the output, whoever prints."""
+
+    def write(self, data: Any) -> int | None:
+        """Write, as a file does."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            _raise(error)
+
+
+def _raise(error: OSError) -> NoReturn:
+    if isinstance(error, BrokenPipeError):
+        raise error
+    raise OutputLost(error) from error

@@ -132,3 +132,36 @@ def test_rules_without_a_host_say_which_option_is_missing():
 
     assert said.returncode == 4
     assert "--host-cmd" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--host-cmd", "no-such-program x"), "there is no program 'no-such-program' that can be run"),
+        (("--host-cmd", "python 'half"), "--host-cmd is no command line: No closing quotation"),
+        (("--host-cmd", sys.executable, "--host-arguments", "{bad"), "--host-arguments is no JSON"),
+        (
+            ("--host-cmd", sys.executable, "--host-patience", "long"),
+            "--host-patience is 'long'; it has to be",
+        ),
+    ],
+)
+def test_a_wrong_option_is_told_once_and_not_by_each_rule(options, why):
+    command = [sys.executable, "-m", "pytest", "--pyargs", "callboard.chaos.conformance", *options]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    assert (said.returncode, said.stdout) == (4, "")
+    assert why in said.stderr
+    assert len(said.stderr.splitlines()) <= 2
+
+
+def test_the_last_words_of_a_host_stand_below_the_talk_each_line_inset():
+    said = judge(
+        [sys.executable, "-c", "import sys; sys.exit('one\\n  two')"],
+        *("-k", "test_init_is_answered"),
+        rules=["test_wire"],
+    )
+
+    assert re.search(
+        r"\n +E +its stderr ends with:\n +E +one\n +E +two\n", said.stdout.replace("\nE", "\n E")
+    )

@@ -252,7 +252,7 @@ def test_a_wrong_configuration_is_told_in_a_sentence(tmp_path):
 
     assert ended.returncode == 2
     assert ended.stdout == ""
-    assert "unknown key 'supervison' in $; did you mean 'supervision'?" in ended.stderr
+    assert "unknown key 'supervison'; did you mean 'supervision'?" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
 

@@ -96,7 +96,8 @@ def test_the_option_is_read_with_its_units():
     [
         ({"memory": "much"}, "'memory': 'much' is no size"),
         ({"memory": 0}, "'memory' is 0; it has to be more than 0"),
-        ({"memory": 20, "memory_hard": 10}, "'memory_hard' is below 'memory'"),
+        ({"memory": "256"}, "'memory' is 256 bytes, and no host is that small; give a unit, as in '256MB'"),
+        ({"memory": "20MB", "memory_hard": "10MB"}, "'memory_hard' is below 'memory'"),
         ({"calls": 1.5}, "'calls' is 1.5; it has to be a whole number"),
         ({"age": "long"}, "'age' is 'long'; it has to be a number"),
         ({"age": -1}, "'age' is -1"),

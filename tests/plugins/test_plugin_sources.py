@@ -13,6 +13,7 @@ from callboard.plugins.source import (
     PythonObject,
     PythonPackageSource,
     parse_source,
+    spelled,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,3 +127,19 @@ def test_a_source_is_a_value():
     assert {parse_source("node:js", BASE), parse_source({"node_tool": {"path": "js"}}, BASE)} == {
         NodePackageSource(BASE / "js")
     }
+
+
+@pytest.mark.parametrize(
+    ("entry", "called"),
+    [
+        ("path:./tools", "path:./tools"),
+        ({"plugin": "a.b.C", "config": {"key": "s3cret"}}, "a.b.C"),
+        ({"node_tool": {"path": "tools"}}, "node:tools"),
+        ({"node_tool": {"git": "https://host/repo"}}, "node+git:https://host/repo"),
+        ({"node_tool": {"file": "./a.mjs", "id": "a"}, "env": {"TOKEN": "s3cret"}}, "./a.mjs"),
+        ({"plugin": 1}, "{'plugin': 1}"),
+        (None, "None"),
+    ],
+)
+def test_an_entry_is_called_by_its_source_without_its_options(entry, called):
+    assert spelled(entry) == called
