@@ -124,6 +124,7 @@ class Trial:
         self._chance = Random(f"{plan.seed} faults")  # noqa: S311 - a game, no secret
         self.board = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311
         self._stopping = False
+        self._in_the_end: Json = {}
 
     @property
     def elapsed(self) -> float:
@@ -131,8 +132,8 @@ class Trial:
         return time.monotonic() - self.began
 
     def plugins(self) -> Json:
-        """What the board's status says of the plugins; empty when it does not run."""
-        return dict(self.board.status()["plugins"])
+        """What the board's status says of the plugins, and in the end what it said last."""
+        return dict(self.board.status()["plugins"]) or self._in_the_end
 
     def stop(self) -> None:
         """Let `run` return soon, with nothing. From any thread."""
@@ -174,6 +175,7 @@ class Trial:
                 if self._stopping or not self.siege.run():
                     return None
             recorder.close()
+            self._in_the_end = self.plugins()
         run = recorder.run(census.left(recorder.known))
         failed = {one.source: one.error for one in self.board.failed}
         return Ended(self.plan, run, check(run), schedule, len(nemesis.held), self.left_out, failed)

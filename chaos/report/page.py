@@ -76,7 +76,7 @@ def _header(checks: Sequence[Check], told: Figures, about: About) -> str:
     broken = sum(not check.ok for check in checks)
     mark = "M18 32l10 10 18-20" if not broken else "M22 22l20 20m0-20l-20 20"
     seal = f'<svg class="seal" viewBox="0 0 64 64"><circle cx="32" cy="32" r="28"/><path d="{mark}"/></svg>'
-    word = "Nothing was lost." if not broken else f"{broken} of {len(checks)} rules do not hold."
+    word = "All rules hold." if not broken else f"{broken} of {len(checks)} rules do not hold."
     calls, hosts = f"{told.submitted:,} calls", f"{len(told.hosts)} host{'s' * (len(told.hosts) != 1)}"
     done = told.faults.total()
     faults = f"{done:,} fault{'s' * (done != 1)}" if done else f"{len(told.recoveries):,} crashes"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..trial import Ended
 
-CALLS, KILLS = 1_000, 12
+CALLS, KILLS, DEADLINE = 1_000, 12, 10.0
 
 _FRAMES_A_SECOND = 8
 _SECONDS_A_LINE = 2.0
@@ -57,7 +57,7 @@ _SECONDS_A_LINE = 2.0
     help="Make these calls, one a line in any format, instead of drawing them from the tools' schemas.",
 )  # fmt: skip
 @click.option(
-    "--deadline", type=Seconds(), default=10.0, show_default=True, metavar="SECONDS",
+    "--deadline", type=Seconds(), default=DEADLINE, show_default=True, metavar="SECONDS",
     help="How long each call may take.",
 )  # fmt: skip
 @click.option(
@@ -143,6 +143,7 @@ def _again(plan: Plan, call_file: Path | None, faults: str) -> str:
     words += ["--calls", str(plan.calls), "--kills", str(plan.kills)]
     words += [] if plan.kinds == USUAL else ["--faults", faults]
     words += [] if call_file is None else ["--call-file", str(call_file)]
+    words += [] if plan.deadline == DEADLINE else ["--deadline", f"{plan.deadline:g}"]
     words += ["--relentless"] if plan.relentless else []
     return shlex.join(words)
 

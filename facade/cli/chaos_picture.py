@@ -1,4 +1,7 @@
-"""The live picture of a trial: a row a plugin, of fixed widths, so that only numbers move."""
+"""The live picture of a trial: a row a plugin, of fixed widths, so that only numbers move.
+
+On a narrow terminal columns are left out, the least telling first; the plugin's name always stays.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,22 @@ Json = dict[str, Any]
 _WIDEST = 100
 _BAR = 20
 _NEWS = 6
+_COLUMNS = {
+    "plugin": 12,
+    "pid": 7,
+    "gen": 3,
+    "mark": 1,
+    "state": 8,
+    "bar": _BAR,
+    "calls": 7,
+    "open": 4,
+    "crashes": 7,
+    "last": 11,
+}
+"""Widths; the plugin's is the least."""
+_FIRST_TO_GO = ("last", "bar", "pid", "open", "state", "gen", "crashes")
+_UNNAMED = {"mark", "bar"}
+_NUMBERS = {"pid", "gen", "calls", "open", "crashes"}
 _STATES = {"ready": ("●", "green"), "starting": ("◌", "yellow"), "backoff": ("◌", "yellow")}
 _STYLES = {
     "success": "green",
@@ -58,38 +77,27 @@ class Picture:
         said += f"  {self._trial.elapsed:5.1f} s"
         room = max(0, self._width - 1 - len(said))
         done = round(min(1.0, siege.ended / plan.calls) * room)
-        return Text.assemble(" ", ("━" * done, "green"), ("━" * (room - done), "bright_black"), said)
+        bar = (("━" * done, "green"), ("━" * (room - done), "bright_black"))
+        return Text.assemble(" ", *bar, said, no_wrap=True, overflow="ellipsis")
 
     def _rows(self) -> Table:
         table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", pad_edge=False, width=self._width)
+        columns = fitting(self._width)
         table.add_column("", width=1)
-        table.add_column("plugin", min_width=10, no_wrap=True, overflow="ellipsis", ratio=1)
-        table.add_column("pid", width=7, justify="right", no_wrap=True)
-        table.add_column("gen", width=3, justify="right", no_wrap=True)
-        table.add_column("", width=1)
-        table.add_column("state", width=8, no_wrap=True)
-        table.add_column("calls", width=_BAR + 7, no_wrap=True)
-        table.add_column("open", width=4, justify="right", no_wrap=True)
-        table.add_column("crashes", width=7, justify="right", no_wrap=True)
-        table.add_column("last", width=11, no_wrap=True, overflow="ellipsis")
+        for name, width in columns.items():
+            table.add_column(
+                "" if name in _UNNAMED else name,
+                width=None if name == "plugin" else width,
+                ratio=1 if name == "plugin" else None,
+                justify="right" if name in _NUMBERS else "left",
+                no_wrap=True,
+                overflow="ellipsis",
+            )
         assert self._trial.siege is not None
         plugins = self._trial.plugins()
         for name, front in self._trial.siege.fronts.items():
-            host = plugins.get(name, {}).get("host")
-            pid, generation, mark, state = _life(host)
-            last = (host or {}).get("last_crash")
-            table.add_row(
-                "",
-                Text(name, "bold"),
-                pid,
-                generation,
-                mark,
-                state,
-                _calls(front),
-                str(front.made - front.ended),
-                str(host["crashes"]) if host else "",
-                Text(last["exit"].removeprefix("signal ") if last else "", "dim"),
-            )
+            cells = _cells(name, front, plugins.get(name, {}).get("host"))
+            table.add_row("", *(cells[column] for column in columns))
         return table
 
     def _endings(self) -> Text:
@@ -109,6 +117,34 @@ class Picture:
         return text.append("\n" * (_NEWS - len(lines)))
 
 
+def fitting(width: int) -> dict[str, int]:
+    """The columns that a line of so many characters has room for, with their widths. Pure."""
+    columns = dict(_COLUMNS)
+    for name in _FIRST_TO_GO:
+        if 1 + sum(columns.values()) + len(columns) <= width:
+            break
+        del columns[name]
+    return columns
+
+
+def _cells(name: str, front: Front, host: Json | None) -> dict[str, str | Text]:
+    """What stands in each column of a plugin's row."""
+    pid, generation, mark, state = _life(host)
+    last = (host or {}).get("last_crash")
+    return {
+        "plugin": Text(name, "bold"),
+        "pid": pid,
+        "gen": generation,
+        "mark": mark,
+        "state": state,
+        "bar": _bar(front),
+        "calls": f"{front.ended:,}",
+        "open": str(front.made - front.ended),
+        "crashes": str(host["crashes"]) if host else "",
+        "last": Text(last["exit"].removeprefix("signal ") if last else "", "dim"),
+    }
+
+
 def _life(host: Json | None) -> tuple[str, str, Text, str]:
     """Pid, generation, and the state with its mark."""
     if host is None:
@@ -117,6 +153,6 @@ def _life(host: Json | None) -> tuple[str, str, Text, str]:
     return str(host.get("pid", "")), str(host["generation"]), Text(mark, style), host["state"]
 
 
-def _calls(front: Front) -> Text:
+def _bar(front: Front) -> Text:
     done = min(_BAR, round(_BAR * front.ended / max(1, front.quota)))
-    return Text.assemble(("━" * done, "blue"), ("━" * (_BAR - done), "bright_black"), f"{front.ended:6,}")
+    return Text.assemble(("━" * done, "blue"), ("━" * (_BAR - done), "bright_black"))

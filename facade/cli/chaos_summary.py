@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..chaos.report.figures import figures
 from ..chaos.report.scale import span
+from .finding import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +28,8 @@ _MOST = 3
 def remarks(ended: Ended) -> Iterator[str]:
     """What belongs to the result beside the rules."""
     if ended.held:
-        faults = "1 fault was" if ended.held == 1 else f"{ended.held} faults were"
-        yield f"{faults} held back, since a host's restart budget was spent (--relentless does them all)."
+        verb = "was" if ended.held == 1 else "were"
+        yield f"{counted(ended.held, 'fault')} {verb} held back, since a host's restart budget was spent (--relentless does them all)."
     if ended.plan.kills and not ended.schedule.entries:
         yield "No fault was done: none of the tools that were called runs in a host."
     for source, why in ended.failed.items():
@@ -60,8 +61,9 @@ def show_summary(ended: Ended, again: str, page: Path | None, console: Console) 
         )
     for remark in remarks(ended):
         console.print(Text(f" {remark}", "yellow"), soft_wrap=True)
-    end = ("nothing was lost.", "bold green") if ended.ok else ("not all rules hold.", "bold red")
-    head = f"\n {told.endings.total():,} calls in {told.seconds:.1f} s, {len(told.recoveries)} crashes: "
+    end = ("all rules hold.", "bold green") if ended.ok else ("not all rules hold.", "bold red")
+    crashes = counted(len(told.recoveries), "crash", "crashes")
+    head = f"\n {told.endings.total():,} calls in {told.seconds:.1f} s, {crashes}: "
     foot = f"\n The same again: {again}" + (f"\n The whole story: {page}" if page is not None else "")
     console.print(Text.assemble(head, end, (foot, "dim")), soft_wrap=True)
 

@@ -23,6 +23,6 @@ class Finding:
     remedy: str = ""
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, one: str, more: str | None = None) -> str:
     """So many of something: ``1 host``, ``2 hosts``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {one if number == 1 else more or one + 's'}"

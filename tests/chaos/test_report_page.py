@@ -60,7 +60,7 @@ def test_the_page_needs_nothing_from_elsewhere_and_runs_no_script():
 
 
 def test_the_page_says_whether_all_is_well():
-    assert "Nothing was lost." in told(GOOD)
+    assert "All rules hold." in told(GOOD)
     assert "1 of 15 rules do not hold." in told(also(GOOD, crash(5.5, 3)))
 
 
@@ -90,7 +90,7 @@ def test_a_rule_that_looked_at_nothing_is_not_shown_as_held():
 
 
 def test_a_run_of_nothing_has_a_page():
-    assert "Nothing was lost." in told(replace(GOOD, facts=(), ended=0.0))
+    assert "All rules hold." in told(replace(GOOD, facts=(), ended=0.0))
 
 
 def test_the_timeline_is_a_picture_with_every_life_fault_and_crash():

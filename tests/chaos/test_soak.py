@@ -37,7 +37,7 @@ def test_the_command_writes_its_report(tmp_path, capsys):
 
     assert status == 0
     assert "62 calls in" in capsys.readouterr().out
-    assert "Nothing was lost." in page.read_text()
+    assert "All rules hold." in page.read_text()
     assert '"submitted": 62' in report.read_text()
 
 
