@@ -63,6 +63,11 @@ def read_given(config: pytest.Config) -> Given:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the options once before all, so that what is wrong with one is said once and not by each rule."""
+    read_given(config)
+
+
 def _argv(command: str) -> tuple[str, ...]:
     try:
         program, *arguments = shlex.split(command)

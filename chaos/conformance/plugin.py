@@ -44,7 +44,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "should: a rule that a good tool host keeps")
     if config.getoption("--host-cmd"):
         config.pluginmanager.import_plugin(FIXTURES)
-        config.pluginmanager.get_plugin(FIXTURES).read_given(config)  # said once, and not by each rule
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 from ..plugins.errors import JsonValueError
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
-from .common import Seconds, common, config_argument, json_option
+from .common import common, config_argument, json_option, seconds
 from .crash_view import show_crash
 from .exits import FAILED, WELL
 from .opening import open_board
@@ -32,7 +32,7 @@ Json = dict[str, Any]
 @click.argument("arguments", nargs=-1)
 @click.option(
     "--deadline",
-    type=Seconds(),
+    type=seconds,
     metavar="SECONDS",
     help="How long the call may take.",
 )

@@ -20,7 +20,7 @@ from ..version import __version__
 from .chaos_picture import Picture
 from .chaos_summary import as_json as summary_json
 from .chaos_summary import remarks, show_summary
-from .common import Seconds, common, config_argument, json_option, quiet
+from .common import common, config_argument, json_option, quiet, seconds
 from .exits import FAILED, WELL
 from .output import Streams
 from .performance import Performance
@@ -57,7 +57,7 @@ _SECONDS_A_LINE = 2.0
     help="Make these calls, one a line in any format, instead of drawing them from the tools' schemas.",
 )  # fmt: skip
 @click.option(
-    "--deadline", type=Seconds(), default=DEADLINE, show_default=True, metavar="SECONDS",
+    "--deadline", type=seconds, default=DEADLINE, show_default=True, metavar="SECONDS",
     help="How long each call may take.",
 )  # fmt: skip
 @click.option(

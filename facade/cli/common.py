@@ -45,20 +45,15 @@ def common(function: Function) -> Function:
     return debug(verbose(function))
 
 
-class Seconds(click.ParamType):
-    """A number of seconds above 0."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the option's text, or take its default."""
-        try:
-            seconds = float(value)
-        except ValueError:
-            self.fail(f"{value!r} is no number of seconds, such as 0.5", param, ctx)
-        if not seconds > 0:  # which NaN is not either
-            self.fail(f"it is {value}; it has to be more than 0 seconds", param, ctx)
-        return seconds
+def seconds(text: str) -> float:
+    """The type of an option that is a number of seconds above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no number of seconds, such as 0.5") from None
+    if not number > 0:  # which NaN is not either
+        raise click.BadParameter(f"it is {text}; it has to be more than 0 seconds")
+    return number
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write NDJSON, on a terminal too.")

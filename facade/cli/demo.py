@@ -10,7 +10,8 @@ from rich.live import Live
 
 from ..demo.plan import FEWEST_CALLS, Plan
 from ..demo.show import Show
-from .common import Seconds, common, json_option, quiet
+from .common import common, json_option, quiet
+from .common import seconds as as_seconds
 from .demo_picture import Picture
 from .demo_summary import as_json as summary_json
 from .demo_summary import show_summary
@@ -38,7 +39,7 @@ _SECONDS_A_LINE = 2.0
 )
 @click.option(
     "--seconds",
-    type=Seconds(),
+    type=as_seconds,
     metavar="S",
     help="How long, instead of how many calls.",
 )

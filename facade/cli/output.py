@@ -158,7 +158,7 @@ def _flush() -> None:
 class _Out(io.FileIO):
     """Says of what cannot be written that it is the output, whoever prints."""
 
-    def write(self, data: Any) -> int | None:
+    def write(self, data: Any) -> Any:
         """Write, as a file does."""
         try:
             return super().write(data)

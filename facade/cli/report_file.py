@@ -23,7 +23,7 @@ class Report(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Take a path that can be written, as far as can be known now."""
-        file = Path(super().convert(value, param, ctx))
+        file = Path(os.fsdecode(super().convert(value, param, ctx)))
         folder = file.absolute().parent
         if not folder.is_dir():
             self.fail(f"cannot write {file}: there is no folder {folder}", param, ctx)
