@@ -15,6 +15,15 @@ MAX_DEPTH: Final = 100
 MAX_ARGUMENT_CHARS: Final = 64 * 2**20
 """Argument text longer than this is not read."""
 
+MAX_STREAMED_CHARS: Final = 16 * 2**20
+"""Characters of arguments that the calls of one stream hold while they are under way."""
+
+MAX_STREAMED_CALLS: Final = 1000
+"""Calls in one stream."""
+
+MAX_EVENT_BYTES: Final = 16 * 2**20
+"""The longest event of a stream, in bytes."""
+
 MAX_SCHEMA_NODES: Final = 100_000
 """Values in one schema as it is read, and schemas in one once its references are written out."""
 

@@ -20,6 +20,7 @@ from ...plugins.errors import JsonValueError
 from ..call_marks import marked
 from ..errors import describe
 from ..json_copy import copy_json, json_text
+from ..limits import MAX_STREAMED_CALLS, MAX_STREAMED_CHARS
 from .errors import StreamError
 from .text import is_whole, joined
 
@@ -36,8 +37,8 @@ class StreamLimits:
         chars: characters of arguments in the calls that are under way, taken together.
     """
 
-    calls: int = 1000
-    chars: int = 16 * 2**20
+    calls: int = MAX_STREAMED_CALLS
+    chars: int = MAX_STREAMED_CHARS
 
 
 @dataclass(slots=True, eq=False)

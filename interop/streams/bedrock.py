@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..format_ids import BEDROCK_CONVERSE
 from .blocks import BlockAssembler
 
 
 class BedrockAssembler(BlockAssembler):
     """Reads the events of a ``ConverseStream``."""
 
-    format: ClassVar = "bedrock.converse"
+    format: ClassVar = BEDROCK_CONVERSE
     id_key: ClassVar = "toolUseId"
     endings: ClassVar = frozenset({"tool_use", "end_turn", "stop_sequence"})
 

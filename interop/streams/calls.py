@@ -13,7 +13,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from ..format_ids import belongs_to
+from ..format_ids import ANTHROPIC_MESSAGES, GEMINI, belongs_to
 from .anthropic import AnthropicAssembler
 from .bedrock import BedrockAssembler
 from .errors import UnknownStreamError
@@ -40,7 +40,7 @@ ASSEMBLERS: Final[Mapping[str, type[Assembler]]] = MappingProxyType(
 )
 """Family of formats -> who reads its streams."""
 
-_ALIASES: Final = MappingProxyType({"anthropic": "anthropic.messages", "gemini": "gemini.generate_content"})
+_ALIASES: Final = MappingProxyType({"anthropic": ANTHROPIC_MESSAGES, "gemini": GEMINI})
 """Families as they are called for short, with all that begins so."""
 
 

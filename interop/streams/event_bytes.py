@@ -9,12 +9,11 @@ and read by its SDK.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
 from ..arguments import parse_arguments
 from ..errors import InteropError
-
-MAX_EVENT_BYTES: Final = 16 * 2**20
+from ..limits import MAX_EVENT_BYTES
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELD = re.compile(rb"[A-Za-z][A-Za-z_-]*(?::|$)|:|$")

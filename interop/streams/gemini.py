@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..errors import describe
+from ..format_ids import GEMINI
 from ..json_copy import json_text
 from .argument_tree import ArgumentTree
 from .assembler import Assembler, Draft
@@ -44,7 +45,7 @@ class _Draft(Draft):
 class GeminiAssembler(Assembler):
     """Reads whole chunks, or what stands under ``content`` in them, or single parts."""
 
-    format: ClassVar = "gemini.generate_content"
+    format: ClassVar = GEMINI
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

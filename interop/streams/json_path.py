@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
+
+from ..limits import MAX_DEPTH
 
 Step = str | int
 """A key of an object, or a place in an array."""
-
-MAX_STEPS: Final = 100
 
 _STEP = re.compile(
     r"\.(?P<name>[^.\[\]'\"\s]+)"
@@ -31,7 +30,7 @@ def parse_path(path: str) -> tuple[Step, ...] | None:
     position = 1
     while position < len(path):
         found = _STEP.match(path, position)
-        if found is None or len(steps) == MAX_STEPS:
+        if found is None or len(steps) == MAX_DEPTH:
             return None
         name, index, quoted = found["name"], found["index"], found["quoted"]
         step = name if name is not None else int(index) if index is not None else _unquoted(quoted)

@@ -15,7 +15,6 @@ from interop_json import canonical
 from interop_streams import (
     anthropic_call,
     anthropic_events,
-    as_tool_use,
     assembled,
     bedrock_call,
     bedrock_events,
@@ -136,7 +135,7 @@ def test_a_stream_that_breaks_off_gives_whole_calls_and_malformed_ones_and_nothi
     came = assembled(format_id, events[: data.draw(st.integers(0, len(events)))])
 
     for value in came:
-        inspected = DEFAULT_TOOL_INTEROP_REGISTRY.inspect_call(as_tool_use(format_id, value))
+        inspected = DEFAULT_TOOL_INTEROP_REGISTRY.inspect_call(value)
         call = meant.pop(inspected.call_id)
         if inspected.payload_kind == "malformed":
             assert inspected.payload_metadata["error"]["code"] == "cut_off"

@@ -8,7 +8,6 @@ from callboard.interop.registry import ToolInteropTarget
 from callboard.interop.streams.assembler import StreamLimits
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
 from callboard.interop.streams.errors import StreamError
-from interop_streams import as_tool_use
 
 CHAT, RESPONSES, ANTHROPIC = "openai.chat_completions", "openai.responses", "anthropic.messages"
 BEDROCK, GEMINI = "bedrock.converse", "gemini.generate_content"
@@ -84,7 +83,7 @@ def run(format_id, events):
 
 
 def fault(format_id, call):
-    inspected = REGISTRY.inspect_call(as_tool_use(format_id, call))
+    inspected = REGISTRY.inspect_call(call)
     assert (inspected.payload_kind, inspected.payload) == ("malformed", None)
     return inspected.payload_metadata["error"]["code"], inspected.raw
 
@@ -152,7 +151,7 @@ def test_a_call_whose_arguments_are_whole_is_not_cut_off_by_an_end_without_cerem
 
     (call,), _ = run(format_id, events[format_id])
 
-    assert REGISTRY.inspect_call(as_tool_use(format_id, call)).payload == {"a": 1}
+    assert REGISTRY.inspect_call(call).payload == {"a": 1}
 
 
 def test_a_cut_off_call_keeps_its_reason_in_another_format():
@@ -167,7 +166,7 @@ def test_a_cut_off_call_keeps_its_reason_in_another_format():
 def test_a_cut_off_call_is_fit_for_the_history_once_it_is_sanitized(format_id, events, raw):
     (call,), _ = run(format_id, events)
 
-    clean = REGISTRY.sanitize_tool_call(as_tool_use(format_id, call))
+    clean = REGISTRY.sanitize_tool_call(call)
 
     inspected = REGISTRY.inspect_call(clean)
     assert "_metadata" not in clean

@@ -241,11 +241,3 @@ def patched(path: str, leaf: Any, draw: st.DrawFn) -> list[dict[str, Any]]:
 
 def gemini_call(call: Asked) -> dict[str, Any]:
     return {"functionCall": {"id": call.call_id, "name": call.name, "args": call.arguments}}
-
-
-def as_tool_use(format_id: str, value: dict[str, Any]) -> dict[str, Any]:
-    """Return a call of Bedrock in the words of Anthropic, and any other as it is."""
-    if format_id != "bedrock.converse":
-        return value
-    use = value["toolUse"]
-    return {**value, "type": "tool_use", "id": use["toolUseId"], "name": use["name"], "input": use["input"]}
