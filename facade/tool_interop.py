@@ -14,6 +14,7 @@ from .interop.registry import (
     get_registry_from_context,
     get_schema_target_formats_from_context,
 )
+from .interop.request_conversion import RequestConversion
 from .interop.streams.assembler import Assembler, StreamLimits
 from .interop.streams.calls import assembler
 from .interop.streams.errors import StreamError
@@ -25,6 +26,7 @@ __all__ = [
     "CallAccessor",
     "CallAdapter",
     "EventReader",
+    "RequestConversion",
     "ResultAccessor",
     "ResultAdapter",
     "SchemaAccessor",

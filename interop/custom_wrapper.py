@@ -72,8 +72,9 @@ class CustomToolWrapper:
     def unwrap(self, payload: Any) -> str | None:
         """Return the text that arguments carry, or ``None`` if they are not what `wrap` makes.
 
-        For every string, ``unwrap`` of the parsed ``wrap`` is that string. A missing or further key,
-        or a value that is no string, is ``None``: the model did not do as the schema asks.
+        For every string, ``unwrap`` of the parsed ``wrap`` is that string; two halves of a character side
+        by side are that character, for JSON knows no difference. A missing or further key, or a value that
+        is no string, is ``None``: the model did not do as the schema asks.
         """
         if isinstance(payload, dict) and len(payload) == 1:
             text = payload.get(self.key)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from .arguments import fault
+from .json_copy import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,8 +49,8 @@ def as_text_call(
 ) -> InspectedCall:
     """Return the call as the freeform tool's, if it is to one.
 
-    A function call is unwrapped. If its arguments are not what the wrapper asks for, it is malformed:
-    handing the tool something else as its text would run what nobody wrote.
+    A function call is unwrapped. If its arguments are not what the wrapper asks for, it is malformed,
+    with the arguments as ``raw``: handing the tool something else as its text would run what nobody wrote.
     """
     key = (call.namespace, call.tool_name or "")
     if key not in text_tools:
@@ -66,5 +67,6 @@ def as_text_call(
         payload=None,
         payload_kind="malformed",
         payload_format=None,
+        raw=json_text(call.payload) if call.raw is None else call.raw,
         payload_metadata={**call.payload_metadata, "error": fault("not_wrapped_text", problem)},
     )

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_GEMINI_NAME = re.compile(r"[a-zA-Z0-9_.:-]{1,128}")  # what may come first is seen to by who rewrites names
 
 
 def problems(kind: str, format_id: str, value: Any) -> list[str]:
@@ -147,20 +148,24 @@ def _anthropic_result(value: Any) -> None:
         assert block["type"] in {"text", "image", "document"}, f"unknown block {block['type']}"
 
 
+def _gemini_name(value: Any) -> None:
+    assert _GEMINI_NAME.fullmatch(value["name"]), "illegal name"
+
+
 def _gemini_schema(value: Any) -> None:
     _keys(
         value,
         {"name": str},
         {"description": str, "parametersJsonSchema": dict, "responseJsonSchema": object, "behavior": str},
     )
-    _name(value)
+    _gemini_name(value)
     if "parametersJsonSchema" in value:
         _object_schema(value["parametersJsonSchema"])
 
 
 def _gemini_openapi_schema(value: Any) -> None:
     _keys(value, {"name": str}, {"description": str, "parameters": dict, "behavior": str})
-    _name(value)
+    _gemini_name(value)
     if "parameters" in value:
         assert value["parameters"]["type"] == "OBJECT"
         _openapi(value["parameters"])
@@ -183,7 +188,7 @@ def _openapi(schema: Any) -> None:
 def _gemini_call(value: Any) -> None:
     _keys(value, {"functionCall": dict}, {})
     _keys(value["functionCall"], {"name": str, "args": dict}, {"id": str})
-    _name(value["functionCall"])
+    _gemini_name(value["functionCall"])
 
 
 def _gemini_result(value: Any) -> None:
