@@ -31,7 +31,7 @@ def convert(kind, value, target):
     if kind == "schema":
         return REGISTRY.convert_schema(value, ToolInteropTarget(target), [target])
     if kind == "call":
-        return REGISTRY.convert_tool_call(value, ToolInteropTarget(target), [target])
+        return REGISTRY.convert_tool_call(value, ToolInteropTarget(target), [target], turn=1)
     asked = answered(REGISTRY.inspect_result(value), target)
     return REGISTRY.convert_result(value, ToolInteropTarget(target), [target], call=asked)
 
@@ -176,6 +176,7 @@ def test_who_refuses_losses_is_given_none(kind, data):
     value = data.draw(GENERATED[kind])
     target = data.draw(st.sampled_from(TARGETS[kind]))
     options = {"calls": [answered(inspect(kind, value), target)]} if kind == "result" else {}
+    options |= {"turn": 1} if kind == "call" else {}
     try:
         losses = convert(kind, value, target).losses
     except ConversionError:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
+import interop_wire_others as others
 from hypothesis import strategies as st
-from interop_json import anything, ids, names, objects, values
+from interop_json import anything, ids, names, objects
+from interop_pieces import described, flags, object_schemas, unknown
 
-unknown = st.dictionaries(st.sampled_from(["cache_control", "x_vendor", "provider_data"]), values, max_size=2)
-described = st.fixed_dictionaries({}, optional={"description": anything})
 strictness = st.fixed_dictionaries({}, optional={"strict": st.sampled_from([True, False, None])})
 parameters = st.fixed_dictionaries({}, optional={"parameters": objects})
 formats = st.just({"type": "text"}) | st.builds(
@@ -41,13 +41,6 @@ custom_schemas = st.builds(
     st.fixed_dictionaries({}, optional={"format": formats, "defer_loading": st.booleans()}),
     unknown,
 )
-object_schemas = st.fixed_dictionaries(
-    {"type": st.just("object")},
-    optional={
-        "properties": st.dictionaries(anything, objects, max_size=3),
-        "additionalProperties": st.booleans(),
-    },
-)
 anthropic_schemas = st.builds(
     lambda name, parameters, a, b, extra: {"name": name, "input_schema": parameters, **a, **b, **extra},
     names,
@@ -56,7 +49,7 @@ anthropic_schemas = st.builds(
     st.fixed_dictionaries({}, optional={"strict": st.booleans(), "type": st.just("custom")}),
     unknown,
 )
-schemas = chat_schemas | responses_schemas | custom_schemas | anthropic_schemas
+schemas = chat_schemas | responses_schemas | custom_schemas | anthropic_schemas | others.schemas
 
 argument_text = objects.map(json.dumps)
 chat_calls = st.builds(
@@ -117,7 +110,7 @@ anthropic_calls = st.builds(
     objects,
     unknown,
 )
-calls = chat_calls | responses_calls | custom_calls | anthropic_calls
+calls = chat_calls | responses_calls | custom_calls | anthropic_calls | others.calls
 
 chat_parts = st.sampled_from(
     [
@@ -181,7 +174,6 @@ anthropic_blocks = st.sampled_from(
         {"type": "tool_reference", "tool_name": "ls"},
     ]
 )
-flags = st.sampled_from([True, False, None])
 anthropic_results = st.builds(
     lambda call_id, content, flag, extra: {
         "type": "tool_result",
@@ -195,4 +187,4 @@ anthropic_results = st.builds(
     flags,
     unknown,
 )
-results = anthropic_results | chat_results | outputs | core_results | envelopes
+results = anthropic_results | chat_results | outputs | core_results | envelopes | others.results
