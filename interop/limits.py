@@ -53,3 +53,9 @@ def too_large(schema: dict[str, Any]) -> str | None:
         if chars > MAX_SCHEMA_CHARS:
             return f"has more than {MAX_SCHEMA_CHARS} characters"
     return None
+
+
+def width(schema: dict[str, Any]) -> int:
+    """Return how much there is to merge in a schema: its keywords, and what the long ones list."""
+    listed = (schema.get(key) for key in ("properties", "required", "enum"))
+    return len(schema) + sum(len(found) for found in listed if isinstance(found, dict | list))

@@ -53,7 +53,7 @@ def write_array(flat: dict[str, Any], narrowed: dict[str, Any], lose: Lose, writ
 
 def write_text(flat: dict[str, Any], narrowed: dict[str, Any], lose: Lose) -> tuple[str, ...]:
     """Write the keywords of strings; a choice must be among texts that are not empty."""
-    values = _choice(flat)
+    values = _choice(flat, lose)
     if values is not None:
         texts = [value for value in values if isinstance(value, str)]
         if texts and "" not in texts:
@@ -78,7 +78,7 @@ def write_number(flat: dict[str, Any], narrowed: dict[str, Any], lose: Lose) -> 
         _bound(flat, "maximum", lose),
         _beyond(flat, "exclusiveMaximum", lose, step=-1 if whole else 0),
     ]
-    values = _choice(flat)
+    values = _choice(flat, lose)
     if values is not None:
         numbers = [value for value in values if _number(value) is not None]
         lowest += [min(numbers, default=None)]
@@ -112,10 +112,12 @@ def _there(bounds: list[Any]) -> list[Any]:
     return [bound for bound in bounds if bound is not None]
 
 
-def _choice(flat: dict[str, Any]) -> list[Any] | None:
-    if "const" in flat:
-        return [flat["const"]]
+def _choice(flat: dict[str, Any], lose: Lose) -> list[Any] | None:
     values = flat.get("enum")
+    if "const" in flat:
+        if "enum" in flat:
+            lose("enum")
+        return [flat["const"]]
     return values if isinstance(values, list) else None
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from .json_copy import json_text
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,7 +23,7 @@ def both(one: dict[str, Any], other: dict[str, Any], lose: Callable[[str], None]
     for key, said in other.items():
         if key not in merged:
             merged[key] = said
-        elif merged[key] != said and key not in _ANNOTATIONS:
+        elif key not in _ANNOTATIONS and _differ(merged[key], said):
             kept = _reconciled(key, merged[key], said)
             if kept is None:
                 lose(key)
@@ -40,16 +42,22 @@ def _reconciled(key: str, one: Any, other: Any) -> Any:
     if key == "properties" and isinstance(one, dict) and isinstance(other, dict):
         return {**one, **{name: _both_ways(one, name, said) for name, said in other.items()}}
     if key == "required" and isinstance(one, list) and isinstance(other, list):
-        return [*one, *(name for name in other if name not in one)]
+        return list({json_text(name): name for name in (*one, *other)}.values())
     if key == "type":
         return _common_types(_listed(one), _listed(other))
     if key == "enum" and isinstance(one, list) and isinstance(other, list):
-        return [item for item in one if item in other] or None
+        common = {json_text(item) for item in other}
+        return [item for item in one if json_text(item) in common] or None
     return None
 
 
+def _differ(one: Any, other: Any) -> bool:
+    """Say whether two values are not the same JSON; to Python ``1`` and ``true`` are equal."""
+    return one is not other and (one != other or json_text(one) != json_text(other))
+
+
 def _both_ways(one: dict[str, Any], name: str, said: Any) -> Any:
-    return said if name not in one or one[name] == said else {"allOf": [one[name], said]}
+    return {"allOf": [one[name], said]} if name in one and _differ(one[name], said) else said
 
 
 def _common_types(one: list[Any], other: list[Any]) -> Any:

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from .conversion import Loss, LossCode
 from .errors import ConversionError
-from .limits import MAX_DEPTH, MAX_SCHEMA_NODES
+from .json_copy import json_text
+from .limits import MAX_DEPTH, MAX_SCHEMA_NODES, width
 from .openapi_keywords import write_array, write_number, write_object, write_text
 from .openapi_merging import both
 from .schema_refs import pointed_at
@@ -71,20 +72,23 @@ class _Narrowing:
         if alternatives is None:
             return {**self._plain(flat, trail, depth), **noted}
         branches, nullable, trails = alternatives
-        written: list[dict[str, Any]] = []
-        for branch, walked in zip(branches, trails, strict=True):
-            one = self.write(branch, walked, depth + 1)
-            if one not in written:
-                written.append(one)
+        each = (
+            self.write(branch, walked, depth + 1) for branch, walked in zip(branches, trails, strict=True)
+        )
+        written = list({json_text(one): one for one in each}.values())
         narrowed: dict[str, Any] = {"anyOf": written} if len(written) > 1 else dict(*written)
         if nullable:
             narrowed.update({"nullable": True} if written else {"type": "NULL"})
         return {**narrowed, **noted}
 
-    def _count(self, depth: int) -> None:
-        self._written += 1
+    def _both(self, one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+        self._count(0, width(one) + width(other))
+        return both(one, other, self.lose)
+
+    def _count(self, depth: int, work: int = 1) -> None:
+        self._written += work
         if self._written > MAX_SCHEMA_NODES:
-            raise ConversionError(f"its references write out to more than {MAX_SCHEMA_NODES} schemas")
+            raise ConversionError(f"its references write out to more than {MAX_SCHEMA_NODES} words")
         if depth > MAX_DEPTH:
             raise ConversionError(f"its references write out to more than {MAX_DEPTH} levels")
 
@@ -99,12 +103,12 @@ class _Narrowing:
             if isinstance(found, dict):
                 trail = trail | {str(schema["$ref"])}
                 inner, trail = self._flat(found, trail, depth + 1)
-                flat = both(flat, inner, self.lose)
+                flat = self._both(flat, inner)
         for part in _list(schema.get("allOf", []), "allOf"):
             if isinstance(part, bool):
                 continue
             inner, trail = self._flat(part, trail, depth + 1)
-            flat = both(flat, inner, self.lose)
+            flat = self._both(flat, inner)
         return flat, trail
 
     def _followed(self, reference: Any, trail: frozenset[str]) -> Any:
@@ -130,21 +134,31 @@ class _Narrowing:
             branches, trails = [], []
             for branch in _list(flat[key], key):
                 inner, walked = self._flat({} if branch is True else branch, trail, 0)
-                branches.append(both(base, inner, self.lose))
+                branches.append(self._both(base, inner))
                 trails.append(walked)
         elif isinstance(types, list):
             base = {k: v for k, v in flat.items() if k not in _NOTED}
+            self._count(0, len(types) * len(base))
             branches = [{**base, "type": kind} for kind in types]
             trails = [trail] * len(branches)
         else:
             return None
-        null = [_is_null(branch) for branch in branches]
+        null = [self._is_null(branch) for branch in branches]
         kept = [
             pair
             for pair, is_null in zip(zip(branches, trails, strict=True), null, strict=True)
             if not is_null
         ]
         return [branch for branch, _ in kept], any(null), [walked for _, walked in kept]
+
+    def _is_null(self, branch: dict[str, Any]) -> bool:
+        """Say whether a branch is the null alone, which becomes a word beside the others."""
+        values = [branch["const"]] if "const" in branch else branch.get("enum")
+        if branch.get("type") == "null":
+            if isinstance(values, list) and None not in values:
+                self.lose("enum")  # nothing can be null and one of these: a branch that takes nothing
+            return True
+        return values == [None] and "type" not in branch
 
     def _plain(self, flat: dict[str, Any], trail: frozenset[str], depth: int) -> dict[str, Any]:
         kind = flat.get("type") or self._inferred(flat)
@@ -192,10 +206,6 @@ class _Narrowing:
             if len(examples) > 1:
                 self.lose("examples")
         return noted
-
-
-def _is_null(branch: dict[str, Any]) -> bool:
-    return branch.get("type") == "null" or branch.get("const", ...) is None or branch.get("enum") == [None]
 
 
 def _type_of(value: Any) -> str | None:

@@ -53,15 +53,32 @@ def test_alternatives_at_the_root_are_widened_to_one_object_and_declared():
 
     schema = converted.value["input_schema"]
     assert schema["properties"] == {
-        "path": {"type": "string"},
+        "path": {"anyOf": [{"type": "string"}, {}]},  # in the other branch it is anything
         "n": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
-        "url": {"type": "string"},
+        "url": {"anyOf": [{}, {"type": "string"}]},
     }
     assert "oneOf" not in schema
     assert "required" not in schema
     assert codes(converted) == [LossCode.ROOT_COMBINATORS]
     with pytest.raises(LossRefusedError, match="root_combinators"):
         REGISTRY.convert_schemas([tool], ANTHROPIC, refuse_losses=True)
+
+
+def test_a_property_that_the_other_alternatives_forbid_keeps_its_word():
+    one = {"properties": {"path": {"type": "string"}}, "additionalProperties": False}
+    other = {"properties": {"url": {"type": "string"}}, "additionalProperties": False}
+
+    converted = REGISTRY.convert_schema(chat_tool({"anyOf": [one, other]}), ANTHROPIC)
+
+    assert converted.value["input_schema"]["properties"] == {**one["properties"], **other["properties"]}
+
+
+def test_alternatives_that_multiply_by_their_references_are_refused():
+    definition = {"properties": {f"p{number}": {} for number in range(1000)}}
+    branches = [{"$ref": "#/$defs/d"}] * 1000
+
+    with pytest.raises(ConversionError, match="the alternatives at its root say more than 100000 things"):
+        REGISTRY.convert_schema(chat_tool({"oneOf": branches, "$defs": {"d": definition}}), ANTHROPIC)
 
 
 def test_what_every_alternative_requires_stays_required():
