@@ -24,7 +24,8 @@ FOREIGN = {
 PAGES = [path.relative_to(ROOT).as_posix() for path in project_files(".md")]
 
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
-LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+LINK = re.compile(r"\[[^\]]*\]\((?P<page>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("what", FOREIGN)
@@ -61,9 +62,48 @@ def test_make_alone_lists_every_target_that_is_explained() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_within_the_project_leads_somewhere(page: str) -> None:
-    links = [link for link in LINK.findall((ROOT / page).read_text()) if "://" not in link]
+    assert [link for link, _ in _links(page) if not (ROOT / page).parent.joinpath(link).exists()] == []
 
-    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_to_a_part_of_a_page_names_a_heading_of_it(page: str) -> None:
+    there = [((ROOT / page).parent / link if link else ROOT / page, anchor) for link, anchor in _links(page)]
+
+    assert [anchor for target, anchor in there if anchor and anchor not in _anchors(target)] == []
+
+
+def test_every_page_can_be_reached_from_the_first_one() -> None:
+    reached, found = set(), {ROOT / "README.md"}
+    while found:
+        page = found.pop()
+        reached.add(page)
+        links = {(page.parent / link).resolve() for link, _ in _links(page) if link.endswith(".md")}
+        found |= links - reached
+
+    assert set(project_files(".md")) - reached == set()
+
+
+@pytest.mark.parametrize(
+    ("folder", "index"),
+    [("docs", "README.md"), ("docs/design", "docs/design/README.md"), ("examples", "examples/README.md")],
+)
+def test_every_page_of_a_folder_stands_in_its_index(folder: str, index: str) -> None:
+    listed = {((ROOT / index).parent / link).resolve() for link, _ in _links(index)}
+    pages = {path for path in project_files(".md") if path.parent == ROOT / folder} - {ROOT / index}
+
+    assert pages - listed == set()
+
+
+def _links(page: str | Path) -> list[tuple[str, str]]:
+    """The links of a page to files of the project: path, which is empty for the page itself, and anchor."""
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
+    return [(link["page"], link["anchor"] or "") for link in LINK.finditer(text) if "://" not in link["page"]]
+
+
+def _anchors(page: Path) -> set[str]:
+    """What the headings of a page are called in links: in small letters, without marks, hyphens for blanks."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
 
 
 def _targets() -> set[str]:
