@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
+from .argument_checks import Validation
 from .blame import QuarantinePolicy
 from .call import Call, Result, Stage
 from .down import Down, WhileDown
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..plugins.calling import Invocation
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
+    from .argument_checks import ArgumentChecks
     from .breaker import BreakerPolicy
     from .keeping import StateKeeper
 
@@ -41,6 +43,7 @@ _DROPPED: dict[str, str] = {Code.OVERLOADED: "overflow", Code.CANCELLED: "stoppe
 
 _QUARANTINE = QuarantinePolicy()
 _HOLD = WhileDown()
+_VALIDATED = Validation()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class ToolSettings:
         breaker: when a tool that keeps failing is left alone; ``None`` for never.
         quarantine: when what is to blame for crashes is refused; ``None`` for never.
         while_down: what becomes of calls while the host is down.
+        validate: which tools' arguments are held to their schemas.
     """
 
     concurrency: int = 1
@@ -70,6 +74,7 @@ class ToolSettings:
     breaker: BreakerPolicy | None = None
     quarantine: QuarantinePolicy | None = _QUARANTINE
     while_down: WhileDown = _HOLD
+    validate: Validation = _VALIDATED
 
     def is_idempotent(self, call: Call) -> bool:
         """Whether it does no harm if a call runs twice."""
@@ -88,6 +93,8 @@ class Desk:
         keeper: has the state that the plugin goes on with, if the board has a store.
 
     Attributes:
+        checks: hold arguments to the tools' schemas; ``None`` if there is nothing to hold them to. Replaced as
+            a whole when a life brings other schemas, before that life is sent calls.
         guard: refuses calls that would only do harm.
         down: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
@@ -124,6 +131,7 @@ class Desk:
             clock=clock,
             events=events,
         )
+        self.checks: ArgumentChecks | None = None
         self.down: Down | None = None
         self.forsaken: int | None = None
         self.state_resets = 0
@@ -141,6 +149,9 @@ class Desk:
             return
         self.tally.submit()
         call.limit(self.clock, self.settings.deadline)
+        if self.checks is not None and (unfit := self.checks.refusal(call)) is not None:
+            call.finish(unfit)
+            return
         if self.guard.alert and (refused := self.guard.refusal(call)) is not None:
             call.finish(refused)
             return

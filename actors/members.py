@@ -68,6 +68,7 @@ def _calls(desk: Desk) -> dict[str, Any]:
         "state_version": desk.cell.version,
         "state_resets": desk.state_resets,
         **desk.guard.status(),
+        "unchecked": {} if desk.checks is None else dict(desk.checks.unchecked),
     }
 
 

@@ -13,6 +13,7 @@ from ..plugins.errors import CallboardError, PluginLoadError
 from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
+from .argument_checks import checks_of
 from .catalog import Catalog, ToolDescriptor, add_routes
 from .desk import ToolSettings
 from .hook_threads import HookFailed, HookThreads
@@ -138,11 +139,12 @@ class Roster:
             except CallboardError:
                 self._catalog.remove(adapter.name)
                 raise
+            self._check_arguments(member, tools)
             self._members[adapter.name] = member
             self._switch.add(member.desk)
             self._catalog.offer(adapter.name, tools)
             self._switch.update(lambda _: routes)
-        self._events.publish("plugin_registered", adapter.name, tools=[tool.tool_name for tool in tools])
+        self._tell_offer(member, tools)
         return tools
 
     def _prepare(
@@ -243,11 +245,23 @@ class Roster:
             before = self._catalog.offers.get(name)
             tools = self._catalog.describe(name, schemas)
             routes = add_routes(self._switch.routes, name, tools, claims=False)
+            self._check_arguments(member, tools)
             self._catalog.offer(name, tools)
             self._switch.update(lambda _: routes)
-            self._events.publish("plugin_registered", name, tools=[tool.tool_name for tool in tools])
+            self._tell_offer(member, tools)
             if before is not None:
                 self._events.publish("tools_changed", name, **tool_changes(before, tools)._asdict())
+
+    def _check_arguments(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
+        """Hold the arguments of calls to the schemas of these tools from now on."""
+        desk = member.desk
+        desk.checks = checks_of(tools, self._catalog.registry.inspect_schema, desk.settings.validate)
+
+    def _tell_offer(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
+        self._events.publish("plugin_registered", member.name, tools=[tool.tool_name for tool in tools])
+        if member.desk.checks is not None:
+            for tool, why in member.desk.checks.unchecked.items():
+                self._events.publish("arguments_unchecked", member.name, tool=tool, why=why)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.

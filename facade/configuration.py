@@ -43,6 +43,7 @@ class CallDefaults:
         max_line_bytes: the largest message to or from a host, in bytes.
         max_stray_lines: printed lines that are borne in one life of a host; ``None`` for any number.
         flight_recorder: how many of a host's last messages a crash report has; 0 for none.
+        validate: whether arguments are held to the schemas of their tools.
     """
 
     deadline: float | None = 60.0
@@ -52,6 +53,7 @@ class CallDefaults:
     max_line_bytes: int = 64 * 1024 * 1024
     max_stray_lines: int | None = None
     flight_recorder: int = 32
+    validate: bool = True
 
     def __post_init__(self) -> None:
         if self.deadline is not None and not self.deadline > 0:

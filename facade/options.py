@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .actors.argument_checks import Validation
 from .actors.blame import QuarantinePolicy
 from .actors.breaker import BreakerPolicy
 from .actors.desk import ToolSettings
@@ -105,6 +106,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             breaker=_policy(BreakerPolicy, given.breaker, "breaker"),
             quarantine=_policy(QuarantinePolicy, given.quarantine, "quarantine"),
             while_down=_while_down(given),
+            validate=_validation(given.validate, default=calls.validate),
         ),
         host=HostSettings(
             given.config,
@@ -125,6 +127,13 @@ def _policy(kind: Callable[..., Any], given: Mapping[str, Any] | bool, option: s
     if isinstance(given, bool):
         return kind() if given else None
     return read_into(kind, given, f"the option {option!r}")
+
+
+def _validation(given: bool | Mapping[str, bool] | None, *, default: bool) -> Validation:
+    """Tools that the option does not name go by the configuration."""
+    if given is None or isinstance(given, bool):
+        return Validation(default if given is None else given)
+    return Validation(default, given)
 
 
 def _limits(given: PluginOptions) -> Limits:

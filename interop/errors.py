@@ -5,6 +5,7 @@
         ├── UnknownFormatError     nobody knows what this value is
         ├── InvalidShapeError      the format is known, and the value breaks it
         ├── ContributionError      an accessor or adapter cannot be used, or failed at its work
+        ├── UncheckableSchemaError no arguments can be held to this schema
         └── ConversionError        no accepted format can say this
             └── LossRefusedError   one could, but only with losses that the caller refuses
 
@@ -80,6 +81,20 @@ class ContributionError(InteropError):
         super().__init__(f"{member}, contributed by {contributor}, {problem}")
         self.contributor = contributor
         self.member = member
+
+
+class UncheckableSchemaError(InteropError):
+    """Arguments cannot be held to a schema: it is none, leads out of itself, or would take too long.
+
+    The tool is served all the same, and its arguments go to it unchecked.
+
+    Attributes:
+        why: a sentence about the schema.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class ConversionError(InteropError):

@@ -27,7 +27,7 @@ class Code(StrEnum):
     AMBIGUOUS_TOOL = "ambiguous_tool"
     """More than one tool takes the call with equal right."""
     INVALID_CALL = "invalid_call"
-    """The call cannot be read, or the tool cannot take its kind of payload."""
+    """The call cannot be read, the tool cannot take its kind of payload, or its arguments break the schema."""
     OVERLOADED = "overloaded"
     """The mailbox is full."""
     HOST_UNAVAILABLE = "host_unavailable"

@@ -42,6 +42,8 @@ class PluginOptions:
         while_down: what becomes of calls while its host is down: ``hold``, ``refuse``, or, in a
             program, a callable that answers them.
         hold: calls that may wait while its host is down; as many as in its mailbox if ``None``.
+        validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
+            does by default if ``None``.
         isolate: a Python plugin is to run in a host of its own; any other does so anyway.
     """
 
@@ -64,6 +66,7 @@ class PluginOptions:
     while_down: str | Callable[[dict[str, Any]], Any] = "hold"
     hold: int | None = None
     isolate: bool = False
+    validate: bool | dict[str, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,16 @@ def _settings(value: Any) -> dict[str, Any] | bool:
     return value if isinstance(value, bool) else _mapping(value)
 
 
+def _by_tool(value: Any) -> dict[str, bool] | bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, dict) and all(
+        isinstance(key, str) and isinstance(each, bool) for key, each in value.items()
+    ):
+        return dict(value)
+    raise ValueError("true, false or a mapping of tool names to true or false")
+
+
 def _while_down(value: Any) -> Any:
     if value in ("hold", "refuse") or callable(value):
         return value
@@ -215,4 +228,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "quarantine": _settings,
     "while_down": _while_down,
     "hold": _whole(0),
+    "validate": _by_tool,
 }

@@ -114,6 +114,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "standby_failed": EventKind("a standby has ended while it waited; `seconds` until the next one is made", ("exit", "cause", "report", "seconds")),
     "plugin_registered": EventKind("the plugin offers these tools, newly or instead of others", ("tools",)),
     "tools_changed": EventKind("a later life of the host has brought other tools than the one before; told before it is sent calls", ("added", "removed", "changed")),
+    "arguments_unchecked": EventKind("the tool's schema cannot be used to check arguments; they reach the tool as they come", ("tool", "why")),
     "plugin_removed": EventKind("the plugin was taken off the board", ()),
     "call_submitted": EventKind("the plugin has taken the call", ("call", "tool")),
     "call_started": EventKind("the call is about to be given to its tool", ("call", "tool", "attempt", "elapsed")),

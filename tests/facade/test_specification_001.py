@@ -127,7 +127,7 @@ def test_the_core_makes_messages_as_the_tool_formats_them(app):
 
 def test_state_goes_round_with_every_call(app):
     with configured(app, "node:./plugins/my-js-tools") as board:
-        counts = [board.execute(tool_call("echo"))["result"]["calls"] for _ in range(3)]
+        counts = [board.execute(tool_call("echo", value="again"))["result"]["calls"] for _ in range(3)]
 
     assert counts == [1, 2, 3]
 

@@ -19,6 +19,7 @@ PLACES = {
     ),
     "subprocess": ("chaos/evil_host.py", "hosts/process.py", "hosts/watchdog.py", "hosts/node.py"),
     "psutil": ("hosts/sweep.py", "hosts/vitals.py"),
+    "jsonschema_rs": ("interop/schema_engine.py",),
     "tenacity": ("supervision/backoff.py",),
     "orjson": ("hosts/wire.py", "interop/arguments.py", "interop/json_copy.py", "plugins/json_values.py"),
     "click": ("facade/cli/*",),
@@ -44,7 +45,7 @@ OPTIONAL = (
 """What needs an extra: nothing imports it but who asks for it."""
 
 
-IMPORTED_AS = {"opentelemetry-api": "opentelemetry"}
+IMPORTED_AS = {"jsonschema-rs": "jsonschema_rs", "opentelemetry-api": "opentelemetry"}
 """Packages that are imported by another name than they are installed by."""
 
 

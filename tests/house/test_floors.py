@@ -33,6 +33,7 @@ IN_FUNCTION = {
         "callboard.pytest_fixtures",
     ): "pytest loads the plugin for projects that use none of it",
     ("hosts/sweep.py", "psutil"): "as a script it has to be up at once, and needs this at the end only",
+    ("interop/schema_engine.py", "jsonschema_rs"): "only tools whose schemas ask for something need it",
     ("plugins/bridge.py", "asyncio"): "it costs more than the room, and most programs have no use for it",
     ("supervision/backoff.py", "tenacity"): "it costs more than all else, and most boards never restart",
 }

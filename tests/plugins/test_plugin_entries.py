@@ -50,6 +50,7 @@ def test_every_option_can_be_given():
         "quarantine": False,
         "while_down": "refuse",
         "hold": 7,
+        "validate": {"read": False},
     }
 
     options = parse_entry({"plugin": "a.B", **given}, BASE).options
@@ -105,6 +106,8 @@ MISTAKEN = [
     ("share", "", "a text that is not empty"),
     ("share", 1, "a text that is not empty"),
     ("isolate", "yes", "true or false"),
+    ("validate", ["read"], "true, false or a mapping of tool names to true or false"),
+    ("validate", {"read": 1}, "true, false or a mapping of tool names to true or false"),
 ]
 
 

@@ -77,7 +77,7 @@ class MemoryLife:
                 self._host.opened.wait(PATIENCE)
                 self.answer(request, self._host.fresh, state=self._host.fresh)
             elif request["method"] == "get_tool_schemas":
-                self.answer(request, [schema(name) for name in self._host.tools])
+                self.answer(request, [schema(name, self._host.parameters) for name in self._host.tools])
             else:
                 with self._changed:
                     self._requests.append(request)
@@ -150,6 +150,7 @@ class MemoryHost:
     Attributes:
         fresh: the state that `init` returns; may be changed between two lives.
         tools: the tools that the next life offers.
+        parameters: what each of them takes; any object if ``None``.
         opened: cleared, it holds up the `init` of lives to come.
         lives: all so far.
     """
@@ -157,6 +158,7 @@ class MemoryHost:
     def __init__(self, name: str, tools: tuple[str, ...]) -> None:
         self.name = name
         self.tools = tools
+        self.parameters: Json | None = None
         self.fresh: Json = {}
         self.opened = threading.Event()
         self.opened.set()
@@ -186,10 +188,12 @@ class Memory:
         name: str = "host",
         tools: tuple[str, ...] = ("tool",),
         policy: RestartPolicy = SLOWLY,
+        parameters: Json | None = None,
         **settings: Any,
     ) -> MemoryHost:
         """Put a plugin on the board and wait for its first life."""
         host = MemoryHost(name, tools)
+        host.parameters = parameters
         self.board.begin_hosted(
             PluginAdapter(host.plugin),
             host.plugin,

@@ -22,9 +22,9 @@ def tool_call(name: str | None, _id: str | None = None, /, **arguments: Any) -> 
     }
 
 
-def schema(name: str) -> dict[str, Any]:
-    """A chat-completions function schema that takes any object."""
-    return {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+def schema(name: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A chat-completions function schema; without parameters of its own it takes any object."""
+    return {"type": "function", "function": {"name": name, "parameters": parameters or {"type": "object"}}}
 
 
 class Tool:

@@ -1,0 +1,105 @@
+"""Holding the arguments of a plugin's calls to the schemas of its tools, before a tool sees them.
+
+A call is looked at once, by whoever submits it, against the schema that the tool has then: the one that
+the model was shown. One that waits while its host is replaced is not looked at again, even if the next
+life brings another schema.
+
+A tool whose schema cannot be used runs all the same, and is told of: to refuse it would be to break a tool
+that works, and to say nothing would be to promise a check that there is not.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..interop.argument_check import ArgumentCheck, check_of
+from ..interop.errors import UncheckableSchemaError
+from ..plugins.codes import Code
+from ..plugins.failures import failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ..interop.hub import InspectedSchema
+    from .call import Call, Result
+    from .catalog import ToolDescriptor
+
+logger = logging.getLogger("callboard.actors")
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Which tools' arguments are held to their schemas.
+
+    Attributes:
+        default: whether those are that are not named.
+        by_tool: whether a tool is, by its name.
+    """
+
+    default: bool = True
+    by_tool: Mapping[str, bool] = field(default_factory=dict)
+
+    def of(self, tool: str) -> bool:
+        """Whether that tool's are."""
+        return self.by_tool.get(tool, self.default)
+
+
+class ArgumentChecks:
+    """The checks of one plugin's tools. Immutable.
+
+    Args:
+        checks: by tool.
+
+    Attributes:
+        unchecked: why a tool's arguments are not checked, by tool, of those that should have been.
+    """
+
+    __slots__ = ("_checks", "unchecked")
+
+    def __init__(self, checks: Mapping[str, ArgumentCheck], unchecked: Mapping[str, str]) -> None:
+        self._checks = checks
+        self.unchecked = unchecked
+
+    def refusal(self, call: Call) -> Result | None:
+        """The result of a call whose arguments do not fit; ``None`` for one that may pass."""
+        invocation = call.invocation
+        if invocation.payload_kind != "object":  # raw input, say, of which the schema does not speak
+            return None
+        check = self._checks.get(invocation.tool_name) if invocation.tool_name is not None else None
+        if check is None or (misfit := check.misfit(invocation.payload)) is None:
+            return None
+        facts: dict[str, Any] = {"problems": [problem._asdict() for problem in misfit.problems]}
+        if misfit.more:
+            facts["more_problems"] = True
+        said = f"the arguments do not fit the tool {invocation.tool_name!r}: {misfit}"
+        return failure(Code.INVALID_CALL, said, **facts)
+
+
+def checks_of(
+    tools: Iterable[ToolDescriptor],
+    inspect: Callable[[dict[str, Any]], InspectedSchema],
+    validation: Validation,
+) -> ArgumentChecks | None:
+    """Return the checks of a plugin's tools; ``None`` if there is nothing to check.
+
+    Args:
+        tools: as they are offered.
+        inspect: reads a tool's declaration.
+        validation: which tools are to be checked.
+    """
+    checks: dict[str, ArgumentCheck] = {}
+    unchecked: dict[str, str] = {}
+    for tool in tools:
+        if not validation.of(tool.tool_name):
+            continue
+        try:
+            check = check_of(inspect(tool.schema).parameters)
+        except UncheckableSchemaError as error:
+            unchecked[tool.tool_name] = f"its schema cannot be used: {error.why}"
+            logger.warning("the arguments of tool %r are not checked: %s", tool.tool_name, error.why)
+        else:
+            if check is not None:
+                checks[tool.tool_name] = check
+    return ArgumentChecks(checks, unchecked) if checks or unchecked else None

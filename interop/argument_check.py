@@ -1,0 +1,111 @@
+"""Whether a call's arguments keep the schema of their tool, and if not, what is wrong. Pure.
+
+A check is made once, when the tool is registered, and is used for every call. It is help for the model,
+and no fence for the tool: what cannot be looked at in bounded time (a value nested beyond all reason, a
+schema that makes far too much work of it) is let through, for the tool to judge as it always had to.
+"""
+
+from __future__ import annotations
+
+from operator import mul
+from typing import Any, Final
+
+from .errors import UncheckableSchemaError
+from .json_copy import copy_json
+from .misfits import TOO_LARGE, Misfit, misfit_of
+from .schema_engine import Engine, EngineError
+from .schema_graph import graph_of
+from .schema_work import work_by_depth
+from .value_sizes import level_sizes, text_size
+
+MAX_WORK: Final = 10_000_000
+"""Schemas that are applied, at most, to look at one call: a second, if every one of them is needed."""
+
+MAX_BACKTRACKED: Final = 500_000
+"""The same where a pattern has a look-around, times the characters: there each may be looked at again and again."""
+
+_ALL_TOLD: Final = 100_000_000
+_ONE_TOLD: Final = 500_000_000
+"""Characters that may be copied to say what is wrong: each fault holds a copy of what it is about."""
+
+
+class ArgumentCheck:
+    """See the module. Any number of threads may use it.
+
+    Args:
+        schema: JSON Schema of the arguments.
+
+    Raises:
+        UncheckableSchemaError: it is no schema, leads out of itself, or makes more work than any call is worth.
+    """
+
+    __slots__ = ("_engine", "_schema", "_work")
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._schema: dict[str, Any] = copy_json(schema)
+        self._work = work_by_depth(graph_of(self._schema))
+        if self._work[0] > MAX_WORK:
+            raise UncheckableSchemaError(f"it would take {self._work[0]:.0e} steps to look at one value")
+        self._engine = Engine(self._schema)
+
+    def misfit(self, arguments: dict[str, Any]) -> Misfit | None:
+        """Return what is wrong with the arguments; ``None`` if nothing is, or if it cannot be told."""
+        sizes = level_sizes(arguments)
+        if sizes is None:
+            return None
+        work = sum(map(mul, sizes, self._work))
+        if work > MAX_WORK:
+            return None
+        if self._engine.backtracks and work * text_size(arguments) > MAX_BACKTRACKED:
+            return None
+        try:
+            if self._engine.fits(arguments):
+                return None
+            return self._told(arguments, work)
+        except EngineError:
+            # It reads no lone surrogate, which a model may write; JSON has no other value that it refuses.
+            readable = _without_surrogates(arguments)
+            return None if readable == arguments else self.misfit(readable)
+
+    def _told(self, arguments: dict[str, Any], work: int) -> Misfit | None:
+        copied = work * text_size(arguments)
+        if copied > _ONE_TOLD:
+            return TOO_LARGE
+        if copied > _ALL_TOLD:
+            return misfit_of(self._engine.first_fault(arguments), self._schema, more=True)
+        return misfit_of(self._engine.faults(arguments), self._schema)
+
+
+def check_of(schema: dict[str, Any] | None) -> ArgumentCheck | None:
+    """Return the check of a schema; ``None`` if there is none, or if any arguments keep it.
+
+    Raises:
+        UncheckableSchemaError: as `ArgumentCheck`.
+    """
+    if schema is None or _asks_nothing(schema):
+        return None
+    return ArgumentCheck(schema)
+
+
+_NOTES: Final = frozenset({"$schema", "title", "description"})
+
+
+def _asks_nothing(schema: dict[str, Any]) -> bool:
+    rules = {key: item for key, item in schema.items() if key not in _NOTES}
+    return all(
+        (key == "type" and item == "object")
+        or (key == "additionalProperties" and item is True)
+        or (key in {"properties", "required"} and not item)
+        for key, item in rules.items()
+    )
+
+
+def _without_surrogates(value: Any) -> Any:
+    """A copy whose texts can be written as UTF-8, and are as long as they were."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in value]
+    return value
