@@ -15,7 +15,7 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
 from .errors import UncheckableSchemaError
-from .json_copy import MAX_DEPTH
+from .limits import MAX_DEPTH
 
 if TYPE_CHECKING:
     from .schema_graph import Node

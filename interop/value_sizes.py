@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from .json_copy import MAX_DEPTH
+from .limits import MAX_DEPTH
 
 MAX_VALUES: Final = 10_000_000
 """Values in one value; more are not counted."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from callboard.interop.errors import UncheckableSchemaError
-from callboard.interop.json_copy import MAX_DEPTH
+from callboard.interop.limits import MAX_DEPTH
 from callboard.interop.schema_graph import graph_of
 from callboard.interop.schema_work import TOO_MUCH, work_by_depth
 from callboard.interop.subschemas import subschemas_of
