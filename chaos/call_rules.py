@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from .facts import Ran, Violation
+from .beginnings import by_the_board, by_the_tool
+from .facts import Violation
 from .history import CallStory, call_stories
 from .life_rules import OWN_ANSWERS
-from .lives import stories
+from .lives import OVER, stories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from .beginnings import Begun
     from .facts import Run
     from .lives import Life
 
@@ -45,14 +46,27 @@ def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
 
 def no_reply_crosses_generations(run: Run) -> Iterator[Violation]:
     """An answer comes from the life that ran the call last, and from none that was over before."""
-    lives = {(story.host, life.generation): life for story in stories(run) for life in story.lives}
+    hosts = stories(run)
+    lives = {(story.host, life.generation): life for story in hosts for life in story.lives}
+    over = {
+        (story.host, event.facts["generation"]): event.sequence
+        for story in hosts
+        for event in story.events
+        if event.kind in OVER
+    }
+    begun = {one.call: one.sequence for one in by_the_board(run)}
     for story in call_stories(run).values():
         for answer in story.answers:
             if answer.life and answer.ending in OWN_ANSWERS:
                 why = _crossing(run, story, answer.life, lives)
+                if not why and over.get((story.plugin, answer.life), _NEVER) < begun.get(story.call, 0):
+                    why = "which was over when the call began"
                 if why:
                     said = f"the answer to call {story.call} of {story.plugin!r} came from generation {answer.life}, "
                     yield Violation("no reply crosses generations", said + why, story.facts)
+
+
+_NEVER = 1 << 62
 
 
 def _crossing(run: Run, story: CallStory, life: int, lives: Mapping[tuple[str, int], Life]) -> str:
@@ -69,46 +83,58 @@ def _crossing(run: Run, story: CallStory, life: int, lives: Mapping[tuple[str, i
 
 
 def calls_begin_in_order(run: Run) -> Iterator[Violation]:
-    """Calls to one tool begin in the order in which they were submitted; sent again, they keep their place."""
+    """Calls to one tool begin in the order in which they were submitted; sent again, they keep their place.
+
+    Held against what the tool writes down and against what the board tells, each for itself.
+    """
     places: dict[str, int] = {
         story.call: place for place, story in enumerate(call_stories(run).values()) if story.asked
     }
+    for begun in (by_the_tool(run), by_the_board(run)):
+        yield from _out_of_order(run, begun, places)
+
+
+def _out_of_order(run: Run, all_begun: list[Begun], places: Mapping[str, int]) -> Iterator[Violation]:
     begun: set[str] = set()
-    last: dict[str, Ran] = {}
-    for fact in run.facts:
-        if not isinstance(fact, Ran) or fact.call in begun or fact.call not in places:
+    last: dict[str, Begun] = {}
+    for one in all_begun:
+        if one.call in begun or one.call not in places or not _is_ordered(run, one.plugin):
             continue
-        terms = run.terms.get(fact.plugin)
-        if terms is None or not terms.ordered:
-            continue
-        begun.add(fact.call)
-        before = last.get(fact.plugin)
-        if before is not None and places[before.call] > places[fact.call]:
-            said = (
-                f"call {fact.call} of {fact.plugin!r} was submitted before {before.call}, and began after it"
-            )
-            yield Violation("calls begin in order", said, (before, fact))
+        begun.add(one.call)
+        before = last.get(one.plugin)
+        if before is not None and places[before.call] > places[one.call]:
+            said = f"call {one.call} of {one.plugin!r} was submitted before {before.call}, and began after it"
+            yield Violation("calls begin in order", said, (before.fact, one.fact))
         else:
-            last[fact.plugin] = fact
+            last[one.plugin] = one
 
 
 def one_call_at_a_time(run: Run) -> Iterator[Violation]:
-    """A tool that runs one call at a time begins none while the life that it runs on owes another an answer."""
-    under_way: dict[str, CallStory | None] = defaultdict(lambda: None)
+    """A tool that runs one call at a time begins none while another is under way that it answers later."""
+    yield from _two_at_once(run, [one for one in by_the_tool(run) if one.life])
+    yield from _two_at_once(run, by_the_board(run))
+
+
+def _two_at_once(run: Run, all_begun: list[Begun]) -> Iterator[Violation]:
     answered = call_stories(run)
-    for fact in run.facts:
-        terms = run.terms.get(fact.plugin)
-        if not isinstance(fact, Ran) or terms is None or not terms.ordered:
+    latest = {one.call: one for one in all_begun}
+    under_way: dict[str, Begun] = {}
+    for one in all_begun:
+        if not _is_ordered(run, one.plugin):
             continue
-        before, story = under_way[fact.plugin], answered[fact.call]
-        under_way[fact.plugin] = story
-        if before is None or before is story or not before.answers or not before.runs[-1].life:
+        before, under_way[one.plugin] = under_way.get(one.plugin), one
+        # What was given up, or lost with its life, may be gone before its caller is told.
+        if before is None or before.call == one.call or before is not latest[before.call]:
             continue
-        same_life = before.runs[-1].life == fact.life
-        if (
-            same_life
-            and before.answers[0].ending in OWN_ANSWERS
-            and before.answers[0].at > fact.at + run.slack
-        ):
-            said = f"call {fact.call} of {fact.plugin!r} began while call {before.call} was under way"
-            yield Violation("one call at a time", said, (*before.facts, fact))
+        story = answered.get(before.call)
+        if before.life != one.life or story is None or not story.answers:
+            continue
+        answer = story.answers[0]
+        if answer.ending in OWN_ANSWERS and answer.at > one.fact.at + run.slack:
+            said = f"call {one.call} of {one.plugin!r} began while call {before.call} was under way"
+            yield Violation("one call at a time", said, (*story.facts, one.fact))
+
+
+def _is_ordered(run: Run, plugin: str) -> bool:
+    terms = run.terms.get(plugin)
+    return terms is not None and terms.ordered

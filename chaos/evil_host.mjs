@@ -140,6 +140,7 @@ const schedule = JSON.parse(fs.readFileSync(schedulePath, 'utf8'));
 const book = new Book(bookPath, schedule.entries.length);
 const fates = new Fates(schedule, book);
 const kept = [];
+let life = 0;
 let chance = BigInt(schedule.seed) * 2n + 1n;
 
 // The tools
@@ -175,6 +176,8 @@ const schemaOf = (tool) => ({
 function serve({ id, method, params }) {
   switch (method) {
     case 'init': {
+      // Of the first request alone: what is asked of this process later must not rename it.
+      life = Number.parseInt(id, 10) || 0;
       for (const fault of fates.take(new Set(['die_in_init']))) process.exit(fault.code ?? 1);
       const waits = fates.take(new Set(['slow_start'])).reduce((sum, fault) => sum + fault.seconds, 0);
       later(waits, () => answer(id, {}, {}));
@@ -201,7 +204,7 @@ function serve({ id, method, params }) {
 // How things are said, and how that goes wrong
 
 const refuse = (id, type, detail) => write({ v: 1, id, ok: false, error: { type, detail, stack: '' } });
-const succeed = (id, result, state) => answer(id, { success: true, result }, state);
+const succeed = (id, result, state) => answer(id, { success: true, result, life }, state);
 
 function answer(id, value, state) {
   const message = { v: 1, id, ok: true, result: state === undefined ? { value } : { value, state } };

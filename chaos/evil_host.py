@@ -139,6 +139,7 @@ class EvilHost:
         self._fates = Fates(schedule, book)
         self._out = threading.RLock()
         self._reading = self._told = False
+        self._life = 0
         self._kept: list[Any] = []
         self._tools = {f"{name}_{tool}": getattr(self, f"_{tool}") for tool in TOOLS}
 
@@ -172,6 +173,9 @@ class EvilHost:
         answer = partial(self._answer, request["id"])
         match request["method"]:
             case "init":
+                # Of the first request alone: what is asked of this process later must not rename it.
+                number = request["id"].partition("-")[0]
+                self._life = int(number) if number.isdecimal() else 0
                 for fault in self._fates.take(frozenset({"die_in_init"})):
                     os._exit(fault.get("code", 1))
                 waits = sum(fault["seconds"] for fault in self._fates.take(frozenset({"slow_start"})))
@@ -215,7 +219,7 @@ class EvilHost:
         self._later(arguments["seconds"], partial(self._succeed, request_id, arguments["seconds"], state))
 
     def _succeed(self, request_id: str, result: Any, state: dict[str, Any]) -> None:
-        self._answer(request_id, {"success": True, "result": result}, state)
+        self._answer(request_id, {"success": True, "result": result, "life": self._life}, state)
 
     # How things are said, and how that goes wrong
 

@@ -50,8 +50,9 @@ class EvilToolPlugin(HostedToolPlugin):
 
     ``NAME_echo`` returns its arguments; ``NAME_count`` adds ``by`` (1) to the count in its state and
     returns it; ``NAME_ledger`` appends ``line`` to the file ``path`` before it answers;
-    ``NAME_stream`` emits ``parts`` numbers; ``NAME_slow`` answers after ``seconds``. In the tools are
-    the points ``ledger.before``, ``ledger.after`` and ``stream.part``.
+    ``NAME_stream`` emits ``parts`` numbers; ``NAME_slow`` answers after ``seconds``. Beside its
+    ``result`` each answer has the ``life`` that gave it: the generation whose ``init`` that process was
+    sent. In the tools are the points ``ledger.before``, ``ledger.after`` and ``stream.part``.
 
     Args:
         name: the plugin's and its host's.

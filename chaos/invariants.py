@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .beginnings import by_the_board, by_the_tool
 from .call_rules import (
     calls_begin_in_order,
     each_answer_is_its_calls,
@@ -144,8 +145,15 @@ def _counts(run: Run) -> tuple[int, str]:
 
 
 def _begun(run: Run) -> tuple[int, str]:
-    count = _count(run, lambda fact: isinstance(fact, Ran))
-    return count, f"{count:,} beginnings" if count else "no tool tells when it begins"
+    tool, board = len(by_the_tool(run)), len(by_the_board(run))
+    if not tool + board:
+        return 0, "nobody tells when a call begins"
+    return tool + board, f"{tool:,} beginnings told by tools, {board:,} by the board"
+
+
+def _timed(run: Run) -> tuple[int, str]:
+    timed = sum(bool(one.life) for one in by_the_tool(run)) + len(by_the_board(run))
+    return timed, f"{timed:,} beginnings with their times" if timed else "nobody tells when a call begins"
 
 
 def _crossed(run: Run) -> tuple[int, str]:
@@ -187,7 +195,7 @@ _LOOKED_AT: dict[str, Callable[[Run], tuple[int, str]]] = {
     "unknown has a reason": _unknown,
     "counts without a gap": _counts,
     "calls begin in order": _begun,
-    "one call at a time": _begun,
+    "one call at a time": _timed,
     "no reply crosses generations": _crossed,
     "one life at a time": _lives,
     "generations count up": _lives,

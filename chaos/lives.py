@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_replaced"})
 """Events that say of a life that it is over."""
 
+OVER = DOWN - {"host_replaced"}
+"""Those after which it is given no call any more: one that is replaced serves on until its successor is ready."""
+
 
 @dataclass(frozen=True, slots=True)
 class Life:

@@ -120,7 +120,7 @@ class Soak:
             plugins = [self._add(board, number, name) for number, name in enumerate(self._names)]
             for plugin in plugins:
                 board.settle_hosted(plugin.name, required=False)
-            recorder = Recorder(board, kinds=LIVES)
+            recorder = Recorder(board)
             arming = Arming(board, plugins)
 
             def heal() -> None:
@@ -233,12 +233,6 @@ class Soak:
             recorder.take_ledger(name, self._ledger(name).read_text(encoding="utf-8").splitlines())
 
 
-LIVES = frozenset({
-    "host_starting", "host_ready", "host_crashed", "host_backoff", "host_parked", "host_stopped",
-})  # fmt: skip
-"""The events that are noted: with those of every call there would be more than anybody could hear in time."""
-
-
 def _work(name: str) -> str:
     return name.rpartition("_")[0]
 
@@ -259,11 +253,11 @@ def _mild(fault: f.Fault, chance: Random) -> f.Fault:
 
 def _has_to_be(value: Any) -> Callable[[Json], Json]:
     def judge(result: Json) -> Json:
-        there = result.get("result")
-        return {} if there == value else {"wrong": f"it is {there!r:.80}, not {value!r:.80}"}
+        there, life = result.get("result"), {"life": result["life"]}
+        return life if there == value else {**life, "wrong": f"it is {there!r:.80}, not {value!r:.80}"}
 
     return judge
 
 
 def _counted(result: Json) -> Json:
-    return {"counted": result.get("result")}
+    return {"counted": result.get("result"), "life": result["life"]}

@@ -9,82 +9,30 @@ import os
 import signal
 import subprocess
 import threading
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from broken_boards import CONVICTED, LATE, PROMPT, a_run, convicts
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
 from callboard.actors.hosted_run import HostedRun
 from callboard.actors.lane import Lane
 from callboard.actors.state import StateCell
 from callboard.actors.succession import Succession
 from callboard.chaos.census import Census
-from callboard.chaos.evil_tool import EvilToolPlugin
-from callboard.chaos.expecting import ExpectedEvents
 from callboard.chaos.facts import Run
 from callboard.chaos.faults import Exit
-from callboard.chaos.invariants import violations
-from callboard.chaos.recorder import Recorder, terms_of
-from callboard.chaos.schedule import Schedule
+from callboard.chaos.invariants import RULES, violations
 from callboard.chaos.triggers import AtPoint, NthCall
-from callboard.plugins.adapter import PluginAdapter
 from callboard.plugins.codes import Code
 from callboard.plugins.failures import failure
 from callboard.supervision import fates
-from callboard.supervision.backoff import Backoff
+from callboard.supervision.events import EventStream
 from callboard.supervision.exits import Exit as Ended
 from callboard.supervision.exits import ExitKind
-from callboard.supervision.policy import History, Restart, RestartPolicy
+from callboard.supervision.lives import Lives
+from callboard.supervision.policy import History, Restart
 from leaks import no_leaks
-
-PROMPT = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.01), intensity=50)
-LATE = RestartPolicy(backoff=Backoff(first=0.6, min=0.6, max=0.6, jitter=0.0), intensity=50)
-
-
-@contextmanager
-def a_run(tmp_path, *entries, board=Board, policy=PROMPT, tool="ledger", patience=5.0):
-    """A host that goes wrong as scheduled; what it proves is in the list that is yielded, afterwards."""
-    found, census = [], Census()
-    one = board()
-    with one:
-        plugin = EvilToolPlugin("evil", Schedule(1, entries), folder=tmp_path, language="python")
-        adapter = PluginAdapter(plugin)
-        one.begin_hosted(adapter, plugin, host=HostSettings({}), policy=policy, settings=ToolSettings())
-        one.settle_hosted("evil", required=True)
-        recorder = Recorder(one, patience=patience)
-        recorder.terms["evil"] = replace(
-            terms_of(one.roster.member("evil")), ledger=tool == "ledger", counts=tool == "count"
-        )
-        yield _Calls(recorder, tmp_path / "ledger", tool), found
-        recorder.close()
-        if (tmp_path / "ledger").exists():
-            recorder.take_ledger("evil", (tmp_path / "ledger").read_text().splitlines())
-    found += violations(recorder.run(census.left(recorder.known)))
-
-
-class _Calls:
-    def __init__(self, recorder, ledger, tool):
-        self.recorder = recorder
-        self.events = ExpectedEvents(recorder.board)
-        self._ledger, self._tool, self._count = str(ledger), tool, 0
-
-    def submit(self, deadline=5.0):
-        self._count += 1
-        name = f"c{self._count}"
-        arguments = {"path": self._ledger, "line": name} if self._tool == "ledger" else {}
-        judge = (lambda result: {"counted": result["result"]}) if self._tool == "count" else None
-        return self.recorder.submit(
-            "evil", f"evil_{self._tool}", arguments, name=name, deadline=deadline, judge=judge
-        )
-
-    def make(self, count):
-        return [self.submit().result(10) for _ in range(count)]
-
-
-def rules(found):
-    return {violation.rule for violation in found}
 
 
 @pytest.mark.parametrize("tool", ["ledger", "count"])
@@ -107,13 +55,14 @@ class LosesACall(Board):
         return super().submit(tool_call, **options)
 
 
+@convicts("each call ends once")
 def test_a_board_that_loses_a_call_is_found(tmp_path):
     with a_run(tmp_path, board=LosesACall) as (calls, found):
         calls.make(1)
         calls.submit()
         calls.make(1)
 
-    assert rules(found) == {"each call ends once"}
+    return found
 
 
 class AnswersTwice(Board):
@@ -132,35 +81,39 @@ class Twice:
         return getattr(self._call, name)
 
 
+@convicts("each call ends once")
 def test_a_board_that_answers_twice_is_found(tmp_path):
     with a_run(tmp_path, board=AnswersTwice) as (calls, found):
         calls.make(1)
 
-    assert rules(found) == {"each call ends once"}
+    return found
 
 
 def at_once(policy, history, exit_, now, chance):
     return Restart(0.0, history)
 
 
+@convicts("no start before its time")
 def test_a_board_that_starts_a_host_before_its_time_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(fates, "decide", at_once)
 
     with a_run(tmp_path, (NthCall(1), Exit(3)), policy=LATE) as (calls, found):
         calls.make(2)
 
-    assert rules(found) == {"no start before its time"}
+    return found
 
 
+@convicts("restarts within budget")
 def test_a_board_that_restarts_a_host_more_often_than_was_agreed_is_found(tmp_path):
     with a_run(tmp_path, *[(NthCall(n), Exit(3)) for n in (1, 3, 5)]) as (calls, found):
         agreed = calls.recorder.terms["evil"]
         calls.recorder.terms["evil"] = replace(agreed, policy=replace(PROMPT, intensity=2))
         calls.make(6)
 
-    assert rules(found) == {"restarts within budget"}
+    return found
 
 
+@convicts("works after the faults")
 def test_a_board_that_never_starts_a_host_again_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(fates, "decide", lambda *_: Restart(3600.0, History()))
 
@@ -169,9 +122,10 @@ def test_a_board_that_never_starts_a_host_again_is_found(tmp_path, monkeypatch):
         calls.events.expect("host_backoff")
         calls.recorder.heal()
 
-    assert rules(found) == {"works after the faults"}
+    return found
 
 
+@convicts("one life at a time", beside=("nothing left behind",))
 def test_a_board_that_runs_two_lives_at_once_is_found(tmp_path, monkeypatch):
     start = Succession.start
 
@@ -187,17 +141,17 @@ def test_a_board_that_runs_two_lives_at_once_is_found(tmp_path, monkeypatch):
         return Careless(reporter)
 
     monkeypatch.setattr(Succession, "start", start_careless)
-    with no_leaks():
-        with a_run(tmp_path) as (calls, found):
-            calls.recorder.order("restart", "evil")
-            calls.events.expect("host_ready", generation=2)
-            calls.recorder.close()
-            for pid, _ in calls.recorder.known:
-                os.kill(pid, signal.SIGKILL)
+    with no_leaks(), a_run(tmp_path) as (calls, found):
+        calls.recorder.order("restart", "evil")
+        calls.events.expect("host_ready", generation=2)
+        calls.recorder.close()
+        for pid, _ in calls.recorder.known:
+            os.kill(pid, signal.SIGKILL)
 
-        assert "one life at a time" in rules(found)
+    return found
 
 
+@convicts("calls begin in order")
 def test_a_board_that_takes_calls_out_of_order_is_found(tmp_path, monkeypatch):
     def last_first(lane):
         with lane._lock:
@@ -215,19 +169,21 @@ def test_a_board_that_takes_calls_out_of_order_is_found(tmp_path, monkeypatch):
         for handle in [calls.submit() for _ in range(20)]:
             handle.result(10)
 
-    assert rules(found) == {"calls begin in order"}
+    return found
 
 
+@convicts("runs as often as it may")
 def test_a_board_that_sends_again_what_may_run_once_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(ToolSettings, "is_idempotent", lambda *_: True)
 
     with a_run(tmp_path, (AtPoint("ledger.after"), Exit(3))) as (calls, found):
         calls.make(2)
 
-    assert rules(found) == {"runs as often as it may"}
     assert found[0].what == "call c1 of 'evil' ran 2 times; it may run once"
+    return found
 
 
+@convicts("runs as often as it may")
 def test_a_board_that_says_not_sent_of_what_has_run_is_found(tmp_path, monkeypatch):
     def lie(run, report):
         run._end(failure(Code.HOST_UNAVAILABLE, report.summary))
@@ -236,9 +192,10 @@ def test_a_board_that_says_not_sent_of_what_has_run_is_found(tmp_path, monkeypat
     with a_run(tmp_path, (AtPoint("ledger.after"), Exit(3))) as (calls, found):
         calls.make(1)
 
-    assert rules(found) == {"runs as often as it may"}
+    return found
 
 
+@convicts("unknown has a reason")
 def test_a_board_that_says_unknown_without_a_reason_is_found(tmp_path, monkeypatch):
     def lie(run, value, state):
         run._end(failure(Code.HOST_CRASHED, "it is said to be gone"))
@@ -247,16 +204,97 @@ def test_a_board_that_says_unknown_without_a_reason_is_found(tmp_path, monkeypat
     with a_run(tmp_path) as (calls, found):
         calls.make(1)
 
-    assert rules(found) == {"unknown has a reason"}
+    return found
 
 
+@convicts("counts without a gap")
 def test_a_board_that_forgets_a_state_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(StateCell, "commit", lambda *_, **__: None)
 
     with a_run(tmp_path, tool="count") as (calls, found):
         calls.make(2)
 
-    assert rules(found) == {"counts without a gap"}
+    return found
+
+
+@convicts("each answer is its call's")
+def test_a_board_that_gives_a_caller_the_answer_of_another_is_found(tmp_path, monkeypatch):
+    def one_late(run, value, state):
+        kept.append(value)
+        in_truth(run, kept.pop(0) if len(kept) > 2 else value, state)
+
+    kept, in_truth = [], HostedRun.on_answer
+    monkeypatch.setattr(HostedRun, "on_answer", one_late)
+
+    with a_run(tmp_path, tool="echo") as (calls, found):
+        calls.make(4)
+
+    return found
+
+
+@convicts("no reply crosses generations")
+def test_a_board_that_takes_the_reply_of_a_life_that_is_over_is_found(tmp_path, monkeypatch):
+    def of_old(run, value, state):
+        in_truth(run, first.setdefault("value", value), state)
+
+    first, in_truth = {}, HostedRun.on_answer
+    monkeypatch.setattr(HostedRun, "on_answer", of_old)
+
+    with a_run(tmp_path, (NthCall(2), Exit(3)), tool="count", counts=False) as (calls, found):
+        calls.make(3)
+
+    assert "came from generation 1, which was over when the call began" in found[0].what
+    return found
+
+
+@convicts("one call at a time")
+def test_a_board_that_runs_two_calls_of_one_tool_at_once_is_found(tmp_path, monkeypatch):
+    def wider(lane, limit, concurrency, grant):
+        in_truth(lane, limit, concurrency * 2, grant)
+
+    in_truth = Lane.__init__
+    monkeypatch.setattr(Lane, "__init__", wider)
+
+    with a_run(tmp_path, tool="slow") as (calls, found):
+        for handle in [calls.submit() for _ in range(2)]:
+            handle.result(10)
+
+    return found
+
+
+@convicts("generations count up", beside=("events keep their order",))
+def test_a_board_that_passes_over_a_generation_is_found(tmp_path, monkeypatch):
+    def start(lives, child, now):
+        child.generation += child.generation
+        return in_truth(lives, child, now)
+
+    in_truth = Lives.start
+    monkeypatch.setattr(Lives, "start", start)
+
+    with a_run(tmp_path, (NthCall(1), Exit(3))) as (calls, found):
+        calls.make(2)
+
+    return found
+
+
+@convicts("events keep their order")
+def test_a_board_that_tells_the_end_of_a_call_before_its_beginning_is_found(tmp_path, monkeypatch):
+    def publish(stream, kind, subject, **facts):
+        if kind == "call_started":
+            held.append((subject, facts))
+            return
+        in_truth(stream, kind, subject, **facts)
+        while kind == "call_ended" and held:
+            whose, started = held.pop()
+            in_truth(stream, "call_started", whose, **started)
+
+    held, in_truth = [], EventStream.publish
+    monkeypatch.setattr(EventStream, "publish", publish)
+
+    with a_run(tmp_path) as (calls, found):
+        calls.make(2)
+
+    return found
 
 
 class Untidy(Board):
@@ -299,6 +337,7 @@ class LeavesADescriptor(Untidy):
     [(LeavesAProcess, "1 processes"), (LeavesAThread, "1 threads"), (LeavesADescriptor, "2 descriptors")],
     ids=["process", "thread", "descriptor"],
 )
+@convicts("nothing left behind")
 def test_a_board_that_leaves_something_behind_is_found(board, what):
     census = Census()
     one = board()
@@ -307,5 +346,15 @@ def test_a_board_that_leaves_something_behind_is_found(board, what):
     left = census.left(within=0.2)
     one.clear()
 
-    (violation,) = violations(Run((), {}, left=left))
-    assert (violation.rule, violation.what.split(" were")[0]) == ("nothing left behind", what)
+    found = violations(Run((), {}, left=left))
+    assert [violation.what.split(" were")[0] for violation in found] == [what]
+    return found
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_has_a_board_that_it_convicts(rule):
+    assert CONVICTED.get(rule), f"nobody has shown that {rule!r} finds anything: plant a fault that breaks it"
+
+
+def test_nothing_is_convicted_by_a_rule_that_there_is_not():
+    assert set(CONVICTED) - set(RULES) == set()

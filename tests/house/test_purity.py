@@ -20,6 +20,7 @@ PURE = (
     "actors/routing.py",
     "actors/tool_changes.py",
     "chaos/arguments.py",
+    "chaos/beginnings.py",
     "chaos/call_rules.py",
     "chaos/cues.py",
     "chaos/datum.py",
