@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import sys
 import tempfile
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..hosts.errors import HostStartError
 from ..hosts.node import find_node
+from .command_words import report, whole
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
@@ -25,9 +27,18 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a soak or simulations; returns 0 when every rule holds, 1 when not."""
+    """Run a soak or simulations; returns 0 when every rule holds, 1 when not, and 130 when it was interrupted."""
     given = _parser().parse_args(arguments)
-    return int(given.run(given))
+    try:
+        status = int(given.run(given))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted\n")
+        return 130
+    except BrokenPipeError:  # whoever read has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try again
+        return 1
+    return status
 
 
 def _soak(given: argparse.Namespace) -> int:
@@ -50,8 +61,8 @@ def _soak(given: argparse.Namespace) -> int:
         about = About("soak", again, time.strftime("%Y-%m-%d %H:%M:%S %Z"))
         given.html.write_text(page(soaked.run, soaked.checks, about), encoding="utf-8")
     if given.json is not None:
-        report = figures(soaked.run).as_dict() | {"checks": [one.as_dict() for one in soaked.checks]}
-        given.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        told = figures(soaked.run).as_dict() | {"checks": [one.as_dict() for one in soaked.checks]}
+        given.json.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return 0 if soaked.ok else 1
 
 
@@ -62,12 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True)
     soak = commands.add_parser("soak", help="very many calls, and faults of every kind")
-    soak.add_argument("--calls", type=int, default=100_000, help="how many calls (100000)")
-    soak.add_argument("--hosts", type=int, default=8, help="how many hosts (8)")
-    soak.add_argument("--faults", type=int, default=1_000, help="how many faults are drawn (1000)")
+    soak.add_argument("--calls", type=whole(1), default=100_000, help="how many calls (100000)")
+    soak.add_argument("--hosts", type=whole(1), default=8, help="how many hosts (8)")
+    soak.add_argument("--faults", type=whole(0), default=1_000, help="how many faults are drawn (1000)")
     soak.add_argument("--seed", type=int, help="of everything that is drawn")
-    soak.add_argument("--html", type=Path, help="write a page with the timeline")
-    soak.add_argument("--json", type=Path, help="write the report as JSON")
+    soak.add_argument("--html", type=report, help="write a page with the timeline")
+    soak.add_argument("--json", type=report, help="write the report as JSON")
     soak.set_defaults(run=_soak)
     add_command(commands)
     return parser
@@ -98,7 +109,7 @@ def _tell(soaked: Soaked, again: str) -> None:
             _say(f" Recovery   {said} after {median} (median), {late} (99 %), {most} (at most)")
     word = "every rule holds" if soaked.ok else "NOT ALL RULES HOLD"
     _say(f"\n {told.submitted:,} calls in {span(told.seconds)} ({told.rate:,.0f} a second), "
-         f"{len(told.recoveries):,} crashes, {told.lives:,} lives: {word}.")  # fmt: skip
+         f"{len(told.recoveries):,} crash{'' if len(told.recoveries) == 1 else 'es'}, {told.lives:,} lives: {word}.")  # fmt: skip
     _say(f" The same again: {again}")
 
 

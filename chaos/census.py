@@ -1,7 +1,8 @@
 """Who and what is there: processes, threads and descriptors, counted before and after.
 
 A process is known by its pid and its time of creation, a thread by itself, a descriptor by its number
-and what it is open on. A zombie is dead: who has to collect it is not the question here.
+and what it is open on. A zombie is dead: who has to collect it is not the question here. The standard streams are
+not looked at: they are the process's own, and whoever captures output opens them on something else meanwhile.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _DESCRIPTORS = Path("/proc/self/fd")
+_STREAMS = {"0", "1", "2"}
 
 
 class Census:
@@ -69,7 +71,7 @@ def _descriptors() -> set[str]:
     """Empty on a system that does not tell."""
     found = set()
     if _DESCRIPTORS.is_dir():
-        for entry in _DESCRIPTORS.iterdir():
+        for entry in (entry for entry in _DESCRIPTORS.iterdir() if entry.name not in _STREAMS):
             with suppress(OSError):  # the one that the listing itself has used
                 found.add(f"{entry.name} -> {entry.readlink()}")
     return found

@@ -7,9 +7,9 @@ import logging
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .command_words import report, whole
 from .facts import Answered, Broken
 from .faults import FAULTS
 from .simulation import simulate
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add ``simulate`` to the commands of a program."""
     parser = commands.add_parser("simulate", help="whole boards in virtual time, one for each seed")
-    parser.add_argument("--seeds", type=int, default=1000, help="how many (1000)")
+    parser.add_argument("--seeds", type=whole(1), default=1000, help="how many (1000)")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first seed (0)")
-    parser.add_argument("--calls", type=int, default=30, help="calls of each (30)")
+    parser.add_argument("--calls", type=whole(1), default=30, help="calls of each (30)")
     parser.add_argument("--hosts", type=int, default=3, choices=range(1, 7), help="hosts of each (3)")
-    parser.add_argument("--faults", type=int, default=8, help="faults of each (8)")
-    parser.add_argument("--trace", type=Path, help="write the trace of the first seed, a line of JSON each")
+    parser.add_argument("--faults", type=whole(0), default=8, help="faults of each (8)")
+    parser.add_argument("--trace", type=report, help="write the trace of the first seed, a line of JSON each")
     parser.set_defaults(run=run)
 
 
