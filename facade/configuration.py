@@ -77,11 +77,17 @@ class PluginPolicy:
         node_install_deps: install a package's dependencies.
         node_build: run its build.
         node_allow_install_scripts: let dependencies run scripts while they are installed.
+        node_step_timeout: seconds that a fetch, an installation and a build may each take.
     """
 
     node_install_deps: bool = True
     node_build: bool = True
     node_allow_install_scripts: bool = False
+    node_step_timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        if not self.node_step_timeout > 0:
+            raise ValueError(f"'node_step_timeout' is {self.node_step_timeout}; no step takes no time")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from .hosts.hosted_tool import HostedToolPlugin
 from .hosts.node_tool import NodeToolPlugin
+from .hosts.packages.ready import Permissions, Ready
+from .hosts.packages.sources import NodeSources
 from .hosts.python_origin import PythonOrigin, origin_of
 from .hosts.python_tool import PythonToolPlugin
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
 from .plugins.entry import parse_entry
 from .plugins.errors import PluginLoadError
-from .plugins.manifest import read_node_package
 from .plugins.python_source import load_python_object, load_python_package, read_python_package
 from .plugins.source import (
     NodeFileSource,
@@ -69,30 +70,40 @@ def _load(source: PluginSource, options: Options, configuration: Configuration) 
             )
             yield Loaded(PluginAdapter(plugin), plugin, options)
         case NodePackageSource(directory):
-            package = read_node_package(directory)
-            package.require_entries()
-            if options.name is not None and len(package.tools) > 1:
-                raise PluginLoadError(
-                    f"{directory} has {len(package.tools)} tools, which cannot all go by {options.name!r}; "
-                    "leave out 'name'",
-                    plugin=options.name,
-                )
-            for tool in package.tools:
-                plugin = NodeToolPlugin(
-                    options.name or tool.id,
-                    tool.entry,
-                    export=tool.export,
-                    env=options.env,
-                    node=configuration.node,
-                    version=package.version,
-                )
-                yield Loaded(PluginAdapter(plugin), plugin, options)
-        case NodeGitSource(url):
-            raise PluginLoadError(
-                f"plugins from git repositories are not available in this version; clone {url} and load "
-                "the directory with 'node:DIRECTORY'",
-                plugin=url,
-            )
+            yield from _load_package(_sources(configuration).folder(directory), options, configuration)
+        case NodeGitSource():
+            yield from _load_package(_sources(configuration).repository(source), options, configuration)
+
+
+def _sources(configuration: Configuration) -> NodeSources:
+    policy = configuration.plugin_policy
+    return NodeSources(
+        configuration.plugin_cache_dir,
+        Permissions(policy.node_install_deps, policy.node_build, policy.node_allow_install_scripts),
+        seconds=policy.node_step_timeout,
+        node=configuration.node,
+    )
+
+
+def _load_package(ready: Ready, options: Options, configuration: Configuration) -> Iterator[Loaded]:
+    package = ready.package
+    if options.name is not None and len(package.tools) > 1:
+        raise PluginLoadError(
+            f"{ready.source} has {len(package.tools)} tools, which cannot all go by {options.name!r}; "
+            "leave out 'name'",
+            plugin=options.name,
+        )
+    for tool in package.tools:
+        plugin = NodeToolPlugin(
+            options.name or tool.id,
+            tool.entry,
+            export=tool.export,
+            env=options.env,
+            node=configuration.node,
+            version=package.version,
+            holds=ready.entry,
+        )
+        yield Loaded(PluginAdapter(plugin), plugin, options)
 
 
 def _load_python(source: PythonObject | PythonPackageSource, options: Options) -> Iterator[Loaded]:

@@ -32,6 +32,7 @@ class NodeToolPlugin(HostedToolPlugin):
         node: the Node program; looked up when ``None`` (see `find_node`).
         node_options: options for Node itself, such as ``--max-old-space-size=256``.
         version: for people.
+        holds: what is to live as long as this does, such as a claim on the cache that the module lies in.
     """
 
     kind = "node"
@@ -46,6 +47,7 @@ class NodeToolPlugin(HostedToolPlugin):
         node: str | None = None,
         node_options: tuple[str, ...] = (),
         version: str = "0",
+        holds: object = None,
     ) -> None:
         super().__init__(name, self._command, version=version)
         self.entry = Path(entry).absolute()
@@ -53,6 +55,7 @@ class NodeToolPlugin(HostedToolPlugin):
         self._env = dict(env or {})
         self._node = node
         self._node_options = node_options
+        self._holds = holds
 
     def limit_memory(self, resident: int) -> None:
         """Let the heap be no larger: Node collects garbage with more zeal as it comes near to that.

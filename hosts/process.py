@@ -168,7 +168,7 @@ class HostProcess:
             raise _start_error(host, error) from error
         process = cls(popen, host, mark, (reader, writer), watchdog)
         try:
-            process.exit_reader = _exit_descriptor(popen.pid)
+            process.exit_reader = exit_descriptor(popen.pid)
             if watchdog is not None:
                 watchdog.add(process.pid, process.birth, mark)
         except OSError as error:
@@ -345,7 +345,7 @@ def _start_error(host: str, error: OSError | ValueError) -> HostStartError:
     return HostStartError(f"cannot start host {host!r}: {error}", host=host, permanent=True)
 
 
-def _exit_descriptor(pid: int) -> int:
+def exit_descriptor(pid: int) -> int:
     """A descriptor that becomes readable when the process ends."""
     try:
         return os.pidfd_open(pid)

@@ -6,6 +6,7 @@ Reading does not ask whether an entry file is there: a package may have to be bu
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,8 @@ class NodePackage:
         tools: at least one.
         builds: it has a ``build`` script.
         has_dependencies: it needs other packages to run or to be built.
+        dependencies: the packages that it needs to run.
+        outside: those of all that are named by a path which leads out of the package.
     """
 
     directory: Path
@@ -55,6 +58,8 @@ class NodePackage:
     tools: tuple[NodeToolEntry, ...]
     builds: bool
     has_dependencies: bool
+    dependencies: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
     def missing_entries(self) -> tuple[NodeToolEntry, ...]:
         """Return the tools whose module is not there."""
@@ -97,16 +102,42 @@ def read_node_package(directory: Path) -> NodePackage:
             raise _refused(directory, f"has two tools of the id {each!r}; give each its own")
     scripts = manifest.get("scripts")
     name, version = manifest.get("name"), manifest.get("version")
+    needed = {key: _dependencies(directory, manifest, key) for key in _DEPENDENCIES}
     return NodePackage(
         directory,
         name if isinstance(name, str) and name else directory.resolve().name,
         version if isinstance(version, str) and version else "0",
         entries,
         builds=isinstance(scripts, dict) and "build" in scripts,
-        has_dependencies=any(
-            manifest.get(key) for key in ("dependencies", "devDependencies", "optionalDependencies")
+        has_dependencies=any(needed.values()),
+        dependencies=tuple(needed["dependencies"]),
+        outside=tuple(
+            each for by_name in needed.values() for each, at in by_name.items() if _leads_out(directory, at)
         ),
     )
+
+
+_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies")
+
+
+def _dependencies(directory: Path, manifest: dict[str, Any], key: str) -> dict[str, str]:
+    found = manifest.get(key) or {}
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        raise _refused(
+            directory, f"has {found!r:.100} as {key}; it has to be an object of names and versions"
+        )
+    return found
+
+
+def _leads_out(directory: Path, version: str) -> bool:
+    """Whether a dependency is a folder beside the package, or one that only a workspace around it knows."""
+    if version.startswith("workspace:"):
+        return True
+    path = re.match(r"(?:file:|link:|portal:)(?://)?|(?=\.{1,2}/)", version)
+    if path is None:
+        return False
+    root = directory.resolve()
+    return not (root / version[path.end() :]).resolve().is_relative_to(root)
 
 
 def _entry(directory: Path, index: int, tool: Any) -> NodeToolEntry:

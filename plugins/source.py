@@ -5,7 +5,7 @@
 | ``"package.module.PluginClass"`` | `PythonObject` |
 | ``"path:DIRECTORY"`` | `PythonPackageSource` |
 | ``"node:DIRECTORY"``, ``{"node_tool": {"path": DIRECTORY}}`` | `NodePackageSource` |
-| ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF}}`` | `NodeGitSource` |
+| ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF, "submodules": BOOL}}`` | `NodeGitSource` |
 | ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
 | ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
+from .git_address import address_problem, is_local, ref_problem, without_secrets
 from .spelling import meant
 
 if TYPE_CHECKING:
@@ -50,10 +51,17 @@ class NodePackageSource:
 
 @dataclass(frozen=True, slots=True)
 class NodeGitSource:
-    """A repository that holds a Node package; ``ref`` is ``None`` for its default branch."""
+    """A repository that holds a Node package.
+
+    Attributes:
+        url: its address, or the absolute path of one on this machine.
+        ref: a branch, a tag or a commit; the default branch if ``None``.
+        submodules: those of the repository are fetched too.
+    """
 
     url: str
     ref: str | None = None
+    submodules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,7 @@ SOURCE_KEYS = frozenset({"plugin", "node_tool"})
 """The keys of a mapping that say where a plugin comes from."""
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
-_NODE_KEYS = {"path": {"path"}, "git": {"git", "ref"}, "file": {"file", "id", "export"}}
+_NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
 
 
 def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
@@ -116,7 +124,7 @@ def _parse_text(text: str, base: Path) -> PluginSource:
         raise _refused(text, f"has nothing after {prefix + ':'!r}")
     if prefix == "node+git":
         url, _, ref = rest.partition("#")
-        return _git(text, url, ref or None)
+        return _git(text, url, ref or None, base)
     directory = _absolute(rest, base)
     return PythonPackageSource(directory) if prefix == "path" else NodePackageSource(directory)
 
@@ -139,23 +147,26 @@ def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
             raise _refused(
                 entry, f"has the unknown key {key!r} in 'node_tool'; {meant(key, _NODE_KEYS[kind])}"
             )
-        if not isinstance(item, str) or not item:
+        if key == "submodules":
+            if not isinstance(item, bool):
+                raise _refused(entry, f"has {item!r} as {key!r} of 'node_tool'; it has to be true or false")
+        elif not isinstance(item, str) or not item:
             raise _refused(entry, f"has {item!r} as {key!r} of 'node_tool'; it has to be a text")
     if kind == "path":
         return NodePackageSource(_absolute(value["path"], base))
     if kind == "git":
-        return _git(entry, value["git"], value.get("ref"))
+        return _git(entry, value["git"], value.get("ref"), base, submodules=value.get("submodules", False))
     file = _absolute(value["file"], base)
     return NodeFileSource(file, value.get("id") or file.stem, value.get("export"))
 
 
-def _git(entry: Any, url: str, ref: str | None) -> NodeGitSource:
+def _git(entry: Any, url: str, ref: str | None, base: Path, *, submodules: bool = False) -> NodeGitSource:
     if not url:
         raise _refused(entry, "has no repository address before '#'")
-    for word in (url, ref or ""):
-        if word.startswith("-"):  # git would take it for an option
-            raise _refused(entry, f"has {word!r}, which is neither an address nor a ref")
-    return NodeGitSource(url, ref)
+    for word, problem in ((url, address_problem(url)), (ref, ref_problem(ref) if ref else None)):
+        if problem is not None:
+            raise _refused(entry, f"has {word!r}, which {problem}")
+    return NodeGitSource(str(_absolute(url, base)) if is_local(url) else url, ref, submodules)
 
 
 def _absolute(path: str, base: Path) -> Path:
@@ -175,11 +186,12 @@ def spelled(entry: Any) -> str:
     """
     match entry:
         case str(text) | {"plugin": str(text)}:
-            return text
+            prefix, _, url = text.partition(":")
+            return f"{prefix}:{without_secrets(url)}" if prefix == "node+git" else text
         case {"node_tool": {"file": str(file)}}:
             return file
         case {"node_tool": {"path": str(path)}}:
             return f"node:{path}"
         case {"node_tool": {"git": str(url)}}:
-            return f"node+git:{url}"
+            return f"node+git:{without_secrets(url)}"
     return f"{entry!r:.200}"

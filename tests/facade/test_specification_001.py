@@ -10,7 +10,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from callboard import AgentCore, Callboard, PluginLoadError
+from callboard import AgentCore, Callboard
+from node_packages import committed
 from tools import tool_call
 
 ECHO = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.mjs"
@@ -39,24 +40,30 @@ def app(tmp_path):
     (package / "package.json").write_text(json.dumps(MANIFEST))
     shutil.copy(ECHO, package / "dist" / "index.js")
     (tmp_path / "tools").mkdir()
-    shutil.copy(ECHO, tmp_path / "tools" / "my_tool.mjs")
+    shutil.copy(ECHO, tmp_path / "tools" / "my_tool.js")
+    shutil.copytree(package, tmp_path / "repositories" / "my-js-tools.git")
+    committed(tmp_path / "repositories" / "my-js-tools.git", "v0.1.0")
     return tmp_path
 
 
 def configured(app, entry, **more):
+    """A board of the configuration, with a cache that is empty."""
     file = app / "agent.json"
-    file.write_text(json.dumps({"plugins": [entry], **more}))
+    file.write_text(json.dumps({"plugins": [entry], "plugin_cache_dir": "./cache", **more}))
     return Callboard(file)
 
 
 FORMS = [
     {"node_tool": {"path": "./plugins/my-js-tools"}},
-    {"node_tool": {"file": "./tools/my_tool.mjs", "id": "my_tool"}},
+    {"node_tool": {"git": "./repositories/my-js-tools.git", "ref": "v0.1.0"}},
+    {"node_tool": {"file": "./tools/my_tool.js", "id": "my_tool"}},
     "node:./plugins/my-js-tools",
+    "node+git:./repositories/my-js-tools.git#v0.1.0",
 ]
+NAMES = ["path", "git", "file", "shortcut", "git shortcut"]
 
 
-@pytest.mark.parametrize("entry", FORMS, ids=["path", "file", "shortcut"])
+@pytest.mark.parametrize("entry", FORMS, ids=NAMES)
 def test_the_echo_tool_runs_in_every_form_of_configuration(app, entry):
     with configured(app, entry) as board:
         assert board.failed == []
@@ -68,26 +75,12 @@ def test_the_echo_tool_runs_in_every_form_of_configuration(app, entry):
     assert result == {"success": True, "result": {"value": "hello", "calls": 1}}
 
 
-@pytest.mark.parametrize(("entry", "plugin"), list(zip(FORMS, ["echo", "my_tool", "echo"], strict=True)))
+@pytest.mark.parametrize(
+    ("entry", "plugin"), list(zip(FORMS, ["echo", "echo", "my_tool", "echo", "echo"], strict=True)), ids=NAMES
+)
 def test_the_plugin_goes_by_the_id_of_its_entry(app, entry, plugin):
     with configured(app, entry) as board:
         assert [(tool.plugin_name, tool.tool_name) for tool in board.tools()] == [(plugin, "echo")]
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"node_tool": {"git": "https://github.com/acme/my-js-tools.git", "ref": "v0.1.0"}},
-        "node+git:https://github.com/acme/my-js-tools.git#v0.1.0",
-    ],
-    ids=["git", "shortcut"],
-)
-def test_a_repository_is_refused_with_what_to_do_instead(app, entry):
-    with (
-        Callboard() as board,
-        pytest.raises(PluginLoadError, match=r"clone https://github\.com/acme/.*'node:"),
-    ):
-        board.load(entry)
 
 
 def test_the_policy_of_the_guide_is_read(app):
@@ -98,11 +91,32 @@ def test_the_policy_of_the_guide_is_read(app):
         assert [tool.tool_name for tool in board.tools()] == ["echo"]
 
 
-def test_a_package_that_is_not_built_says_so(app):
+GUIDE = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.ts"
+
+
+@pytest.mark.parametrize("spelling", ["node:", "node+git:"])
+def test_the_package_of_the_guide_is_installed_and_built_from_its_typescript(tmp_path, spelling):
+    package = tmp_path / "my-js-tools"
+    (package / "src").mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps({**MANIFEST, "devDependencies": {"esbuild": "^0.28.0"}}))
+    shutil.copy(GUIDE, package / "src" / "index.ts")
+    committed(package)
+
+    with configured(tmp_path, f"{spelling}./my-js-tools") as board:
+        assert board.failed == []
+        assert board.execute(tool_call("echo", value="hello"))["result"] == {"value": "hello", "calls": 1}
+
+    assert not (package / "dist").exists()
+    assert not (package / "node_modules").exists()
+
+
+def test_a_package_that_is_not_built_and_may_not_be_says_so(app):
     (app / "plugins" / "my-js-tools" / "dist" / "index.js").unlink()
 
-    with Callboard() as board, pytest.raises(PluginLoadError, match="npm run build"):
-        board.load(f"node:{app / 'plugins' / 'my-js-tools'}")
+    with configured(app, "node:./plugins/my-js-tools", plugin_policy={"node_build": False}) as board:
+        (failed,) = board.failed
+
+    assert "is not built, and 'node_build' is off; run npm run build there" in failed.error
 
 
 def test_the_core_makes_messages_as_the_tool_formats_them(app):

@@ -17,7 +17,13 @@ PLACES = {
         "supervision/life.py",
         "facade/callboard.py",
     ),
-    "subprocess": ("chaos/evil_host.py", "hosts/process.py", "hosts/watchdog.py", "hosts/node.py"),
+    "subprocess": (
+        "chaos/evil_host.py",
+        "hosts/process.py",
+        "hosts/watchdog.py",
+        "hosts/node.py",
+        "hosts/packages/workshop.py",
+    ),
     "psutil": ("hosts/sweep.py", "hosts/vitals.py"),
     "jsonschema_rs": ("interop/schema_engine.py",),
     "tenacity": ("supervision/backoff.py",),
@@ -31,8 +37,8 @@ PLACES = {
 """Package to the files that may import it.
 
 The front door knows pykka because it hands out references to actors and takes them. Node is asked
-for its version, and the watchdog is started, without the ceremony of a host's process. The evil host
-is a program of its own.
+for its version, and the watchdog is started, without the ceremony of a host's process; git and
+npm are run to their end, and are no hosts either. The evil host is a program of its own.
 """
 
 OPTIONAL = (

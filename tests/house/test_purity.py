@@ -53,6 +53,8 @@ PURE = (
     "hosts/ladder.py",
     "hosts/limits.py",
     "hosts/methods.py",
+    "hosts/packages/git_listing.py",
+    "hosts/packages/npm_words.py",
     "hosts/peer.py",
     "hosts/python_crash.py",
     "hosts/python_host/messages.py",

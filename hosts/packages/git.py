@@ -1,0 +1,235 @@
+"""Packages from git repositories: fetched shallow into the cache, one folder a commit.
+
+A whole commit and a tag that was fetched once are never asked for again. A branch is asked for each time; when the
+repository cannot be reached, what the branch stood for last is used, with a warning.
+
+Nothing of the repository is run, and nothing of it is an option to git: no hooks, no templates, no transports but those
+of `git_address`, submodules only for who asks for them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from ...plugins.git_address import is_commit, may_be_short, repository_name, without_secrets
+from ..environment import host_environment
+from ..process import Command
+from .errors import PackageError
+from .git_listing import Found, patterns, read_listing
+from .store import key_of, remove
+from .workshop import network_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ...plugins.source import NodeGitSource
+    from .store import Entry, PackageCache
+    from .workshop import Ended, Workshop
+
+logger = logging.getLogger("callboard.packages")
+
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.autocrlf=false",
+    "submodule.recurse=false",
+    "fetch.recurseSubmodules=false",
+    "maintenance.auto=false",
+    "gc.auto=0",
+    "init.defaultBranch=main",
+    "advice.detachedHead=false",
+)
+_OPTIONS = tuple(word for setting in _SETTINGS for word in ("-c", setting))
+
+_ITS_OWN = frozenset({
+    "SSH_AUTH_SOCK", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "SSH_ASKPASS",
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+})  # fmt: skip
+
+
+def git_environment(parent: Mapping[str, str]) -> dict[str, str]:
+    """All that git sees of the environment: how it reaches repositories and who one is there, and no repository."""
+    own = {name: value for name, value in parent.items() if name in _ITS_OWN}
+    return {
+        **host_environment(parent, network_environment(parent)),
+        **own,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file",
+        "LC_ALL": "C",
+    }
+
+
+def check_out(source: NodeGitSource, cache: PackageCache, workshop: Workshop) -> Entry:
+    """The files of a repository at the commit that the source names, in the cache.
+
+    Raises:
+        PackageError: there is no git, no such repository or ref, or it cannot be fetched.
+    """
+    return _CheckOut(source, cache, workshop).entry()
+
+
+class _CheckOut:
+    def __init__(self, source: NodeGitSource, cache: PackageCache, workshop: Workshop) -> None:
+        self._source = source
+        self._cache = cache
+        self._workshop = workshop
+        self._shown = without_secrets(source.url)
+        self._name = repository_name(source.url)
+        self._note = key_of("refs", source.url)
+        program = shutil.which("git")
+        if program is None:
+            raise self._error(
+                f"{self._shown} cannot be fetched: git is not installed; install it, or load a folder with 'node:DIRECTORY'"
+            )
+        self._git = program
+
+    def entry(self) -> Entry:
+        ref = self._source.ref
+        if ref is not None and is_commit(ref):
+            return self._at(ref.lower())
+        if ref is not None and may_be_short(ref):
+            fetched = self._cache.find("checkouts", self._short_key(ref))
+            if fetched is not None:
+                return fetched
+        known = self._known()
+        if known is not None and known.fixed:
+            return self._at(known.commit)
+        try:
+            found = self._ask()
+        except PackageError as error:
+            if known is None or self._find(known.commit) is None:
+                raise
+            logger.warning("%s; what was fetched last is used, commit %.12s", error, known.commit)
+            return self._at(known.commit)
+        if found is None:
+            return self._at_short(ref)
+        entry = self._at(found.commit)
+        self._keep(found)
+        return entry
+
+    def _key(self, commit: str) -> str:
+        return key_of(self._source.url, commit, str(self._source.submodules))
+
+    def _find(self, commit: str) -> Entry | None:
+        return self._cache.find("checkouts", self._key(commit))
+
+    def _at(self, commit: str) -> Entry:
+        return self._find(commit) or self._cache.make(
+            "checkouts", self._key(commit), lambda tree: self._fetch(tree, commit)
+        )
+
+    def _at_short(self, ref: str | None) -> Entry:
+        """For a ref that is no branch and no tag: it may be the beginning of a commit's name."""
+        if ref is None:
+            raise self._error(f"{self._shown} is an empty repository; push a commit to it")
+        if not may_be_short(ref):
+            raise self._error(f"{self._shown} has no branch, tag or commit {ref!r}; correct 'ref'")
+        return self._cache.make("checkouts", self._short_key(ref), self._fetch_short)
+
+    def _short_key(self, ref: str) -> str:
+        return key_of(self._source.url, "short", ref.lower(), str(self._source.submodules))
+
+    # What was learnt before
+
+    def _known(self) -> Found | None:
+        match self._cache.note(self._note).get(self._source.ref or "HEAD"):
+            case {"commit": str(commit), "fixed": bool(fixed)}:
+                return Found(commit, fixed)
+            case _:  # nothing, or what somebody has damaged
+                return None
+
+    def _keep(self, found: Found) -> None:
+        kept = {"commit": found.commit, "fixed": found.fixed}
+        ref = self._source.ref or "HEAD"
+        self._cache.keep_note(self._note, lambda refs: {**refs, ref: kept})
+
+    # What git does
+
+    def _ask(self) -> Found | None:
+        asked = patterns(self._source.ref)
+        logger.info("%s: asking for %s", self._name, self._source.ref or "the default branch")
+        said = self._run(None, "ls-remote", "--quiet", "--", self._source.url, *asked)
+        return read_listing(self._succeeded(said, "git ls-remote").stdout, self._source.ref)
+
+    def _fetch(self, tree: Path, commit: str) -> dict[str, Any]:
+        logger.info("%s: fetching commit %.12s", self._name, commit)
+        self._begin(tree)
+        one = (
+            "fetch",
+            "--quiet",
+            "--depth=1",
+            "--no-tags",
+            "--no-recurse-submodules",
+            "--",
+            self._source.url,
+            commit,
+        )
+        if not self._run(tree, *one).well:  # servers may refuse to give a single commit
+            self._fetch_all(tree)
+        return self._finish(tree, commit)
+
+    def _fetch_short(self, tree: Path) -> dict[str, Any]:
+        ref = self._source.ref
+        logger.info("%s: fetching all commits, to find %s", self._name, ref)
+        self._begin(tree)
+        self._fetch_all(tree)
+        return self._finish(tree, f"{ref}")
+
+    def _begin(self, tree: Path) -> None:
+        self._succeeded(self._run(tree, "init", "--quiet", "--template="), "git init")
+
+    def _fetch_all(self, tree: Path) -> None:
+        everything = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+        said = self._run(
+            tree, "fetch", "--quiet", "--no-recurse-submodules", "--", self._source.url, *everything
+        )
+        self._succeeded(said, "git fetch")
+
+    def _finish(self, tree: Path, commit: str) -> dict[str, Any]:
+        whole = self._run(
+            tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"
+        )
+        if not whole.well:
+            raise self._error(f"{self._shown} has no commit {commit!r}; correct 'ref'")
+        said = self._run(tree, "checkout", "--quiet", "--detach", whole.stdout.strip(), "--")
+        self._succeeded(said, "git checkout")
+        if self._source.submodules:
+            self._run(tree, "config", "remote.origin.url", self._source.url)
+            said = self._run(tree, "submodule", "--quiet", "update", "--init", "--recursive", "--depth=1")
+            self._succeeded(said, "git submodule update")
+        for records in list(tree.rglob(".git")):
+            remove(records)
+        return {
+            "name": self._name,
+            "url": self._shown,
+            "ref": self._source.ref,
+            "commit": whole.stdout.strip(),
+        }
+
+    def _run(self, tree: Path | None, *words: str) -> Ended:
+        argv = (self._git, *_OPTIONS, *words)
+        try:
+            folder = str(tree) if tree else os.path.abspath(os.sep)  # noqa: PTH100 - never in a repository
+            return self._workshop.run(Command(argv, git_environment(os.environ), folder))
+        except OSError as error:
+            raise self._error(
+                f"{self._shown} cannot be fetched: git cannot be started ({error.strerror})"
+            ) from error
+
+    def _succeeded(self, ended: Ended, step: str) -> Ended:
+        if ended.well:
+            return ended
+        raise PackageError(
+            f"{self._shown} cannot be fetched: {step} {ended.text}; correct the address, or see to it that git "
+            "reaches it without asking anything",
+            plugin=self._shown,
+            step=step,
+            output=ended.said.replace(self._source.url, self._shown),
+        )
+
+    def _error(self, problem: str) -> PackageError:
+        return PackageError(problem, plugin=self._shown)

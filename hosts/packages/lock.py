@@ -1,0 +1,72 @@
+"""A lock that ends with its holder, however that ends: the kernel's, on a file that is never removed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def only_one(file: Path) -> Iterator[None]:
+    """Hold the lock, after everybody who had it before: other processes, and other threads of this one."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def if_nobody(file: Path) -> Iterator[bool]:
+    """Hold the lock if nobody else does, without waiting; whether that is so."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield _try(descriptor, fcntl.LOCK_EX)
+    finally:
+        os.close(descriptor)
+
+
+class Hold:
+    """Says that something is in use, for as long as this object or its process lives.
+
+    Args:
+        file: what is held; any number may hold it at once.
+
+    Raises:
+        OSError: it is not there, or is just being cleared away.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._descriptor = -1
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        # It may have been moved away between opening and locking: then the name is no longer this file's.
+        if not _try(descriptor, fcntl.LOCK_SH) or not _is(file, descriptor):
+            os.close(descriptor)
+            raise FileNotFoundError(f"{file} is being cleared away")
+        self._descriptor = descriptor
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+
+def _try(descriptor: int, how: int) -> bool:
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is(file: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(file.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,145 @@
+"""npm, run on a package in the cache: which program that is, its words, and what it may see.
+
+Scripts of installed packages run only where the policy allows it. The package's own ``build`` script runs with whatever
+stands before and after it: that is its author's, as the tool itself is. It does not see the registry's tokens.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...plugins.node_plan import Install
+from ..environment import host_environment
+from ..process import Command
+from .errors import PackageError
+from .npm_words import build_remedy, install_remedy
+from .workshop import network_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .workshop import Ended, Workshop
+
+_QUIET = ("--no-audit", "--no-fund", "--no-progress", "--no-update-notifier", "--loglevel=error")
+_TOKENS = frozenset({"NPM_TOKEN", "NODE_AUTH_TOKEN"})
+_SECRET = re.compile(r"auth|token|password", re.IGNORECASE)
+
+
+def npm_program(node: str) -> tuple[str, ...] | None:
+    """The command that starts npm on this Node: that which came with it, else the system's; ``None`` without any.
+
+    Its JavaScript is given to Node where it is found: then npm runs on the Node that runs the tools, and needs no
+    shell on Windows, where ``npm`` is a batch file.
+    """
+    program = Path(node).resolve()
+    on_path = shutil.which("npm")
+    places = [
+        program.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js",
+        program.parent / "node_modules" / "npm" / "bin" / "npm-cli.js",
+        *([Path(on_path).resolve()] if on_path else []),
+    ]
+    for place in places:
+        if place.suffix == ".js" and place.is_file():
+            return (node, str(place))
+    return (on_path,) if on_path else None
+
+
+def install_words(install: Install, *, for_build: bool, scripts: bool) -> tuple[str, ...]:
+    """The words after ``npm`` that install a package's dependencies."""
+    return (
+        install.value,
+        *_QUIET,
+        "--include=dev" if for_build else "--omit=dev",
+        *(("--prefer-offline",) if install is Install.CI else ()),
+        *(() if scripts else ("--ignore-scripts",)),
+        "--git=git",  # the package's own .npmrc could name another program
+    )
+
+
+def npm_environment(parent: Mapping[str, str], node: str, *, secrets: bool) -> dict[str, str]:
+    """All that npm sees of the environment.
+
+    Args:
+        parent: that of this process.
+        node: the Node that scripts find as ``node``.
+        secrets: what one is to the registry is seen too.
+    """
+    own = {
+        name: value
+        for name, value in parent.items()
+        if (name in _TOKENS and secrets)
+        or (name.lower().startswith("npm_config_") and (secrets or not _SECRET.search(name)))
+    }
+    path = os.pathsep.join([str(Path(node).parent), *filter(None, [parent.get("PATH")])])
+    return {**host_environment(parent, network_environment(parent)), **own, "PATH": path, "NO_COLOR": "1"}
+
+
+class Npm:
+    """npm for one package.
+
+    Args:
+        node: the Node to run it on.
+        workshop: where it is run.
+        plugin: what the package is called in errors.
+
+    Raises:
+        PackageError: there is no npm.
+    """
+
+    def __init__(self, node: str, workshop: Workshop, plugin: str) -> None:
+        program = npm_program(node)
+        if program is None:
+            raise PackageError(
+                f"plugin {plugin} has to be made ready by npm, which is not installed; install it, or run npm install "
+                "and npm run build in the package elsewhere",
+                plugin=plugin,
+            )
+        self._program = program
+        self._node = node
+        self._workshop = workshop
+        self._plugin = plugin
+
+    def install(self, folder: Path, install: Install, *, for_build: bool, scripts: bool) -> None:
+        """Install what the package in ``folder`` names. Raises `PackageError`: npm failed."""
+        words = install_words(install, for_build=for_build, scripts=scripts)
+        ended = self._run(folder, words, secrets=True)
+        self._require(ended, f"npm {install.value}", install_remedy)
+
+    def add(self, folder: Path, package: str) -> None:
+        """Install one package into an empty folder, without its scripts. Raises `PackageError`: npm failed."""
+        words = ("install", *_QUIET, "--ignore-scripts", "--no-save", "--prefix", str(folder), "--", package)
+        self._require(self._run(folder, words, secrets=True), f"npm install {package}", install_remedy)
+
+    def build(self, folder: Path) -> None:
+        """Run the ``build`` script of the package in ``folder``. Raises `PackageError`: it failed."""
+        words = ("run", "build", "--loglevel=error", "--no-update-notifier")
+        self._require(self._run(folder, words, secrets=False), "npm run build", build_remedy)
+
+    def _run(self, folder: Path, words: tuple[str, ...], *, secrets: bool) -> Ended:
+        environment = npm_environment(os.environ, self._node, secrets=secrets)
+        try:
+            return self._workshop.run(Command((*self._program, *words), environment, str(folder)))
+        except OSError as error:
+            raise PackageError(
+                f"plugin {self._plugin}: npm cannot be started ({error.strerror}); install it anew",
+                plugin=self._plugin,
+            ) from error
+
+    def _require(self, ended: Ended, step: str, remedy_of: Callable[[str], str]) -> None:
+        if ended.well:
+            return
+        remedy = (
+            f"raise 'node_step_timeout', now {self._workshop.seconds:g} s"
+            if ended.code is None
+            else remedy_of(ended.said)
+        )
+        raise PackageError(
+            f"plugin {self._plugin}: {step} {ended.text}; {remedy}",
+            plugin=self._plugin,
+            step=step,
+            output=ended.said,
+        )

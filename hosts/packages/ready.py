@@ -1,0 +1,162 @@
+"""A Node package made ready to run: where it is when it can, else from a copy in the cache, installed and built.
+
+The copy's key is made of the package's own files, what is done to it, and the Node and machine it is done for; so it is
+made once, and made anew when any of that changes.
+"""
+
+from __future__ import annotations
+
+import logging
+import platform
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...plugins.errors import PluginLoadError
+from ...plugins.manifest import NodePackage, read_node_package
+from ...plugins.node_plan import AsItIs, Make, Refused, plan
+from .errors import PackageError
+from .facts import read_facts
+from .npm import Npm
+from .store import key_of
+from .tree import copy_own_files, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..node import NodeCandidate
+    from .store import Entry, PackageCache
+    from .workshop import Workshop
+
+logger = logging.getLogger("callboard.packages")
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What may be done to a package; the policy of the configuration.
+
+    Attributes:
+        install: install its dependencies.
+        build: run its build.
+        scripts: let dependencies run scripts while they are installed.
+    """
+
+    install: bool = True
+    build: bool = True
+    scripts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A package that can be run.
+
+    Attributes:
+        source: the folder or the repository that it comes from, for people.
+        package: as its manifest says, where it is run from.
+        entry: the cache's, which is to be kept as long as it runs; ``None`` when it runs where it is.
+    """
+
+    source: str
+    package: NodePackage
+    entry: Entry | None
+
+
+def make_ready(
+    directory: Path,
+    permissions: Permissions,
+    *,
+    cache: PackageCache,
+    workshop: Workshop,
+    node: Callable[[], NodeCandidate],
+    dated: bool = True,
+) -> Ready:
+    """See to it that a package can run.
+
+    Args:
+        directory: the package; nothing in it is changed.
+        permissions: what may be done.
+        cache: where it is done.
+        workshop: where programs are run for it.
+        node: finds the Node that it is to run on; asked only if something has to be done.
+        dated: the times of its files mean something.
+
+    Raises:
+        PluginLoadError: its manifest cannot be used, or a module that it names is not there.
+        PackageError: it cannot be installed or built, or may not be.
+        HostStartError: there is no Node to do it with.
+    """
+    package = read_node_package(directory)
+    try:
+        facts = read_facts(package, dated=dated)
+        decided = plan(facts, may_install=permissions.install, may_build=permissions.build)
+        match decided:
+            case Refused(problem):
+                raise PackageError(f"the package {directory} {problem}", plugin=str(directory))
+            case AsItIs(warning):
+                if warning:
+                    logger.warning("%s: %s", package.name, warning)
+                package.require_entries()
+                return Ready(str(directory), package, None)
+        files = fingerprint(directory)
+    except OSError as error:
+        raise PackageError(
+            f"{error.filename or directory} cannot be read ({error.strerror}); make it readable",
+            plugin=str(directory),
+        ) from error
+    entry = _Making(package, files, decided, permissions, node(), workshop).find(cache)
+    return Ready(str(directory), read_node_package(entry.tree), entry)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    package: NodePackage
+    files: str
+    plan: Make
+    permissions: Permissions
+    node: NodeCandidate
+    workshop: Workshop
+
+    def find(self, cache: PackageCache) -> Entry:
+        major = str(self.node.version[0]) if self.node.version else "unknown"
+        how = f"{self.plan!r} {self.permissions.scripts}"
+        key = key_of(self.files, how, major, platform.system(), platform.machine())
+        found = cache.find("packages", key)
+        if found is not None and _is_whole(found):
+            return found
+        return cache.make("packages", key, self._work, _is_whole)
+
+    def _work(self, tree: Path) -> dict[str, Any]:
+        name, source = self.package.name, str(self.package.directory)
+        assert self.node.path is not None
+        began = time.monotonic()
+        copy_own_files(self.package.directory, tree)
+        if fingerprint(tree) != self.files:
+            raise PackageError(f"{source} was changed while it was copied; load it again", plugin=source)
+        npm = Npm(self.node.path, self.workshop, source)
+        if self.plan.install is not None:
+            logger.info("%s: npm %s", name, self.plan.install.value)
+            npm.install(
+                tree, self.plan.install, for_build=self.plan.for_build, scripts=self.permissions.scripts
+            )
+        if self.plan.build:
+            logger.info("%s: npm run build", name)
+            npm.build(tree)
+        missing = read_node_package(tree).missing_entries()
+        if missing:
+            made = missing[0].entry.relative_to(tree.resolve())
+            what = "its build made no" if self.plan.build else "has no"
+            raise PackageError(
+                f"tool {missing[0].id!r} of {source}: {what} {made}; correct 'entry' or the build",
+                plugin=source,
+            )
+        logger.info("%s: ready after %.1f s", name, time.monotonic() - began)
+        return {"name": name, "version": self.package.version, "source": source}
+
+
+def _is_whole(entry: Entry) -> bool:
+    """Whether nobody has taken anything out of it that would be missed at once."""
+    try:
+        return not read_node_package(entry.tree).missing_entries()
+    except PluginLoadError:
+        return False

@@ -1,0 +1,63 @@
+"""From where a Node plugin is said to be to a package on disk that can run."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...plugins.errors import PluginLoadError
+from ...plugins.git_address import without_secrets
+from ..node import find_node
+from .git import check_out
+from .ready import Permissions, Ready, make_ready
+from .store import PackageCache
+from .workshop import Workshop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...plugins.source import NodeGitSource
+
+
+class NodeSources:
+    """Makes packages ready, from folders and from repositories.
+
+    Args:
+        cache: the folder that everything is made in.
+        permissions: what may be done to packages.
+        seconds: how long each step of it may take.
+        node: the Node program; looked up if ``None``.
+    """
+
+    def __init__(self, cache: Path, permissions: Permissions, *, seconds: float, node: str | None) -> None:
+        self._cache = PackageCache(cache)
+        self._permissions = permissions
+        self._seconds = seconds
+        self._node = partial(find_node, node)
+
+    def folder(self, directory: Path) -> Ready:
+        """The package in a folder. Raises as `make_ready`."""
+        with Workshop(self._seconds) as workshop:
+            return make_ready(
+                directory, self._permissions, cache=self._cache, workshop=workshop, node=self._node
+            )
+
+    def repository(self, source: NodeGitSource) -> Ready:
+        """The package in a repository. Raises as `check_out` and `make_ready`."""
+        with Workshop(self._seconds) as workshop:
+            entry = check_out(source, self._cache, workshop)
+            shown = without_secrets(source.url)
+            try:
+                ready = make_ready(
+                    entry.tree,
+                    self._permissions,
+                    cache=self._cache,
+                    workshop=workshop,
+                    node=self._node,
+                    dated=False,
+                )
+            except PluginLoadError as error:  # its user knows the address, and not where it lies in the cache
+                error.args = (str(error).replace(str(entry.tree), shown),)
+                error.plugin = shown
+                raise
+        return Ready(shown, ready.package, ready.entry or entry)
