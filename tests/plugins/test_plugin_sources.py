@@ -136,6 +136,8 @@ def test_a_source_is_a_value():
         ({"plugin": "a.b.C", "config": {"key": "s3cret"}}, "a.b.C"),
         ({"node_tool": {"path": "tools"}}, "node:tools"),
         ({"node_tool": {"git": "https://host/repo"}}, "node+git:https://host/repo"),
+        ({"node_tool": {"git": "https://s3cret@host/repo"}}, "node+git:https://***@host/repo"),
+        ("node+git:https://s3cret@host/repo#v1", "node+git:https://***@host/repo#v1"),
         ({"node_tool": {"file": "./a.mjs", "id": "a"}, "env": {"TOKEN": "s3cret"}}, "./a.mjs"),
         ({"plugin": 1}, "{'plugin': 1}"),
         (None, "None"),
