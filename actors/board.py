@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import random
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pykka
@@ -27,7 +28,7 @@ from .hook_threads import HookThreads
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
 from .roster import Roster
-from .router_actor import RouterActor, Switch
+from .router_actor import Entrusted, RouterActor, Switch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -92,6 +93,7 @@ class Board:
         self._own_clock = self.clock if clock is None else None
         self._watchdog = Watchdog()
         self._switch = Switch()
+        self._entrusted = Entrusted()
         self._threads = HookThreads()
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
         self.supervisor = SupervisorActor.start(self.clock, self.events, random.Random(seed).random)  # noqa: S311
@@ -99,6 +101,7 @@ class Board:
             ask_supervisor(self.supervisor, AddGroup(group))
         self.router = RouterActor.start(
             self._switch,
+            self._entrusted,
             self._dispatch,
             threads=self._threads,
             clock=self.clock,
@@ -150,6 +153,11 @@ class Board:
         """Take a plugin off the board. See `Roster.remove`."""
         self.roster.remove(name, forget_state=forget_state)
 
+    def discard(self, name: str) -> None:
+        """As `remove`, of a plugin that may have been taken off already."""
+        with suppress(KeyError):
+            self.roster.remove(name)
+
     # Calls
 
     def submit(
@@ -178,7 +186,7 @@ class Board:
         call.limit(self.clock, deadline)
         if not self._switch.routes.claimers:
             self._switch.deliver(call, {})
-        elif not tell(self.router, m.Route(call)):
+        elif not (self._entrusted.add(call) and tell(self.router, m.Route(call))):
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
         return call
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.errors import CallboardError
+from ..plugins.errors import CallboardError, PluginLoadError
 from ..supervision.life import ChildSpec
 from ..supervision.messages import Order
 from ..supervision.telling import tell
@@ -202,6 +202,9 @@ class HostedMember:
         """See `Member`."""
         self.desk.close(reason)
         tell(self._actor, m.Shutdown(reason))
+        if not self.settled.is_set():  # whoever waits for its first life waits for nothing now
+            self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
+            self.settled.set()
         if not tell(supervisor, Order("remove", self.name, reason)):
             self.ended.set()
 

@@ -107,11 +107,45 @@ class _Pending:
     claims: dict[str, bool | None] = field(default_factory=dict)
 
 
+class Entrusted:
+    """Calls that were given to the router and that it has not read of yet.
+
+    What lies behind the order to stop in an actor's inbox is never read, and nobody is told of that. Who would
+    wait for it for ever is in here. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls: set[Call] = set()
+        self._closed = False
+
+    def add(self, call: Call) -> bool:
+        """Note a call; False if nobody will ever read of it."""
+        with self._lock:
+            if not self._closed:
+                self._calls.add(call)
+            return not self._closed
+
+    def discard(self, call: Call) -> None:
+        """It has been read of."""
+        with self._lock:
+            self._calls.discard(call)
+
+    def close(self) -> list[Call]:
+        """Take no more; returns those that nobody will read of."""
+        with self._lock:
+            self._closed = True
+            left = list(self._calls)
+            self._calls.clear()
+            return left
+
+
 class RouterActor(HouseActor):
     """See the module.
 
     Args:
         switch: the present routes.
+        entrusted: to be told of a call before this actor is told to route it.
         submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
         threads: where claims are asked.
         patience: seconds that a call may wait for claims.
@@ -120,6 +154,7 @@ class RouterActor(HouseActor):
     def __init__(
         self,
         switch: Switch,
+        entrusted: Entrusted,
         submit: Callable[[m.Dispatch], Call],
         *,
         threads: HookThreads,
@@ -129,6 +164,7 @@ class RouterActor(HouseActor):
     ) -> None:
         super().__init__("router", events, clock)
         self._switch = switch
+        self._entrusted = entrusted
         self._submit = submit
         self._threads = threads
         self._patience = patience
@@ -154,11 +190,12 @@ class RouterActor(HouseActor):
 
     def on_stop(self) -> None:
         """Whoever stopped it: no caller is left waiting."""
-        for pending in list(self._waiting.values()):
+        for call in [*self._entrusted.close(), *(pending.call for pending in self._waiting.values())]:
             error = "the router was stopped"
-            pending.call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT))
+            call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT))
 
     def _route(self, call: Call) -> None:
+        self._entrusted.discard(call)
         if len(self._waiting) >= MAX_WAITING:
             error = f"{MAX_WAITING} calls are waiting for plugins to say whether they are theirs"
             call.finish(failure(Code.OVERLOADED, error))

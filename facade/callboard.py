@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from .actors.board import Board
 from .configuration import Configuration, read_configuration
 from .interop.conversion import ToolInteropTarget
 from .loading import Loaded, load_entry, load_registered
-from .options import Options, complete
+from .options import complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
 from .plugins.source import spelled
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from .actors.state_store import StateStore
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
-    from .plugins.adapter import PluginAdapter
     from .supervision.clock import Clock
     from .supervision.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -176,10 +176,7 @@ class Callboard:
         name = getattr(plugin, "name", None) or repr(plugin)
         given = parse_options({**options, "config": config}, plugin=str(name))
         read = complete(given, self.configuration)
-        one = load_registered(plugin, read)
-        board = self._running
-        self._begin(board, [one])
-        return list(self._settle(board, one))
+        return self._take_in(self._running, [load_registered(plugin, read)])
 
     def load(
         self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any
@@ -204,16 +201,25 @@ class Callboard:
         entry: Json = {"required": True, **written, **options}
         if config is not None:
             entry["config"] = config
-        board = self._running
-        loaded = load_entry(entry, self.configuration)
-        return [tool for one in self._begin(board, loaded) for tool in self._settle(board, one)]
+        return self._take_in(self._running, load_entry(entry, self.configuration))
+
+    def _take_in(self, board: Board, loaded: list[Loaded]) -> list[ToolDescriptor]:
+        """Put them all on the board, or none: what has been begun for nothing is taken off again."""
+        with ExitStack() as undo:
+            for one in loaded:
+                self._begin(board, one)
+                undo.callback(board.discard, one.adapter.name)
+            tools = [tool for one in loaded for tool in self._settle(board, one)]
+            undo.pop_all()
+        return tools
 
     def _load_configured(self, board: Board) -> None:
         begun: list[tuple[Any, Loaded]] = []
         in_turn = {group.id for group in self.configuration.groups if group.start is StartOrder.IN_ORDER}
         for entry in self.configuration.plugins:
             with self._noting(entry):
-                for one in self._begin(board, load_entry(entry, self.configuration)):
+                for one in load_entry(entry, self.configuration):
+                    self._begin(board, one)
                     begun.append((entry, one))
                     if one.options.required and one.options.host.group in in_turn:
                         self._settle(board, one)  # what comes after it must not be started without it
@@ -224,24 +230,19 @@ class Callboard:
     def _noting(self, entry: Any) -> _Noting:
         return _Noting(self.failed, entry)
 
-    def _begin(self, board: Board, loaded: list[Loaded]) -> list[Loaded]:
-        for one in loaded:
-            if one.hosted is None:
-                self._add(board, one.adapter, one.options)
-            else:
-                options = one.options
-                board.begin_hosted(
-                    one.adapter, one.hosted, host=options.host, policy=options.policy, settings=options.tool
-                )
-        return loaded
+    def _begin(self, board: Board, one: Loaded) -> None:
+        options = one.options
+        if one.hosted is None:
+            board.add(one.adapter, config=options.config, settings=options.tool)
+        else:
+            board.begin_hosted(
+                one.adapter, one.hosted, host=options.host, policy=options.policy, settings=options.tool
+            )
 
     def _settle(self, board: Board, one: Loaded) -> tuple[ToolDescriptor, ...]:
         if one.hosted is None:
             return board.catalog.offers[one.adapter.name]
         return board.settle_hosted(one.adapter.name, required=one.options.required)
-
-    def _add(self, board: Board, adapter: PluginAdapter, options: Options) -> tuple[ToolDescriptor, ...]:
-        return board.add(adapter, config=options.config, settings=options.tool)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board. Its calls end with ``cancelled``.

@@ -6,6 +6,7 @@ import math
 import threading
 from types import MappingProxyType
 
+from callboard.actors import messages as m
 from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.board import Board
 from callboard.actors.breaker import BreakerPolicy
@@ -13,10 +14,13 @@ from callboard.actors.call import Call
 from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
 from callboard.actors.hook_threads import HookThreads
+from callboard.actors.host_actor import HostSettings
+from callboard.plugins.adapter import PluginAdapter
 from callboard.plugins.calling import Invocation
+from callboard.plugins.errors import PluginLoadError
 from manual_clock import ManualClock
-from memory_hosts import PATIENCE, memory_board
-from tools import a_tool, schema, tool_call
+from memory_hosts import PATIENCE, MemoryHost, memory_board
+from tools import Tool, a_tool, count, schema, tool_call
 
 
 def test_a_call_that_ends_before_it_is_admitted_is_no_trial_without_end():
@@ -232,3 +236,46 @@ def test_a_hook_whose_answer_nobody_can_take_costs_no_other_hook_its_thread():
     for _ in range(3):
         assert threads.call("plugin", lambda: "answer", PATIENCE) == "answer"
     threads.close()
+
+
+def test_a_call_that_the_router_never_reads_of_ends_with_it():
+    class Claiming(Tool):
+        def can_handle_tool_call(self, _tool_name, _payload, _state):
+            return None
+
+    with Board() as board:
+        board.add(PluginAdapter(Claiming(count)), config={})
+        busy, on = threading.Event(), threading.Event()
+        nowhere = Call("1", Invocation("nowhere", {}, "object"))
+        nowhere.add_done_callback(lambda: (busy.set(), on.wait(PATIENCE)))
+        board.router.tell(m.Route(nowhere))
+        assert busy.wait(PATIENCE)
+
+        board.router.stop(block=False)
+        unread = board.submit(tool_call("tool"))
+        on.set()
+
+        assert unread.result(PATIENCE)["code"] == "cancelled"
+
+
+def test_a_plugin_that_is_taken_off_while_it_is_loaded_is_not_waited_for():
+    with memory_board() as memory:
+        host = MemoryHost("host", ("tool",))
+        host.opened.clear()
+        errors = []
+
+        def settle():
+            try:
+                memory.board.settle_hosted("host", required=False)
+            except PluginLoadError as error:
+                errors.append(str(error))
+
+        memory.board.begin_hosted(PluginAdapter(host.plugin), host.plugin, host=HostSettings({}))
+        waiting = threading.Thread(target=settle)
+        waiting.start()
+
+        memory.board.remove("host")
+
+        waiting.join(PATIENCE / 4)
+        assert errors == ["plugin 'host': plugin 'host' was taken off the board"]
+        host.opened.set()

@@ -269,3 +269,34 @@ def test_a_hosted_plugin_can_be_registered_as_it_is():
 
         assert [tool.tool_name for tool in tools] == ["echo"]
         assert board.execute(tool_call("echo", value="x"))["success"]
+
+
+class Taken:
+    name = "taken"
+
+    def get_tool_schemas(self, state):
+        return [schema("two")]
+
+    def execute_tool(self, tool_name, payload, state):
+        return {"success": True}
+
+
+def test_of_a_package_all_plugins_are_loaded_or_none(tmp_path):
+    tools = [{"id": f"plugin-{name}", "entry": f"./{name}.mjs"} for name in ("one", "two")]
+    (tmp_path / "package.json").write_text(json.dumps({"name": "both", "agent": {"tools": tools}}))
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.mjs").write_text(
+            f"export default {{ init: () => ({{}}), getToolSchemas: () => [{json.dumps(schema(name))}], "
+            "executeTool: async () => ({ success: true }) };"
+        )
+    with Callboard() as board:
+        board.register(Taken)
+
+        with pytest.raises(PluginError, match="two"):
+            board.load(f"node:{tmp_path}")
+        left = [tool.tool_name for tool in board.tools()]
+        board.remove("taken")
+        loaded = [tool.tool_name for tool in board.load(f"node:{tmp_path}")]
+
+    assert left == ["two"]
+    assert loaded == ["one", "two"]
