@@ -244,9 +244,8 @@ class _Tampered(Callboard):
         self.tampers: dict[str, Tamper] = {}
         self._chance = chance
 
-    def _begin(self, board: Board, loaded: list[Loaded]) -> list[Loaded]:
-        for one in loaded:
-            if one.hosted is not None:
-                tamper = Tamper(noise(self._chance.randrange), one.hosted.carry)
-                one.hosted.carry = self.tampers[one.adapter.name] = tamper
-        return super()._begin(board, loaded)
+    def _begin(self, board: Board, one: Loaded) -> None:
+        if one.hosted is not None:
+            tamper = Tamper(noise(self._chance.randrange), one.hosted.carry)
+            one.hosted.carry = self.tampers[one.adapter.name] = tamper
+        super()._begin(board, one)
