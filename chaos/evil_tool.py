@@ -25,6 +25,7 @@ from ..hosts.environment import host_environment
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.node import find_node
 from ..hosts.process import Command
+from ..plugins.spelling import meant
 from .schedule import Schedule
 from .triggers import AtTime, StateEntered
 
@@ -73,6 +74,8 @@ class EvilToolPlugin(HostedToolPlugin):
         env: Mapping[str, str] | None = None,
         node: str | None = None,
     ) -> None:
+        if language not in PROGRAMS:
+            raise ValueError(f"there is no evil host in {language!r}; {meant(str(language), PROGRAMS)}")
         super().__init__(name, self._command)
         self.schedule = (schedule or Schedule()).of(name)
         self.language = language

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from .actors.board import Board
 from .configuration import Configuration, read_configuration
 from .interop.conversion import ToolInteropTarget
-from .loading import Loaded, load_entry, load_registered
+from .loading import Loaded, entry_of, load_entry, load_registered
 from .options import complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
@@ -197,11 +197,8 @@ class Callboard:
                 started.
             NotStarted: the board does not run.
         """
-        written = {"plugin": source} if isinstance(source, str) else dict(source)
-        entry: Json = {"required": True, **written, **options}
-        if config is not None:
-            entry["config"] = config
-        return self._take_in(self._running, load_entry(entry, self.configuration))
+        board = self._running
+        return self._take_in(board, load_entry(entry_of(source, config, options), self.configuration))
 
     def _take_in(self, board: Board, loaded: list[Loaded]) -> list[ToolDescriptor]:
         """Put them all on the board, or none: what has been begun for nothing is taken off again."""
@@ -314,8 +311,11 @@ class Callboard:
         As the plugins wrote them without ``target_formats``.
 
         Raises:
+            TypeError: ``target_formats`` is a text; one format is a list too.
             ConversionError: a schema cannot be said in any of the formats; names the tool.
         """
+        if isinstance(target_formats, str):
+            raise TypeError(f"target_formats is {target_formats!r}; give a list: [{target_formats!r}]")
         sources = [tool.schema for tool in self.tools()]
         if not target_formats:
             return sources
@@ -336,6 +336,7 @@ class Callboard:
 
         Raises:
             ValueError: there is no such kind of event.
+            TypeError: the subscriber is neither, or ``kinds`` is a text instead of several.
         """
         return self._running.subscribe(subscriber, kinds)
 

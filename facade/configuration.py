@@ -6,6 +6,7 @@ wrong kind by its path. Relative paths are relative to the configuration's own f
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -21,8 +22,6 @@ from .supervision.backoff import Backoff
 from .supervision.policy import RestartPolicy, RestartType
 
 if TYPE_CHECKING:
-    import os
-
     from .supervision.spec import GroupSpec
 
 Json = dict[str, Any]
@@ -140,6 +139,10 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
         return Configuration()
     if isinstance(source, Mapping):
         return _read(source, Path.cwd(), None)
+    if not isinstance(source, str | os.PathLike):
+        raise ConfigurationError(
+            f"the configuration is {source!r:.60}; it has to be the path of a file, or a mapping", path="$"
+        )
     file = Path(source).expanduser()
     try:
         text = file.read_bytes()

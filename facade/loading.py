@@ -24,6 +24,7 @@ from .plugins.source import (
     PluginSource,
     PythonObject,
     PythonPackageSource,
+    spelled,
 )
 
 if TYPE_CHECKING:
@@ -43,6 +44,23 @@ class Loaded:
     adapter: PluginAdapter
     hosted: HostedToolPlugin | None
     options: Options
+
+
+def entry_of(source: Any, config: Mapping[str, Any] | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `Callboard.load` was asked for, as a configuration would write it; it is required, unless it says otherwise.
+
+    Raises:
+        PluginLoadError: the source is neither a text nor a mapping.
+    """
+    if isinstance(source, str):
+        source = {"plugin": source}
+    if not isinstance(source, Mapping):
+        raise PluginLoadError(
+            f"the plugin source {spelled(source)} is neither a text nor a mapping; an object or a class is for 'register'",
+            plugin=spelled(source),
+        )
+    entry = {"required": True, **source, **options}
+    return entry if config is None else entry | {"config": config}
 
 
 def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> list[Loaded]:

@@ -23,6 +23,7 @@ from .chaos.schedule import Entry, Schedule
 from .chaos.triggers import NthFrame
 from .chaos.virtual_board import VirtualBoard
 from .plugins.errors import CallboardError
+from .plugins.spelling import meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,12 +52,14 @@ class Plan:
         schedule: what goes wrong, where the test's mark says so.
         step: the step at which there is a crash, if this is a run for that.
         place: which step that is, and of how many; for people.
+        problem: why the test cannot be run as its mark or an option says; a sentence, or nothing.
     """
 
     seed: int
     schedule: Schedule | None = None
     step: Step | None = None
     place: str = ""
+    problem: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON, for the file that a failing test leaves."""
@@ -164,7 +167,10 @@ def runs_of(
 ) -> Iterator[list[pytest.TestReport]]:
     """Run a test, and yield the reports that count: of the first run that failed, or else of the last one."""
     reports: list[pytest.TestReport] = []
-    plans = _plans(item, seed)
+    try:
+        plans = _plans(item, seed)
+    except (CallboardError, pytest.UsageError) as error:  # this test's fault, not that of the whole run
+        plans = [Plan(seed, problem=str(error))]
     for plan in plans:
         reports = _once(item, nextitem, plan, planned, made)
         if any(report.failed for report in reports):
@@ -196,19 +202,43 @@ def _plans(item: pytest.Item, seed: int) -> list[Plan]:
             schedule = written["schedule"]
             replayed = None if schedule is None else Schedule.from_dict(schedule)
             return [Plan(written["seed"], replayed, place=written.get("step", ""))]
-    mark = item.get_closest_marker("faults")
-    given = {} if mark is None else mark.kwargs
+    given = _given(item.get_closest_marker("faults"))
     first = seed if given.get("seed") is None else given["seed"]
     runs = range(first, first + item.config.getoption("--chaos-runs"))
     return [Plan(each, _schedule(given.get("schedule"), each)) for each in runs]
 
 
+def _given(mark: pytest.Mark | None) -> Mapping[str, Any]:
+    """What the mark ``faults`` says."""
+    if mark is None:
+        return {}
+    if mark.args:
+        raise pytest.UsageError("faults(): say what is what, as in faults(schedule=[…]) or faults(seed=1)")
+    for name in mark.kwargs:
+        if name not in _FAULTS:
+            raise pytest.UsageError(f"faults() takes no {name!r}; {meant(name, _FAULTS)}")
+    return mark.kwargs
+
+
+_FAULTS = ("schedule", "seed")
+
+
 def _crashes(clean: Plan, steps: list[Step]) -> list[Plan]:
     """A plan for a crash at each step that the clean run has shown."""
     return [
-        Plan(clean.seed, clean.schedule, step, f"{number} of {len(steps)}: {step.host}, {step.trigger}")
+        Plan(
+            clean.seed, clean.schedule, step, f"{number} of {len(steps)}: {step.host}, {_where(step.trigger)}"
+        )
         for number, step in enumerate(steps, 1)
     ]
+
+
+def _where(trigger: Trigger) -> str:
+    """The place of a step, in words."""
+    match trigger:
+        case NthFrame(number, way):
+            return f"at line {number} that it {'reads' if way == 'in' else 'writes'}"
+    return str(trigger)
 
 
 def _schedule(given: Any, seed: int) -> Schedule | None:
@@ -219,12 +249,19 @@ def _schedule(given: Any, seed: int) -> Schedule | None:
     if isinstance(given, Mapping):
         return Schedule.from_dict(dict(given))
     if isinstance(given, str | Path):
-        return Schedule.from_json(Path(given).read_bytes())
+        return _read_schedule(Path(given))
     if isinstance(given, Iterable):
         return Schedule(seed, given)
     raise pytest.UsageError(
         f"faults(schedule={given!r:.80}): it has to be a Schedule, JSON, entries, or 'draw'"
     )
+
+
+def _read_schedule(file: Path) -> Schedule:
+    try:
+        return Schedule.from_json(file.read_bytes())
+    except OSError as error:
+        raise pytest.UsageError(f"faults(schedule={str(file)!r}): {error.strerror}") from error
 
 
 def _read_replay(file: Path) -> dict[str, Any]:

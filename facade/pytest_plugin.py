@@ -23,6 +23,7 @@ _MARKS = (
     "faults(seed=None, schedule=None): seed of all chance; a Schedule, its JSON, a list of entries, or 'draw'.",
     "crash_at_every_step: run the test once as it is, then once for each step of its hosts, with a crash there.",
 )
+_NAMES = ("faults", "crash_at_every_step")
 _SEED = pytest.StashKey[int]()
 _PLAN = pytest.StashKey["kit.Plan"]()
 _RUN = pytest.StashKey["kit.ChaosRun"]()
@@ -54,6 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """The marks, and the seed of this run."""
     for mark in _MARKS:
         config.addinivalue_line("markers", mark)
+    if config.getoption("--chaos-runs") < 1:
+        raise pytest.UsageError("--chaos-runs: a test is run once or more")
     seed = config.getoption("--chaos-seed")
     config.stash[_SEED] = random.SystemRandom().randrange(1_000_000) if seed is None else seed
 
@@ -61,6 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run a test that uses the kit as often as it is to be run; leave all others alone."""
     if _OUR_RUN not in getattr(item, "fixturenames", ()):
+        for mark in filter(item.get_closest_marker, _NAMES):
+            item.warn(
+                pytest.PytestWarning(f"{mark} does nothing to a test that asks for no fixture of Callboard's")
+            )
         return None
     kit = _kit()
     hook = item.ihook
@@ -91,7 +98,10 @@ def _kit() -> Any:
 @pytest.fixture
 def chaos_run(request: pytest.FixtureRequest) -> kit.ChaosRun:
     """This run of the test: its ``seed``, its ``schedule``, and the boards that it has made."""
-    run: kit.ChaosRun = _kit().ChaosRun(request.node.stash[_PLAN])
+    plan = request.node.stash[_PLAN]
+    if plan.problem:
+        pytest.fail(plan.problem, pytrace=False)
+    run: kit.ChaosRun = _kit().ChaosRun(plan)
     request.node.stash[_RUN] = run
     return run
 

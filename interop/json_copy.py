@@ -51,7 +51,7 @@ def _copy(value: Any, what: str, trail: _Trail, depth: int) -> Any:
         raise _not_json(what, trail, f"is {value}, which JSON cannot say")
     if isinstance(value, (str, int, float)):
         return value
-    raise _not_json(what, trail, f"is a {type(value).__name__}, which is not JSON")
+    raise _not_json(what, trail, f"is of type {type(value).__name__}, which is not JSON")
 
 
 _MOST_KEY_CHARS = 40

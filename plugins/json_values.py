@@ -95,7 +95,7 @@ def require_json(value: JsonValue, *, what: str = "$", _depth: int = 0) -> None:
             for index, item in enumerate(plain):
                 require_json(item, what=f"{what}[{index}]", _depth=_depth + 1)
         case _:
-            raise JsonValueError(f"{what} is a {type(plain).__name__}, which is not JSON", path=what)
+            raise JsonValueError(f"{what} is of type {type(plain).__name__}, which is not JSON", path=what)
 
 
 def _require_writable(number: float, what: str) -> None:

@@ -98,7 +98,12 @@ class EventStream:
 
         Raises:
             ValueError: there is no such kind.
+            TypeError: the callback cannot be called, or ``kinds`` is a text instead of several.
         """
+        if not callable(callback):
+            raise TypeError(f"a subscriber is called with each event, and {callback!r} cannot be called")
+        if isinstance(kinds, str):
+            raise TypeError(f"kinds is {kinds!r}; give a list: [{kinds!r}]")
         wanted = KINDS if kinds is None else frozenset(kinds)
         if unknown := sorted(wanted - KINDS):
             raise ValueError(

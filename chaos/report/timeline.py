@@ -98,15 +98,26 @@ def _lane(name: str, top: int, story: HostStory | None, run: Run, scale: Scale) 
             )
 
 
+def _told(life: Life) -> str:
+    """A life in a sentence."""
+    told = f"generation {life.generation}: "
+    if life.ready == life.began:
+        told += "was there at the beginning"
+    else:
+        told += f"started at {life.began:.3f} s"
+        told += "" if life.ready is None else f", ready after {span(life.ready - life.began)}"
+    if life.ended is not None:
+        told += f", ended at {life.ended:.3f} s"
+    if life.crashed:
+        told += f" ({life.cause if life.cause.startswith(life.exit) else f'{life.exit}; {life.cause}'})"
+    return told
+
+
 def _life(life: Life, after: Life | None, y: int, end: float, scale: Scale) -> Iterator[str]:
     ended = end if life.ended is None else life.ended
     began, over = scale(life.began), scale(ended)
     ready = over if life.ready is None else scale(life.ready)
-    told = f"generation {life.generation}: started at {life.began:.3f} s"
-    told += "" if life.ready is None else f", ready after {span(life.ready - life.began)}"
-    if life.ended is not None:
-        told += f", ended at {life.ended:.3f} s" + (f" ({life.exit}; {life.cause})" if life.crashed else "")
-    title = f"<title>{escape(told)}</title>"
+    title = f"<title>{escape(_told(life))}</title>"
     shade = "even" if life.generation % 2 == 0 else "odd"
     if ready > began:
         yield _box("starting", began, ready, y, title)

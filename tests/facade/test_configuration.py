@@ -95,3 +95,9 @@ def test_a_file_that_is_not_there_is_said_in_one_sentence():
         ConfigurationError, match=r"cannot read the configuration /no/such/file.json: No such file"
     ):
         read_configuration(Path("/no/such/file.json"))
+
+
+@pytest.mark.parametrize("given", [5, ["node:./tools"], b"agent.json"])
+def test_what_is_neither_a_path_nor_a_mapping_is_no_configuration(given):
+    with pytest.raises(ConfigurationError, match="has to be the path of a file, or a mapping"):
+        read_configuration(given)

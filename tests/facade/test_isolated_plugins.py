@@ -174,7 +174,9 @@ def test_prints_at_import_go_to_the_log_and_a_hang_at_import_is_ended(tmp_path):
 def test_a_configuration_that_is_no_json_cannot_be_sent_and_says_where(far):
     with (
         Callboard() as board,
-        pytest.raises(PluginLoadError, match=r"\$\.params\.config\.folder is a PosixPath, which is not JSON"),
+        pytest.raises(
+            PluginLoadError, match=r"\$\.params\.config\.folder is of type PosixPath, which is not JSON"
+        ),
     ):
         board.load(far, config={"folder": Path("/")}, **OPTIONS)
 

@@ -227,7 +227,7 @@ def test_the_step_at_which_a_test_fails_is_told(inner):
     """)
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*a crash at step 3 of 6: evil, NthFrame(n=3, way='in'*"])
+    result.stdout.fnmatch_lines(["*a crash at step 3 of 6: evil, at line 3 that it reads*"])
 
 
 def test_a_nemesis_does_to_real_hosts_what_its_schedule_says(inner, tmp_path):
@@ -373,3 +373,41 @@ def test_the_entry_point_is_the_plugin():
     settings.read(ROOT / "setup.cfg")
 
     assert "callboard-chaos = callboard.pytest_plugin" in settings["options.entry_points"]["pytest11"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "why"),
+    [
+        ("faults(schedule='no.json')", "*faults(schedule='no.json'): No such file or directory*"),
+        ("faults(schedule=[(1, 2)])", "*entries[[]0].trigger: it is 1, which is no trigger*"),
+        ("faults(shedule='draw')", "*faults() takes no 'shedule'; did you mean 'schedule'?*"),
+        ("faults([])", "*faults(): say what is what*"),
+    ],
+)
+def test_a_mark_that_cannot_be_carried_out_is_an_error_of_its_test_and_of_no_other(inner, mark, why):
+    result = inner(f"""
+        import pytest
+
+        @pytest.mark.{mark}
+        def test_marked(board): ...
+
+        def test_other(board): ...
+    """)
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines([why])
+
+
+@pytest.mark.parametrize("mark", ["faults(schedule='draw')", "crash_at_every_step"])
+def test_a_mark_that_does_nothing_is_warned_of(inner, mark):
+    result = inner(f"import pytest\n\n@pytest.mark.{mark}\ndef test(): ...\n")
+
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines([f"*{mark.split('(')[0]} does nothing to a test that asks for no fixture*"])
+
+
+def test_a_test_cannot_be_run_less_than_once(inner):
+    result = inner("def test(board): ...", "--chaos-runs=0")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--chaos-runs: a test is run once or more*"])

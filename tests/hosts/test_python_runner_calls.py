@@ -98,7 +98,7 @@ def test_a_bad_line_without_an_id_is_told_on_stderr_and_harms_nothing(host, line
 @pytest.mark.parametrize(
     ("way", "detail", "path"),
     [
-        ("returns_an_object", "is a object, which is not JSON", "$.result.deep[1]"),
+        ("returns_an_object", "is of type object, which is not JSON", "$.result.deep[1]"),
         ("returns_nan", "is nan, which JSON cannot say", "$.result.ratio"),
         ("returns_no_verdict", "has 'perhaps' as 'success'", None),
         ("spoils_the_state", "the tool's state is no JSON any more", "$.state.made of"),

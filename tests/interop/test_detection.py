@@ -209,7 +209,10 @@ def test_what_the_wire_says_beside_the_call_is_kept_as_metadata():
         ({"type": "function", "name": "x", "parameters": [1]}, "tool 'x': 'parameters' must be an object"),
         ({"type": "function", "name": "x", "strict": "yes"}, "tool 'x': 'strict' must be true or false"),
         ({"type": "function", "name": "x", "description": 5}, "tool 'x': 'description' must be a string"),
-        ({"type": "function", "name": "x", "parameters": {"a": {1}}}, r"tool 'x': parameters.a is a set"),
+        (
+            {"type": "function", "name": "x", "parameters": {"a": {1}}},
+            r"tool 'x': parameters.a is of type set",
+        ),
     ],
     ids=lambda value: str(value)[:50],
 )
