@@ -64,10 +64,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run a test that uses the kit as often as it is to be run; leave all others alone."""
     if _OUR_RUN not in getattr(item, "fixturenames", ()):
-        for mark in filter(item.get_closest_marker, _NAMES):
-            item.warn(
-                pytest.PytestWarning(f"{mark} does nothing to a test that asks for no fixture of Callboard's")
-            )
         return None
     kit = _kit()
     hook = item.ihook
@@ -77,6 +73,15 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Warn of a mark that is of no use; here, so that where warnings are errors it is one of this test alone."""
+    if _OUR_RUN in getattr(item, "fixturenames", ()):
+        return
+    for mark in filter(item.get_closest_marker, _NAMES):
+        said = f"{mark} does nothing to a test that asks for no fixture of Callboard's"
+        item.warn(pytest.PytestWarning(said))
 
 
 @pytest.hookimpl(wrapper=True)

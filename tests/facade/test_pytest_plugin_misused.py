@@ -47,11 +47,13 @@ def test_a_mark_that_cannot_be_carried_out_is_an_error_of_its_test_and_of_no_oth
 
 
 @pytest.mark.parametrize("mark", ["faults(schedule='draw')", "crash_at_every_step"])
-def test_a_mark_that_does_nothing_is_warned_of(inner, mark):
-    result = inner(f"import pytest\n\n@pytest.mark.{mark}\ndef test(): ...\n")
+@pytest.mark.parametrize(("warnings", "outcomes"), [("default", {"passed": 1}), ("error", {"errors": 1})])
+def test_a_mark_that_does_nothing_is_warned_of(inner, mark, warnings, outcomes):
+    said = f"{mark.split('(')[0]} does nothing to a test that asks for no fixture"
+    result = inner(f"import pytest\n\n@pytest.mark.{mark}\ndef test(): ...\n", "-W", f"{warnings}:{said}")
 
-    result.assert_outcomes(passed=1, warnings=1)
-    result.stdout.fnmatch_lines([f"*{mark.split('(')[0]} does nothing to a test that asks for no fixture*"])
+    result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines([f"*{said}*"])
 
 
 def test_a_test_cannot_be_run_less_than_once(inner):
