@@ -51,6 +51,7 @@ class Guard:
     Attributes:
         several: the host serves more than one tool, so that one of them can be blamed.
         alert: calls have to be looked at; while it is false, `refusal`, `ended_well` and `ended` do nothing.
+        confining: somebody is in quarantine; while it is false, `confined` has nothing to say.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Guard:
         self._blame = Blame(quarantine) if quarantine is not None else None
         self._reports: dict[Blamed, dict[str, Any]] = {}
         self.alert = breaker is not None
+        self.confining = False
 
     def refusal(self, call: Call) -> Result | None:
         """The result of a call that is refused, or ``None`` for one that may pass."""
@@ -83,6 +85,11 @@ class Guard:
         now = self._clock.now()
         with self._lock:
             return self._in_quarantine(call, now) or self._at_breaker(call, now)
+
+    def confined(self, call: Call) -> Result | None:
+        """The result of a call that passed and waited, if what it asks for has come into quarantine meanwhile."""
+        with self._lock:
+            return self._in_quarantine(call, self._clock.now())
 
     def ended(self, call: Call, result: Result) -> None:
         """A call that passed has its result."""
@@ -154,6 +161,7 @@ class Guard:
     def _look(self) -> None:
         """After whatever may have changed who is suspected or in quarantine."""
         self.alert = self._policy is not None or (self._blame is not None and self._blame.watchful)
+        self.confining = self._blame is not None and self._blame.confining
 
     def _in_quarantine(self, call: Call, now: float) -> Result | None:
         if self._blame is None or not self._blame.watchful:

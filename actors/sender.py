@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..hosts.host import Host
-    from .call import Call
+    from .call import Call, Result
     from .desk import Desk
 
 
@@ -62,11 +62,10 @@ class Sender:
         if host is None:  # the life ended between the grant and now
             desk.submit_again(call)
             return
-        if invocation.payload_kind not in _OBJECTS:
-            kind = invocation.payload_kind
-            error = f"{desk.name!r} runs in a host, which takes arguments as an object, not as {kind}"
+        odd = invocation.payload_kind not in _OBJECTS or desk.guard.confining
+        if odd and (refused := _refusal(desk, call)) is not None:
             desk.lane.release(call)
-            call.finish(failure(Code.INVALID_CALL, error))
+            desk.refuse(call, lambda _: refused)
             return
         state, base = desk.cell.read()
         run = call.run = HostedRun(desk, call, host, base)
@@ -96,3 +95,12 @@ class Sender:
 
 
 _OBJECTS = frozenset({"object", None})
+
+
+def _refusal(desk: Desk, call: Call) -> Result | None:
+    """The result of a call that no host is to be sent; of one whose question has come into quarantine as it waited."""
+    kind = call.invocation.payload_kind
+    if kind not in _OBJECTS:
+        error = f"{desk.name!r} runs in a host, which takes arguments as an object, not as {kind}"
+        return failure(Code.INVALID_CALL, error)
+    return desk.guard.confined(call)

@@ -279,3 +279,35 @@ def test_a_plugin_that_is_taken_off_while_it_is_loaded_is_not_waited_for():
         waiting.join(PATIENCE / 4)
         assert errors == ["plugin 'host': plugin 'host' was taken off the board"]
         host.opened.set()
+
+
+def test_what_has_come_into_quarantine_is_refused_to_those_who_wait_with_the_same_question():
+    with memory_board() as memory:
+        host = memory.add(tools=("bad", "good"), quarantine=QuarantinePolicy(crashes=2))
+        deadly = [memory.call("bad") for _ in range(4)]
+        harmless = memory.call("good")
+        for _ in range(2):
+            host.life.request()
+            memory.relive(host)
+
+        host.life.succeed()
+
+        assert harmless.result(PATIENCE)["success"]
+        results = [call.result(PATIENCE) for call in deadly]
+        assert [result["code"] for result in results] == ["host_crashed"] * 2 + ["host_unavailable"] * 2
+        assert results[3]["reason"] == "quarantined"
+        assert len(host.lives) == 3
+
+
+def test_a_call_that_is_repeated_is_not_sent_a_third_time_when_it_has_come_into_quarantine():
+    with memory_board() as memory:
+        host = memory.add(idempotent=True, repeats=5, quarantine=QuarantinePolicy(crashes=2))
+        call = memory.call()
+        for _ in range(2):
+            host.life.request()
+            memory.relive(host)
+
+        result = call.result(PATIENCE)
+
+        assert (result["code"], result["outcome"]) == ("host_crashed", "outcome_unknown")
+        assert host.life.received == 0
