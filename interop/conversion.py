@@ -15,6 +15,7 @@ from .custom_wrapper import CustomToolWrapper
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .aliases import Aliases
     from .hub import Extras, InspectedSchema
 
 HUB: Final = "callboard.hub"
@@ -81,11 +82,16 @@ class ConversionContext:
         target: what the conversion is for.
         wrapper: how freeform tools are said where there are only function tools.
         may_wrap: whether raw input may be wrapped; if not, an adapter that would have to must refuse.
+        names: what to say for the name of a tool, in a request whose provider refuses some. The built-in
+            formats are seen to; only an adapter of another format has to ask.
+        ids: the same for the id of a call.
     """
 
     target: ToolInteropTarget
     wrapper: CustomToolWrapper = field(default_factory=CustomToolWrapper)
     may_wrap: bool = True
+    names: Aliases | None = None
+    ids: Aliases | None = None
 
 
 def lost_extras(extras: Extras) -> tuple[Loss, ...]:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from .aliases import Aliases
 from .batches import convert_batch
+from .binding import bound_to
 from .call_ids import made_up_call_id
 from .errors import InteropError
 from .format_ids import canonical_format
 from .json_copy import copy_json
 from .spellings import ids_of, names_of
-from .text_tools import tools_of
+from .text_tools import text_tools_of, tools_of
 from .wire_places import put
 
 if TYPE_CHECKING:
@@ -85,11 +86,10 @@ class RequestConversion:
         self._turns = tuple(tuple(calls) for calls in turns)
         self._schema_formats = schema_formats
         self._call_formats = call_formats
-        self.registry = registry.for_request(self._schemas)
+        inspected = [registry.inspect_schema(schema) for schema in self._schemas]
+        self.registry = bound_to(registry, text_tools=text_tools_of(inspected))
         self.target = target
-        declared = (
-            tool.name for schema in self._schemas for tool in tools_of(registry.inspect_schema(schema))
-        )
+        declared = (tool.name for schema in inspected for tool in tools_of(schema))
         called = (
             self._id_of(turn, index, call)
             for turn, calls in enumerate(self._turns)
@@ -98,6 +98,7 @@ class RequestConversion:
         # Names of the history are not among the originals: native history has aliases in it.
         self.names = Aliases(declared, _spelling(names, names_of, target))
         self.ids = Aliases(called, _spelling(ids, ids_of, target))
+        self.registry = bound_to(self.registry, names=self.names, ids=self.ids)
 
     def schemas(self, *, refuse_losses: bool = False, refused: Refused | None = None) -> list[Any]:
         """Return the declarations of all tools.

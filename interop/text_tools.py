@@ -7,7 +7,7 @@ is the same, and no global state can mix two requests up.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .arguments import fault
 from .json_copy import json_text
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ToolKey = tuple[str | None, str]
 """Namespace and name: a bare name is ambiguous where there are namespaces."""
+
+NO_TEXT_TOOLS: Final[Mapping[ToolKey, str | None]] = MappingProxyType({})
 
 
 def tools_of(schema: InspectedSchema) -> tuple[InspectedSchema, ...]:

@@ -11,12 +11,12 @@ the sanitized call would run without its arguments.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import CallboardError
 from .adapter_index import Accepted
 from .batches import convert_batch
+from .binding import bound_to
 from .call_ids import made_up_call_id
 from .call_marks import METADATA, as_marked, mark_of, unmarked, with_mark
 from .conversion import ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
@@ -27,16 +27,15 @@ from .hub import InspectedCall, InspectedResult, InspectedSchema
 from .json_copy import copy_json
 from .kind_formats import KindFormats
 from .namespaces import BareNames
-from .text_tools import ToolKey, as_text_call, text_tools_of, tools_of
+from .text_tools import NO_TEXT_TOOLS, ToolKey, as_text_call, text_tools_of, tools_of
 from .tool_message import open_tool_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from .aliases import Aliases
     from .batches import Refused
     from .contribution import TieredContribution
-
-_NO_TEXT_TOOLS: Final[Mapping[ToolKey, str | None]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +54,8 @@ class ToolInteropRegistry:
         contributions: in any order; they are asked by tier, and within a tier as they stand.
         wrapper: how freeform tools are said where there are only function tools.
         text_tools: the freeform tools of the request; see `for_request`.
+        names: what a request says for the names of its tools; see `request_conversion`.
+        ids: what it says for the ids of calls.
 
     Raises:
         ContributionError: an accessor or adapter lacks what its protocol asks for.
@@ -62,7 +63,9 @@ class ToolInteropRegistry:
 
     contributions: tuple[TieredContribution, ...] = ()
     wrapper: CustomToolWrapper = field(default_factory=CustomToolWrapper)
-    text_tools: Mapping[ToolKey, str | None] = field(default_factory=lambda: _NO_TEXT_TOOLS)
+    text_tools: Mapping[ToolKey, str | None] = field(default_factory=lambda: NO_TEXT_TOOLS)
+    names: Aliases | None = None
+    ids: Aliases | None = None
     _schemas: KindFormats[InspectedSchema] = field(init=False, repr=False)
     _calls: KindFormats[InspectedCall] = field(init=False, repr=False)
     _results: KindFormats[InspectedResult] = field(init=False, repr=False)
@@ -80,7 +83,7 @@ class ToolInteropRegistry:
         list decides: pass all source schemas of the request, as the tools wrote them.
         """
         inspected = [self.inspect_schema(schema) for schema in schemas]
-        return replace(self, text_tools=text_tools_of(inspected))
+        return bound_to(self, text_tools=text_tools_of(inspected))
 
     # -- what it means
 
@@ -238,8 +241,9 @@ class ToolInteropRegistry:
         if chosen == canonical_format("call", inspected.format):
             return converted
         mark = mark_of(call)
-        value = converted.value if mark is None else with_mark(converted.value, mark)
-        return replace(converted, value=value, losses=added + converted.losses)
+        if mark is not None:
+            converted = replace(converted, value=with_mark(converted.value, mark))
+        return replace(converted, losses=added + converted.losses) if added else converted
 
     def convert_tool_calls(
         self,
@@ -357,7 +361,7 @@ class ToolInteropRegistry:
         return done
 
     def _context(self, target: ToolInteropTarget, *, may_wrap: bool = True) -> ConversionContext:
-        return ConversionContext(target, self.wrapper, may_wrap)
+        return ConversionContext(target, self.wrapper, may_wrap, self.names, self.ids)
 
     def _open_result(self, value: Any, hint: str | None) -> tuple[Any, InspectedResult]:
         opened = open_tool_message(value)

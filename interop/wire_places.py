@@ -115,7 +115,7 @@ def put(
     if places is None:
         raise ConversionError(
             f"a {kind} of {format_id} has a name or an id that the provider refuses, and it is not known "
-            "where they stand in this format: let the adapter write those that are legal"
+            "where they stand in this format: let its adapter write `context.names` and `context.ids`"
         )
     within = value.get(places.inside, value) if places.inside is not None else value
     for path, text in ((places.name, name), (places.call_id, call_id)):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...plugins.errors import JsonValueError
 from ..call_marks import marked
@@ -26,6 +26,9 @@ from .text import is_whole, joined
 
 if TYPE_CHECKING:
     from ..arguments import FaultCode
+
+
+_SHORT: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,17 @@ class Assembler(ABC):
             self._contradiction(str(error), draft)
             return None
         return copy if self._room_for(draft, len(json_text(copy))) else None
+
+    def _copy_object(self, value: dict[Any, Any], what: str, draft: Draft) -> dict[str, Any]:
+        """Return a copy of an object of a call; in trouble what is needed to answer it: its short texts."""
+        copy = self._copy(value, what, draft)
+        if copy is not None:
+            return dict(copy)
+        return {
+            key: item
+            for key, item in value.items()
+            if isinstance(key, str) and isinstance(item, str) and len(item) <= _SHORT
+        }
 
     def _room_for(self, draft: Draft, chars: int) -> bool:
         if self._chars + chars > self._limits.chars:

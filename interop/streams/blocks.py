@@ -57,11 +57,12 @@ class BlockAssembler(Assembler):
             self._contradiction(f"block {index} began again before it was stopped", before)
             self._write(before)
         if block is None:
-            self._open[index] = None
+            if len(self._open) < self._limits.calls:
+                self._open[index] = None
         elif self._may_begin():
             call_id = block.get(self.id_key)
             draft = BlockDraft(call_id if isinstance(call_id, str) else None)
-            draft.block = self._copy(block, "$", draft) or {}
+            draft.block = self._copy_object(block, "$", draft)
             self._open[index] = draft
 
     def _piece(self, index: Any, piece: Any) -> None:
@@ -93,7 +94,7 @@ class BlockAssembler(Assembler):
         """The message says why it ended."""
         if not reason:
             return
-        if reason not in self.endings:
+        if not isinstance(reason, str) or reason not in self.endings:
             for draft in self._waiting:
                 cut_off(draft, _said(draft))
         self._let_go()

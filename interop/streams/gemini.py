@@ -83,7 +83,7 @@ class GeminiAssembler(Assembler):
                 self._take_part(number, part, part["functionCall"])
 
     def _take_part(self, number: int, part: dict[str, Any], call: dict[str, Any]) -> None:
-        under_way = self._open.setdefault(number, [])
+        under_way = self._open.get(number, [])
         name, call_id = _text(call, "name"), _text(call, "id")
         draft = _continued(under_way, name, call_id)
         if draft is None and (name or call.get("args")):
@@ -110,16 +110,20 @@ class GeminiAssembler(Assembler):
             return None
         draft = _Draft(_text(call, "id"))
         bare = {key: item for key, item in call.items() if key not in {"partialArgs", "willContinue"}}
-        draft.part = self._copy({**part, "functionCall": bare}, "$", draft) or {"functionCall": {}}
+        around = {key: item for key, item in part.items() if key != "functionCall"}
+        draft.part = {
+            **self._copy_object(around, "$", draft),
+            "functionCall": self._copy_object(bare, "$.functionCall", draft),
+        }
         args = draft.part["functionCall"].get("args")
         if isinstance(args, dict):
             draft.tree = ArgumentTree(args)
-        self._open[number].append(draft)
+        self._open.setdefault(number, []).append(draft)
         return draft
 
     def _lose_the_end_of(self, number: int, call_id: str | None) -> None:
         """A call begins: those under way that it cannot be told apart from have lost their end."""
-        for draft in list(self._open[number]):
+        for draft in list(self._open.get(number, ())):
             if call_id is None or draft.call_id is None:
                 self._contradiction("another call began before its end", draft)
                 self._write(number, draft)

@@ -60,7 +60,9 @@ class ChatAssembler(Assembler):
                     self._take_choice(choice)
         elif any(key in event for key in ("tool_calls", "function_call")):
             self._take_delta(0, event)
-        elif any(isinstance(event.get(key), dict) for key in _PAYLOADS) or event.get("type") in _PAYLOADS:
+        elif any(isinstance(event.get(key), dict) for key in _PAYLOADS) or event.get("type") in tuple(
+            _PAYLOADS
+        ):
             self._take_call(0, event)
 
     def _end(self) -> None:
@@ -77,7 +79,7 @@ class ChatAssembler(Assembler):
             self._take_delta(number, delta)
         reason = choice.get("finish_reason")
         if reason:
-            self._end_choice(number, properly=reason in _ENDINGS)
+            self._end_choice(number, properly=isinstance(reason, str) and reason in _ENDINGS)
 
     def _take_delta(self, number: int, delta: dict[str, Any]) -> None:
         calls = delta.get("tool_calls")
@@ -125,10 +127,10 @@ class ChatAssembler(Assembler):
     ) -> _Draft | None:
         """Return the call that a delta belongs to; ``None`` if it would be one too many."""
         drafts = self._choices.get(number, [])
-        at = next((d for d in reversed(drafts) if index in {None, d.index}), None)
+        here = [draft for draft in drafts if index == draft.index or None in {index, draft.index}]
+        at = here[-1] if here else None
         if call_id is not None:
-            same = (d for d in reversed(drafts) if d.call_id == call_id and index in {None, d.index})
-            known = next(same, None)
+            known = next((draft for draft in reversed(here) if draft.call_id == call_id), None)
             if known is not None and (not name or name == (known.name or name)):
                 return known
             late = at is not None and not at.ended and at.call_id is None and not (name and at.name)
@@ -147,9 +149,11 @@ class ChatAssembler(Assembler):
     def _note(self, draft: _Draft, delta: dict[str, Any], nest: str | None) -> None:
         """Keep what a delta says of its call, apart from its arguments."""
         said = delta[nest] if nest else {}
+        draft.index = delta.get("index") if draft.index is None else draft.index
         draft.call_id = draft.call_id or delta.get("id") or None
         draft.name = draft.name or said.get("name") or None
-        draft.stated = draft.stated or delta.get("type") or None
+        stated = delta.get("type")
+        draft.stated = draft.stated or (stated if isinstance(stated, str) and stated else None)
         if nest and draft.nest not in {None, nest}:
             self._contradiction(f"it was a {draft.nest} call, and now is a {nest} call", draft)
         draft.nest = draft.nest or nest

@@ -97,7 +97,7 @@ class ResponsesAssembler(Assembler):
             return None
         index = event.get("output_index")
         draft = _Draft(_text(item, "call_id"), index=index if type(index) is int else None)
-        draft.item = self._copy(item, "$.item", draft) or {"type": item["type"]}
+        draft.item = self._copy_object(item, "$.item", draft)
         self._drafts.append(draft)
         item_id = _text(item, "id")
         if item_id is not None:
@@ -160,7 +160,7 @@ class ResponsesAssembler(Assembler):
         payload = item.get(key)
         if isinstance(payload, str):
             self._compare(draft, payload)
-        value = {**draft.item, **(self._copy(item, "$.item", draft) or {})}
+        value = {**draft.item, **self._copy_object(item, "$.item", draft)}
         if payload is None:
             payload = value[key] = draft.payload
         if item.get("status") == "incomplete" and isinstance(payload, str):

@@ -215,28 +215,43 @@ def test_a_call_that_cannot_be_said_is_told_with_its_place():
     assert refused == [(1, ConversionError)]
 
 
-def test_a_plugins_own_format_has_to_write_legal_names_itself():
-    class ToAcme:
-        source = "callboard.hub"
-        target = "acme.chat"
+class AcmeSchemas:
+    format = "acme.chat"
 
-        def convert(self, value, context):
-            return Converted({"acme": value.name})
+    def matches(self, value):
+        return "acme" in value
 
-    class AcmeSchemas:
-        format = "acme.chat"
+    def inspect(self, value):
+        return InspectedSchema("acme.chat", value["acme"])
 
-        def matches(self, value):
-            return "acme" in value
 
-        def inspect(self, value):
-            return InspectedSchema("acme.chat", value["acme"])
+class ToAcme:
+    source = "callboard.hub"
+    target = "acme.chat"
 
-    acme = ToolInteropContribution(schema_accessors=(AcmeSchemas(),), schema_adapters=(ToAcme(),))
-    registry = compose_registry([TieredContribution(Tier.PROVIDER, "acme", acme)])
+    def convert(self, value, context):
+        return Converted({"acme": value.name})
 
-    legal = RequestConversion(registry, ToolInteropTarget("acme"), [schema("ls")]).schemas()
+
+class ToLegalAcme(ToAcme):
+    def convert(self, value, context):
+        return Converted({"acme": context.names.forward(value.name)})
+
+
+def acme(adapter):
+    contribution = ToolInteropContribution(schema_accessors=(AcmeSchemas(),), schema_adapters=(adapter,))
+    return compose_registry([TieredContribution(Tier.PROVIDER, "acme", contribution)])
+
+
+def test_an_adapter_of_a_plugins_own_format_finds_legal_names_in_its_context():
+    request = RequestConversion(acme(ToLegalAcme()), ToolInteropTarget("acme"), [schema("a.b"), schema("ls")])
+
+    assert request.schemas() == [{"acme": request.names.forward("a.b")}, {"acme": "ls"}]
+
+
+def test_a_format_that_nobody_knows_is_not_sent_with_names_that_are_refused():
+    legal = RequestConversion(acme(ToAcme()), ToolInteropTarget("acme"), [schema("ls")]).schemas()
 
     assert legal == [{"acme": "ls"}]
     with pytest.raises(ConversionError, match="not known where they stand"):
-        RequestConversion(registry, ToolInteropTarget("acme"), [schema("a.b")]).schemas()
+        RequestConversion(acme(ToAcme()), ToolInteropTarget("acme"), [schema("a.b")]).schemas()
