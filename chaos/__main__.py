@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ..hosts.errors import HostStartError
 from ..hosts.node import find_node
 from .command_words import report, whole
+from .longest import outages
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
@@ -75,7 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     soak = commands.add_parser("soak", help="very many calls, and faults of every kind")
     soak.add_argument("--calls", type=whole(1), default=100_000, help="how many calls (100000)")
     soak.add_argument("--hosts", type=whole(1), default=8, help="how many hosts (8)")
-    soak.add_argument("--faults", type=whole(0), default=1_000, help="how many faults are drawn (1000)")
+    soak.add_argument(
+        "--faults", type=whole(0), default=1_000, help="how many faults have to come true (1000)"
+    )
     soak.add_argument("--seed", type=int, help="of everything that is drawn")
     soak.add_argument("--html", type=report, help="write a page with the timeline")
     soak.add_argument("--json", type=report, help="write the report as JSON")
@@ -101,13 +104,20 @@ def _tell(soaked: Soaked, again: str) -> None:
             _say(f"     {violation.what}")
     _say()
     _say(f" Calls      {', '.join(f'{count:,} {ending}' for ending, count in told.endings.most_common())}")
-    came = ", ".join(f"{soaked.came[kind]}/{count} {kind}" for kind, count in sorted(soaked.drawn.items()))
-    _say(f" Faults     {soaked.came.total():,} of {soaked.drawn.total():,} came true: {came}")
     for which, said in (("ready", "ready again"), ("answered", "answered again")):
         if spans := sorted(told.spans(which)):
             median, late, most = (span(spans[int(len(spans) * share)]) for share in (0.5, 0.99, 0.9999))
             _say(f" Recovery   {said} after {median} (median), {late} (99 %), {most} (at most)")
-    word = "every rule holds" if soaked.ok else "NOT ALL RULES HOLD"
+    if (told_of := outages(soaked.run)) and told_of[0].failed:
+        _say(f" Longest    {told_of[0]}")
+    _say()
+    for line in soaked.tally.lines():
+        _say(f"   {line}")
+    word = "every rule holds"
+    if not all(one.ok for one in soaked.checks):
+        word = "NOT ALL RULES HOLD"
+    elif not soaked.ok:
+        word = f"TOO FEW FAULTS CAME TRUE: {', '.join(soaked.tally.missing) or 'not as many as were wanted'}"
     _say(f"\n {told.submitted:,} calls in {span(told.seconds)} ({told.rate:,.0f} a second), "
          f"{len(told.recoveries):,} crash{'' if len(told.recoveries) == 1 else 'es'}, {told.lives:,} lives: {word}.")  # fmt: skip
     _say(f" The same again: {again}")

@@ -101,6 +101,11 @@ class EvilToolPlugin(HostedToolPlugin):
         fields = _ENTRY.iter_unpack(self._book.read_bytes()[_COUNTS.size :])
         return [number for number, (status, *_) in enumerate(fields) if status == _WAITING]
 
+    def done(self) -> list[int]:
+        """The numbers of the entries whose fault has been carried out, at least once."""
+        fields = _ENTRY.iter_unpack(self._book.read_bytes()[_COUNTS.size :])
+        return [number for number, (_, uses, _) in enumerate(fields) if uses]
+
     def outside(self) -> list[int]:
         """The numbers of the entries that have to be armed: those of times, and of states on the board."""
         entries = enumerate(self.schedule.entries)

@@ -38,6 +38,8 @@ def run(given: argparse.Namespace) -> int:
     began, broken = time.monotonic(), 0
     endings: Counter[str] = Counter()
     faults: Counter[str] = Counter()
+    looked_at: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
     for seed in range(given.first, given.first + given.seeds):
         simulation = simulate(seed, hosts=given.hosts, calls=given.calls, faults=given.faults)
         for fact in simulation.run.facts:
@@ -45,13 +47,22 @@ def run(given: argparse.Namespace) -> int:
                 endings[fact.ending] += 1
             elif isinstance(fact, Broken) and fact.fault in FAULTS:
                 faults[fact.fault] += 1
+        for one in simulation.checks:
+            looked_at[one.rule] += one.looked_at
+            wrong[one.rule] += not one.ok
         if given.trace is not None and seed == given.first:
             given.trace.write_text(simulation.trace, encoding="utf-8")
         if simulation.violations:
             broken += 1
             _tell_broken(simulation, given)
     took = time.monotonic() - began
-    _say(f" Calls      {_list(endings)}")
+    for rule, count in looked_at.items():
+        mark = "✗" if wrong[rule] else ("·", "✓")[bool(count)]
+        _say(
+            f" {mark} {rule:<28}  {count:,} looked at"
+            + f", broken in {wrong[rule]:,} runs" * bool(wrong[rule])
+        )
+    _say(f"\n Calls      {_list(endings)}")
     _say(f" Faults     {_list(faults)}")
     word = "every rule holds" if not broken else f"RULES ARE BROKEN IN {broken:,}"
     _say(

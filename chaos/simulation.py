@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..actors.desk import ToolSettings
 from .drawing import draw_schedule
 from .facts import Left, Run, Terms
-from .invariants import violations
+from .invariants import check
 from .load import draw_load
 from .simulated_tool import work
 from .trace import Step, steps_of, to_lines
@@ -28,6 +28,7 @@ from .virtual_board import VirtualBoard
 if TYPE_CHECKING:
     from ..actors.call import Call
     from .facts import Violation
+    from .invariants import Check
     from .load import CallPlan, HostPlan, Load
     from .schedule import Schedule
     from .trace import Happening
@@ -51,7 +52,7 @@ class Simulation:
         load: the hosts and calls.
         happenings: all that happened, in order.
         run: the same, as the rules see it.
-        violations: the rules that were broken.
+        checks: every rule, and what came of holding the run against it.
     """
 
     seed: int
@@ -59,7 +60,12 @@ class Simulation:
     load: Load
     happenings: tuple[Happening, ...]
     run: Run
-    violations: tuple[Violation, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """All that is wrong."""
+        return tuple(violation for one in self.checks for violation in one.violations)
 
     @property
     def trace(self) -> str:
@@ -127,7 +133,7 @@ def simulate(
         slack=1e-5,  # times are noted to the microsecond
         left=Left(processes=_left(board)),
     )
-    return Simulation(seed, schedule, load, tuple(board.happenings), run, violations(run))
+    return Simulation(seed, schedule, load, tuple(board.happenings), run, check(run))
 
 
 def _add(board: VirtualBoard, host: HostPlan) -> None:

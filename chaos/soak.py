@@ -11,6 +11,7 @@ it is revived.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from random import Random
@@ -33,7 +34,8 @@ from .recorder import Recorder, terms_of
 from .requests import Request, Source
 from .schedule import Entry, Schedule
 from .siege import Siege
-from .triggers import NthByte, NthCall, NthFrame, NthSpawn
+from .tally import Tally
+from .triggers import NthByte, NthCall, NthFrame, NthSpawn, StateEntered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +56,12 @@ WORKS: tuple[Kind, ...] = ("ledger", "repeated", "count", "echo", "ledger", "rep
 POLICY = RestartPolicy(
     backoff=Backoff(first=0.0, min=0.01, max=0.2), intensity=40, period=10.0, stable_for=1.0, cool_down=1.0
 )
+RESERVE = 1.2
+"""How many faults are drawn for each that is wanted."""
+
+_FEW = 20
+"""With no more faults than this to a host, it has too few lives for a fault to be meant for a certain one."""
+
 DEADLINE, START_DEADLINE, GRACE = 2.0, 3.0, 0.2
 LADDER = StopLadder(polite=0.2, firm=0.2)
 
@@ -65,19 +73,17 @@ class Soaked:
     Attributes:
         run: what happened.
         checks: what had to be true.
-        drawn: faults that were drawn, by kind.
-        came: those that came true.
+        tally: the faults that were drawn, and those that were carried out.
     """
 
     run: Run
     checks: tuple[Check, ...]
-    drawn: Counter[str]
-    came: Counter[str]
+    tally: Tally
 
     @property
     def ok(self) -> bool:
-        """Whether every rule holds."""
-        return all(one.ok for one in self.checks)
+        """Whether every rule holds, and as much went wrong as was wanted."""
+        return self.tally.enough and all(one.ok for one in self.checks)
 
 
 class Soak:
@@ -86,11 +92,11 @@ class Soak:
     Args:
         calls: how many.
         hosts: how many.
-        faults: how many are drawn.
+        faults: how many have to be carried out; some more are drawn.
         seed: of everything that is drawn.
         folder: for the hosts' files; it has to be there.
         languages: of the hosts, in turn.
-        seconds: about how long it will take, for the faults that come at a time.
+        seconds: within how many the faults come that come at a time; the run has to take longer.
     """
 
     def __init__(
@@ -106,7 +112,7 @@ class Soak:
     ) -> None:
         self.calls, self.faults, self.seed = calls, faults, seed
         self._folder = folder
-        self._seconds = seconds if seconds is not None else max(2.0, 0.06 * faults)
+        self._seconds = seconds if seconds is not None else max(0.05, min(0.03 * faults, calls / 5_000))
         self._census = Census()
         self._chance = Random(f"{seed} soak")  # noqa: S311 - a game, no secret
         self._languages = languages
@@ -125,7 +131,7 @@ class Soak:
 
             def heal() -> None:
                 arming.close()
-                came.update(self._came(plugins))
+                came.update(entry.fault.kind for plugin in plugins for entry in _done(plugin))
                 for plugin in plugins:
                     plugin.heal()
                     recorder.order("restart", plugin.name)  # one that hangs would hang on
@@ -146,7 +152,7 @@ class Soak:
             recorder.close()
         run = recorder.run(self._census.left(recorder.known))
         drawn = Counter(entry.fault.kind for entry in self.schedule.entries)
-        return Soaked(run, check(run), drawn, came)
+        return Soaked(run, check(run), Tally(self.faults, drawn, came))
 
     # The hosts
 
@@ -159,39 +165,39 @@ class Soak:
             plugin,
             host=HostSettings({}, start_deadline=START_DEADLINE, ladder=LADDER),
             policy=POLICY,
-            settings=ToolSettings(deadline=DEADLINE, grace=GRACE, idempotent=_work(name) == "repeated"),
+            settings=ToolSettings(
+                deadline=DEADLINE,
+                grace=GRACE,
+                idempotent=_work(name) == "repeated",
+                quarantine=None,  # a tool that is refused would meet no faults, and be refused when they are over
+            ),
         )
         return plugin
 
     def _draw(self) -> Schedule:
         deck = itertools.cycle(KINDS)
-        entries = []
-        per_host = max(1, self.faults // len(self._names))
-        for number in range(self.faults):
-            fault = _mild(MAKE_FAULT[next(deck)](self._chance), self._chance)
-            trigger = draw_trigger(
-                self._chance,
-                fault,
-                calls=max(1, self.calls // len(self._names) * 3 // 4),
-                seconds=self._seconds,
-            )
-            if isinstance(trigger, NthSpawn):
-                trigger = NthSpawn(self._chance.randint(1, 1 + per_host // 3))
-            elif isinstance(trigger, NthCall | NthFrame | NthByte) and trigger.life is not None:
-                # In a life of its own few would come true: most lives end soon.
-                life = self._chance.randint(1, 1 + per_host // 3)
-                trigger = replace(trigger, life=life, n=1 + trigger.n % 10)
-            entries.append(Entry(trigger, fault, self._names[number % len(self._names)]))
-        return Schedule(self.seed, entries)
-
-    @staticmethod
-    def _came(plugins: list[EvilToolPlugin]) -> Counter[str]:
-        return Counter(
-            entry.fault.kind
-            for plugin in plugins
-            for number, entry in enumerate(plugin.schedule.entries)
-            if number not in set(plugin.waiting())
+        names = itertools.cycle(self._names)
+        return Schedule(
+            self.seed,
+            [self._draw_one(next(deck), next(names)) for _ in range(math.ceil(self.faults * RESERVE))],
         )
+
+    def _draw_one(self, kind: str, host: str) -> Entry:
+        """One whose moment will come, or in one of eight cases may: that of a call in a certain life."""
+        chance, each = self._chance, self.faults // len(self._names)
+        fault = _mild(MAKE_FAULT[kind](chance), chance)
+        calls = max(1, self.calls // len(self._names) // 2)
+        trigger = draw_trigger(chance, fault, calls=calls, seconds=self._seconds)
+        match trigger:
+            case NthSpawn():
+                trigger = NthSpawn(chance.randint(1, 1 + each // 2))
+            case StateEntered(state, n):
+                trigger = StateEntered(state, min(n, 1 + each // 4))
+            case NthCall() | NthFrame() | NthByte() if trigger.life is not None:
+                early = each > _FEW and chance.random() < 1 / 3
+                life, n = (chance.randint(1, each // 3), 1 + trigger.n % 4) if early else (None, trigger.n)
+                trigger = replace(trigger, life=life, n=n)
+        return Entry(trigger, fault, host)
 
     # The calls
 
@@ -231,6 +237,10 @@ class Soak:
         )
         if kept and self._ledger(name).exists():
             recorder.take_ledger(name, self._ledger(name).read_text(encoding="utf-8").splitlines())
+
+
+def _done(plugin: EvilToolPlugin) -> list[Entry]:
+    return [plugin.schedule.entries[number] for number in plugin.done()]
 
 
 def _work(name: str) -> str:

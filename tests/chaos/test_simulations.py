@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import subprocess
+import sys
+from random import SystemRandom
 
 import pytest
 from callboard.actors.lane import Lane
 from callboard.actors.state import StateCell
 from callboard.chaos import faults as f
+from callboard.chaos import simulation
 from callboard.chaos import triggers as t
 from callboard.chaos.__main__ import main
 from callboard.chaos.every_step import crash_at_every_step
 from callboard.chaos.facts import Answered
+from callboard.chaos.invariants import RULES
 from callboard.chaos.load import Load, draw_load
 from callboard.chaos.schedule import Schedule
+from callboard.chaos.simulated_tool import work
 from callboard.chaos.simulation import simulate
 from callboard.chaos.strategies import fault_schedules, trees
 from callboard.chaos.virtual_board import VirtualBoard
@@ -28,9 +35,54 @@ def test_a_hundred_simulations_keep_every_rule():
     assert broken == {}
 
 
-@pytest.mark.parametrize("seed", [1, 42])
-def test_the_same_seed_gives_the_same_trace(seed):
-    assert simulate(seed).trace == simulate(seed).trace
+def traces(seed, times):
+    return {simulate(seed).trace for _ in range(times)}
+
+
+def test_the_same_seed_gives_the_same_trace_a_hundred_times():
+    assert len(traces(42, 100)) == 1
+
+
+def test_the_same_seed_gives_the_same_trace_in_another_process():
+    program = (
+        "import sys; from callboard.chaos.simulation import simulate; sys.stdout.write(simulate(1).trace)"
+    )
+
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+
+    assert told == [simulate(1).trace] * 2
+
+
+def by_chance(call):
+    yield SystemRandom().uniform(0.0, 0.001)
+    return (yield from work(call))
+
+
+def test_a_tool_that_asks_a_chance_of_its_own_does_not_give_the_same_trace(monkeypatch):
+    monkeypatch.setattr(simulation, "work", by_chance)
+
+    assert len(traces(42, 5)) > 1
+
+
+def test_hosts_that_are_started_in_an_order_by_chance_do_not_give_the_same_trace():
+    first = simulate(42)
+    orders = itertools.permutations(first.load.hosts)
+
+    told = {
+        simulate(42, schedule=first.schedule, load=Load(order, first.load.calls)).trace for order in orders
+    }
+
+    assert len(told) > 1
 
 
 def test_a_saved_schedule_gives_the_same_trace_again():
@@ -177,6 +229,17 @@ def test_the_command_tells_what_was_simulated(capsys, tmp_path):
     assert "5 simulations" in capsys.readouterr().out
     assert trace.read_text() == simulate(3, calls=10).trace
     assert all(json.loads(line)["kind"] for line in trace.read_text().splitlines())
+
+
+def test_every_rule_is_held_against_every_seed_and_has_something_to_look_at():
+    checks = [simulate(seed).checks for seed in range(20)]
+
+    assert {tuple(one.rule for one in each) for each in checks} == {tuple(RULES)}
+    assert [
+        rule
+        for rule in RULES
+        if not any(one.looked_at for each in checks for one in each if one.rule == rule)
+    ] == []
 
 
 def test_the_command_names_a_seed_that_breaks_a_rule(capsys, monkeypatch):

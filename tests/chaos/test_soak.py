@@ -22,10 +22,13 @@ def test_a_soak_draws_the_same_for_a_seed(tmp_path):
 
 def test_a_soak_of_some_seconds_keeps_every_rule(tmp_path):
     with no_leaks():
-        soaked = Soak(calls=1_200, hosts=4, faults=38, seed=11, folder=tmp_path, seconds=2.0).run()
+        soaked = Soak(calls=2_400, hosts=8, faults=38, seed=11, folder=tmp_path, seconds=2.0).run()
 
     assert [one.said for one in soaked.checks if not one.ok] == []
-    assert soaked.came.total() > 19
+    assert soaked.ok
+    assert soaked.tally.came.total() >= 38
+    assert set(soaked.tally.drawn) == set(KINDS)
+    assert [one.rule for one in soaked.checks if not one.looked_at] == []
     assert soaked.run.of("ledger_1")
 
 

@@ -1,0 +1,78 @@
+"""The reference of the test kit has every name of it, and says of each what its docstring says in its first line."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+
+import pytest
+from callboard.chaos.invariants import RULES
+from house_source import ROOT, Module, modules
+
+PAGE = (ROOT / "docs" / "reference-chaos.md").read_text()
+
+NOT_IMPORTED = ("callboard.chaos.__main__", "callboard.chaos.evil_host", "callboard.chaos.conformance")
+"""Programs, and the tests that `pytest --pyargs` runs: nobody imports a name of theirs."""
+
+
+def public_names(module: Module) -> dict[str, str]:
+    """The classes, functions and constants of a module, each with the first line of what is said of it."""
+    found: dict[str, str] = {}
+    for node, after in zip(module.tree.body, [*module.tree.body[1:], None], strict=True):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            found[node.name] = first_line(ast.get_docstring(node) or "", module)
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(after, ast.Expr):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            assert isinstance(after.value, ast.Constant)
+            found[ast.unparse(target)] = first_line(after.value.value, module)
+    return {name: said for name, said in found.items() if not name.startswith("_")}
+
+
+def first_line(docstring: str, module: Module) -> str:
+    if docstring.startswith(("See the module", "As `")) or not docstring:
+        docstring = ast.get_docstring(module.tree) or ""
+    line = docstring.split("\n\n")[0].replace("\n", " ").strip()
+    return re.sub(r"\s+", " ", line).replace("|", r"\|").replace("``", "`")
+
+
+KIT = {
+    module.name: names
+    for module in modules()
+    if module.room == "chaos" and not module.name.startswith(NOT_IMPORTED) and (names := public_names(module))
+}
+
+
+def section(name: str) -> list[str]:
+    heading = f"\n## {name}\n"
+    assert heading in PAGE, f"docs/reference-chaos.md has no section {name!r}"
+    return re.split(r"^## ", PAGE.split(heading)[1], maxsplit=1, flags=re.MULTILINE)[0].strip().splitlines()
+
+
+def wanted(name: str) -> list[str]:
+    return [f"| `{one}` | {said} |" for one, said in KIT[name].items()]
+
+
+@pytest.mark.parametrize("name", sorted(KIT))
+def test_every_public_name_of_the_kit_stands_in_its_reference(name: str) -> None:
+    assert [line for line in section(name) if line.startswith("| `")] == wanted(name)
+
+
+@pytest.mark.parametrize("name", sorted(KIT))
+def test_every_name_of_the_reference_can_be_imported(name: str) -> None:
+    module = importlib.import_module(name)
+
+    assert [one for one in KIT[name] if not hasattr(module, one)] == []
+
+
+def test_the_reference_has_no_module_that_there_is_not() -> None:
+    assert set(re.findall(r"^## (callboard\.chaos\S*)$", PAGE, re.MULTILINE)) == set(KIT)
+
+
+def test_every_rule_stands_in_the_reference_with_what_it_holds() -> None:
+    told = [line for line in section("The rules") if line.startswith("| ")]
+
+    assert told[1:] == [
+        f"| {name} | {(rule.__doc__ or '').splitlines()[0].replace('``', '`')} |"
+        for name, rule in RULES.items()
+    ]
