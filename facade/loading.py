@@ -16,6 +16,7 @@ from .options import Options, complete
 from .plugins.adapter import PluginAdapter
 from .plugins.entry import parse_entry
 from .plugins.errors import PluginLoadError
+from .plugins.manifest import NodeToolEntry
 from .plugins.python_source import load_python_object, load_python_package, read_python_package
 from .plugins.source import (
     NodeFileSource,
@@ -83,14 +84,14 @@ def _load(source: PluginSource, options: Options, configuration: Configuration) 
         case NodeFileSource(file, plugin_id, export):
             if not file.is_file():
                 raise PluginLoadError(f"plugin {plugin_id!r}: no such file: {file}", plugin=plugin_id)
-            plugin = NodeToolPlugin(
-                options.name or plugin_id, file, export=export, env=options.env, node=configuration.node
-            )
-            yield Loaded(PluginAdapter(plugin), plugin, options)
+            tool = NodeToolEntry(plugin_id, file, export)
+            yield _load_node(tool, _sources(configuration), options, configuration)
         case NodePackageSource(directory):
-            yield from _load_package(_sources(configuration).folder(directory), options, configuration)
+            sources = _sources(configuration)
+            yield from _load_package(sources.folder(directory), sources, options, configuration)
         case NodeGitSource():
-            yield from _load_package(_sources(configuration).repository(source), options, configuration)
+            sources = _sources(configuration)
+            yield from _load_package(sources.repository(source), sources, options, configuration)
 
 
 def _sources(configuration: Configuration) -> NodeSources:
@@ -103,7 +104,9 @@ def _sources(configuration: Configuration) -> NodeSources:
     )
 
 
-def _load_package(ready: Ready, options: Options, configuration: Configuration) -> Iterator[Loaded]:
+def _load_package(
+    ready: Ready, sources: NodeSources, options: Options, configuration: Configuration
+) -> Iterator[Loaded]:
     package = ready.package
     if options.name is not None and len(package.tools) > 1:
         raise PluginLoadError(
@@ -112,16 +115,29 @@ def _load_package(ready: Ready, options: Options, configuration: Configuration) 
             plugin=options.name,
         )
     for tool in package.tools:
-        plugin = NodeToolPlugin(
-            options.name or tool.id,
-            tool.entry,
-            export=tool.export,
-            env=options.env,
-            node=configuration.node,
-            version=package.version,
-            holds=ready.entry,
-        )
-        yield Loaded(PluginAdapter(plugin), plugin, options)
+        yield _load_node(tool, sources, options, configuration, ready)
+
+
+def _load_node(
+    tool: NodeToolEntry,
+    sources: NodeSources,
+    options: Options,
+    configuration: Configuration,
+    ready: Ready | None = None,
+) -> Loaded:
+    module = sources.module(tool.entry)
+    plugin = NodeToolPlugin(
+        options.name or tool.id,
+        tool.entry,
+        export=tool.export,
+        env=options.env,
+        node=configuration.node,
+        version=ready.package.version if ready else "0",
+        module=module.path,
+        compiled=sources.compiled,
+        holds=(ready, module),
+    )
+    return Loaded(PluginAdapter(plugin), plugin, options)
 
 
 def _load_python(source: PythonObject | PythonPackageSource, options: Options) -> Iterator[Loaded]:

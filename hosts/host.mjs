@@ -1,6 +1,8 @@
 // The Node.js tool host: runs the one tool of a JavaScript module, and speaks version 1 of the tool host protocol.
 //
-//   node host.mjs --entry <absolute path of the module> [--export <name>]
+//   node host.mjs --entry <absolute path of the module> [--export <name>] [--module <path>] [--compiled <folder>]
+//
+// `--module` is what is loaded for the entry, where that was made of it; `--compiled` keeps what Node compiles.
 //
 // Requests come in on stdin and answers go out on stdout, one JSON value a line. Calls start in the order in which
 // they arrive, and none waits for another. What a tool has said is out of its reach at once: a part is written before
@@ -228,7 +230,7 @@ function family() {
 
 // ------------------------------------------------------------------------------------------------------- the start
 
-const { entry, exportName } = readArguments();
+const { entry, exportName, module, compiled } = readArguments();
 let tool;
 let failure;
 
@@ -242,7 +244,7 @@ process.on('exit', () => {
   outlet.flush();
 });
 
-let loading = loadTool(entry, exportName).then(
+let loading = loadTool({ entry, module, compiled }, exportName).then(
   (loaded) => {
     tool = loaded;
     loading = undefined;
@@ -257,10 +259,12 @@ let loading = loadTool(entry, exportName).then(
 
 function readArguments() {
   try {
-    const options = { entry: { type: 'string' }, export: { type: 'string', default: 'default' } };
+    const text = { type: 'string' };
+    const options = { entry: text, export: { ...text, default: 'default' }, module: text, compiled: text };
     const { values } = parseArgs({ options });
     if (values.entry === undefined || !isAbsolute(values.entry)) throw new Error('--entry takes an absolute path');
-    return { entry: values.entry, exportName: values.export };
+    const { entry, module = entry, compiled } = values;
+    return { entry, exportName: values.export, module, compiled };
   } catch (error) {
     console.error(`${error.message}\nusage: node host.mjs --entry <absolute path of the module> [--export <name>]`);
     return exit(2);

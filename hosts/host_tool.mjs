@@ -1,6 +1,7 @@
 // From a module to a tool that can be called: which methods a tool has, and which export is one. Loads the plugin and
 // runs its factory or constructor, but none of its methods.
 
+import nodeModule from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
@@ -36,14 +37,21 @@ class ExportError extends Error {
   name = 'ExportError';
 }
 
-/** Import the module and make a tool of its export. Throws what its author can act on. */
-export async function loadTool(entry, exportName) {
+/**
+ * Import the module and make a tool of its export. Throws what its author can act on.
+ *
+ * @param place the entry as its author knows it; the module that is loaded for it; a folder for what Node compiles,
+ *   which it would otherwise only write at an end that a host may not live to see.
+ */
+export async function loadTool({ entry, module: path, compiled }, exportName) {
+  if (compiled !== undefined) nodeModule.enableCompileCache?.(compiled);
   let module;
   try {
-    module = await import(pathToFileURL(entry).href);
+    module = await import(pathToFileURL(path).href);
   } catch (error) {
-    throw await explained(error, entry);
+    throw await explained(error, path);
   }
+  if (compiled !== undefined) nodeModule.flushCompileCache?.();
   return toolFrom(await exportOf(module, exportName, entry), `the export "${exportName}" of ${entry}`);
 }
 

@@ -26,12 +26,14 @@ class NodeToolPlugin(HostedToolPlugin):
 
     Args:
         name: the plugin's name, unique on its board.
-        entry: the module to load.
+        entry: the module, as its author knows it.
         export: the export to use; the default export when ``None``.
         env: variables that the host gets beside the allowed ones.
         node: the Node program; looked up when ``None`` (see `find_node`).
         node_options: options for Node itself, such as ``--max-old-space-size=256``.
         version: for people.
+        module: what is loaded for it, if that is another file: what was made of TypeScript.
+        compiled: a folder where Node may keep what it has compiled; from Node 22.1 on.
         holds: what is to live as long as this does, such as a claim on the cache that the module lies in.
     """
 
@@ -47,6 +49,8 @@ class NodeToolPlugin(HostedToolPlugin):
         node: str | None = None,
         node_options: tuple[str, ...] = (),
         version: str = "0",
+        module: Path | None = None,
+        compiled: Path | None = None,
         holds: object = None,
     ) -> None:
         super().__init__(name, self._command, version=version)
@@ -55,6 +59,8 @@ class NodeToolPlugin(HostedToolPlugin):
         self._env = dict(env or {})
         self._node = node
         self._node_options = node_options
+        self._module = module or self.entry
+        self._compiled = compiled
         self._holds = holds
 
     def limit_memory(self, resident: int) -> None:
@@ -66,13 +72,30 @@ class NodeToolPlugin(HostedToolPlugin):
             self._node_options += (f"{_HEAP}={max(1, resident >> 20)}",)
 
     def _command(self) -> Command:
-        if not self.entry.is_file():
-            raise HostStartError(
-                f"cannot start host {self.name!r}: no such file: {self.entry}", host=self.name, permanent=True
-            )
+        for file in (self.entry, self._module):
+            if not file.is_file():
+                raise HostStartError(
+                    f"cannot start host {self.name!r}: no such file: {file}", host=self.name, permanent=True
+                )
         node = find_node(self._node)
         assert node.path is not None
-        argv = [node.path, *self._node_options, str(HOST_SCRIPT), "--entry", str(self.entry)]
+        options = [*self._node_options, *(["--enable-source-maps"] if _has_source_map(self._module) else [])]
+        argv = [node.path, *options, str(HOST_SCRIPT), "--entry", str(self.entry)]
+        if self._module != self.entry:
+            argv += ["--module", str(self._module)]
+        if self._compiled is not None:
+            argv += ["--compiled", str(self._compiled)]
         if self.export is not None:
             argv += ["--export", self.export]
         return Command(tuple(argv), host_environment(os.environ, self._env), str(self.entry.parent))
+
+
+def _has_source_map(module: Path) -> bool:
+    """Whether the module says where what it was made of is told; a place that Node reads is its last line."""
+    with module.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+        return b"sourceMappingURL=" in file.read()
+
+
+_TAIL = 4096
+"""Bytes at the end of a module that are looked at. A whole map that stands in that line begins before them."""

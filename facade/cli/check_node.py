@@ -41,7 +41,7 @@ def check_node(configured: str | None, *, needed: bool) -> Iterator[Finding]:
             also = (
                 ""
                 if candidate.runs_typescript
-                else f"; TypeScript tools need {'.'.join(map(str, TYPESCRIPT))}"
+                else f"; TypeScript is made JavaScript first, by esbuild, before {'.'.join(map(str, TYPESCRIPT))}"
             )
             yield Finding("ok", place, f"{candidate.version_text}, {candidate.path}; this one is used{also}")
     if not used:

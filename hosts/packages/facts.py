@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...plugins.node_plan import Output, PackageFacts
 from .tree import own_files
+from .typescript import is_typescript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from ...plugins.manifest import NodePackage
 
 _LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
-_TYPESCRIPT = frozenset({".ts", ".mts", ".cts"})
 _SLACK = 2.0
 """Seconds by which a source has to be younger: what is unpacked or checked out at once has no order that means anything."""
 
@@ -62,7 +62,7 @@ def _output(package: NodePackage, *, dated: bool) -> Output:
 
 def _is_made(entry: Path, root: Path) -> bool:
     """Whether a build makes it, as far as can be told: it is no TypeScript, and does not lie among the sources."""
-    return entry.suffix not in _TYPESCRIPT and entry.relative_to(root).parts[0] != "src"
+    return not is_typescript(entry) and entry.relative_to(root).parts[0] != "src"
 
 
 def _is_met(directory: Path, name: str, *, above: bool) -> bool:

@@ -1,4 +1,4 @@
-"""From where a Node plugin is said to be to a package on disk that can run."""
+"""From where a Node plugin is said to be to modules on disk that can run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..node import find_node
 from .git import check_out
 from .ready import Permissions, Ready, make_ready
 from .store import PackageCache
+from .typescript import Module, TypeScript, is_typescript
 from .workshop import Workshop
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NodeSources:
-    """Makes packages ready, from folders and from repositories.
+    """Makes packages and modules ready, from folders, repositories and single files.
 
     Args:
         cache: the folder that everything is made in.
@@ -34,6 +35,24 @@ class NodeSources:
         self._permissions = permissions
         self._seconds = seconds
         self._node = partial(find_node, node)
+
+    @property
+    def compiled(self) -> Path:
+        """Where Node may keep what it has compiled."""
+        return self._cache.root / "v1" / "compiled"
+
+    def module(self, file: Path) -> Module:
+        """What is to be run for a module: itself, unless it is TypeScript that this Node does not run.
+
+        Raises:
+            PackageError: it cannot be made ready; see `TypeScript.ready`.
+            HostStartError: it is TypeScript, and there is no Node to run it.
+        """
+        if not is_typescript(file):
+            return Module(file)
+        with Workshop(self._seconds) as workshop:
+            compiler = TypeScript(self._cache, workshop, self._node(), may_fetch=self._permissions.install)
+            return compiler.ready(file)
 
     def folder(self, directory: Path) -> Ready:
         """The package in a folder. Raises as `make_ready`."""

@@ -5,6 +5,8 @@
     ROOT/v1/KIND/KEY/in-use       locked, shared, by whoever runs from it
     ROOT/v1/making/KEY-…          what is being made, or was when its maker died
     ROOT/v1/locks/…               one maker a key at a time
+    ROOT/v1/notes/…               what refs and modules stood for last
+    ROOT/v1/scratch/…             folders for a moment
 
 An entry is made under ``making`` and comes to its place by one rename, so that neither a kill nor a full disk can leave
 half of one there. A key says all that the entry depends on: what has been made once is never changed. What a dead
@@ -18,7 +20,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +73,7 @@ class PackageCache:
         self.root = root
         self._home = root / _VERSION
         self._making = self._home / "making"
+        self._scratch = self._home / "scratch"
 
     def find(self, kind: str, key: str) -> Entry | None:
         """An entry that is there, or ``None``; says in the cache that it was used."""
@@ -121,6 +124,23 @@ class PackageCache:
             found = self.find(kind, key)
             assert found is not None, "it was just made, and nobody cleans what is locked"
             return found
+
+    @contextmanager
+    def scratch(self, name: str) -> Iterator[Path]:
+        """An empty folder that is gone at the end; by one name, one at a time. Entries may be made meanwhile.
+
+        Raises:
+            PackageError: the cache cannot be written.
+        """
+        with ExitStack() as ending:
+            with self._writing():
+                ending.enter_context(only_one(self._lock("scratch", name)))
+                self._scratch.mkdir(exist_ok=True)
+                folder = self._scratch / name
+                remove(folder)  # of one who died
+                folder.mkdir()
+            ending.callback(remove, folder)
+            yield folder
 
     def entries(self) -> Iterator[tuple[str, str, Path]]:
         """All entries: kind, key and place."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.hosts.node import NodeCandidate, find_node
+from callboard.hosts.node import NodeCandidate, find_node, node_candidates
 
 
 def node() -> NodeCandidate:
@@ -15,3 +15,11 @@ def node_program() -> str:
     path = node().path
     assert path is not None
     return path
+
+
+def newest_node() -> NodeCandidate:
+    """The Node of the wheel that the tests install, which runs TypeScript as it is."""
+    (wheel,) = [candidate for candidate in node_candidates(environ={}) if candidate.source == "wheel"]
+    assert wheel.problem is None, f"{wheel.problem}; the extra 'test' installs it"
+    assert wheel.runs_typescript
+    return wheel

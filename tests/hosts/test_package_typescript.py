@@ -1,0 +1,296 @@
+"""TypeScript runs: by Node alone where taking out the types is enough, by esbuild where it is not. On both kinds of Node."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from callboard.hosts.errors import RemoteError
+from callboard.hosts.node import find_node
+from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.packages.errors import PackageError
+from callboard.hosts.packages.store import PackageCache
+from callboard.hosts.packages.typescript import TypeScript, is_typescript
+from callboard.hosts.packages.workshop import Workshop
+from leaks import no_leaks
+from node_packages import write
+from node_path import newest_node
+
+OLD = replace(find_node(), version=(20, 0, 0))
+"""A Node as if it ran no TypeScript, whichever it is."""
+
+
+@pytest.fixture(scope="module")
+def esbuild(tmp_path_factory):
+    """A cache in which esbuild is, so that it is fetched once for all these tests."""
+    folder = tmp_path_factory.mktemp("esbuild")
+    file = write(folder, {"a.ts": "export const a: number = 1;"}) / "a.ts"
+    ready(folder / "cache", file, OLD)
+    return folder / "cache" / "v1" / "tools"
+
+
+@pytest.fixture
+def cache(tmp_path, esbuild):
+    (tmp_path / "cache" / "v1").mkdir(parents=True)
+    (tmp_path / "cache" / "v1" / "tools").symlink_to(esbuild)
+    return tmp_path / "cache"
+
+
+def ready(cache, file, node, *, may_fetch=True):
+    with Workshop(50) as workshop:
+        return TypeScript(PackageCache(cache), workshop, node, may_fetch=may_fetch).ready(file)
+
+
+def answer(module, file, node, **arguments):
+    with NodeToolPlugin("it", file, module=module.path, node=node.path) as plugin:
+        return plugin.execute_tool("it", arguments, plugin.init({}))
+
+
+def tool(result, before="", statement=""):
+    return (
+        f"{before}\ntype State = {{ config: object }};\n"
+        f"export default {{\n  init(config: object): State {{ return {{ config }}; }},\n  getToolSchemas() {{ return []; }},\n"
+        f"  executeTool(name: string, args: {{ n: number }}) {{ {statement} return {{ success: true, result: {result} }}; }},\n}};\n"
+    )
+
+
+SERVED = {
+    "types": {"tool.ts": tool("args.n as number")},
+    "a module by its suffix": {
+        "tool.ts": tool("twice(7)", "import { twice } from './twice.ts';"),
+        "twice.ts": "export const twice = (n: number) => 2 * n;",
+    },
+    "marked types": {
+        "tool.ts": tool(
+            "one",
+            "import { type One, one } from './one.ts'; import type { Two } from './one.ts';\ntype Three = One | Two;",
+        ),
+        "one.ts": "export type One = 1; export type Two = 2; export const one: One = 1;",
+    },
+    "what is built in": {"tool.ts": tool("basename('a/b')", "import { basename } from 'node:path';")},
+    "a package": {
+        "tool.ts": tool("word", "import { word } from 'words';"),
+        "node_modules/words/package.json": {
+            "name": "words",
+            "type": "module",
+            "exports": {"import": "./i.js"},
+        },
+        "node_modules/words/i.js": "export const word = 'w';",
+    },
+}
+NOT_SERVED = {
+    "an enum": ({"tool.ts": tool("Kind.A", "enum Kind { A = 'a' }")}, "a"),
+    "a namespace": ({"tool.ts": tool("N.a", "namespace N { export const a = 1; }")}, 1),
+    "a parameter property": (
+        {"tool.ts": tool("new P(3).x", "class P { constructor(readonly x: number) {} }")},
+        3,
+    ),
+    "a decorator": (
+        {
+            "tool.ts": tool(
+                "new C().twice(2)",
+                "const twice = (f: any, _: unknown) => (n: number) => f(n) * 2;\nclass C { @twice twice(n: number) { return n; } }",
+            )
+        },
+        4,
+    ),
+    "an import without a suffix": (
+        {"tool.ts": tool("one", "import { one } from './deep';"), "deep/index.ts": "export const one = 1;"},
+        1,
+    ),
+    "an import by the suffix of what it would become": (
+        {"tool.ts": tool("one", "import { one } from './one.js';"), "one.ts": "export const one = 1;"},
+        1,
+    ),
+    "a type that is not marked": (
+        {
+            "tool.ts": tool("two", "import { One, two } from './one.ts';\nlet one: One;"),
+            "one.ts": "export type One = 1; export const two = 2;",
+        },
+        2,
+    ),
+    "an enum in a module that is imported": (
+        {
+            "tool.ts": tool("Kind.A", "import { Kind } from './kind.ts';"),
+            "kind.ts": "export enum Kind { A = 5 }",
+        },
+        5,
+    ),
+    "a path of tsconfig.json": (
+        {
+            "tool.ts": tool("one", "import { one } from '@/one';"),
+            "lib/one.ts": "export const one = 1;",
+            "tsconfig.json": {"compilerOptions": {"paths": {"@/*": ["./lib/*"]}}},
+        },
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize("files", SERVED.values(), ids=SERVED)
+def test_what_is_served_by_taking_out_its_types_is_run_as_it_is(tmp_path, files):
+    file = write(tmp_path / "it", files) / "tool.ts"
+
+    module = ready(tmp_path / "cache", file, newest_node(), may_fetch=False)
+
+    assert (module.path, module.entry) == (file, None)
+    assert answer(module, file, newest_node(), n=1)["success"]
+
+
+@pytest.mark.parametrize("files", SERVED.values(), ids=SERVED)
+def test_the_same_runs_on_a_node_that_knows_no_typescript(tmp_path, cache, files):
+    file = write(tmp_path / "it", files) / "tool.ts"
+
+    module = ready(cache, file, OLD)
+
+    assert module.entry is not None
+    assert answer(module, file, OLD, n=1)["success"]
+
+
+@pytest.mark.parametrize("node", [OLD, newest_node()], ids=["older Node", "newer Node"])
+@pytest.mark.parametrize(("files", "result"), NOT_SERVED.values(), ids=NOT_SERVED)
+def test_what_is_more_than_types_is_run_by_way_of_esbuild(tmp_path, cache, node, files, result):
+    file = write(tmp_path / "it", files) / "tool.ts"
+
+    module = ready(cache, file, node)
+
+    assert module.path.is_relative_to(cache)
+    assert answer(module, file, node, n=1)["result"] == result
+
+
+@pytest.mark.parametrize("suffix", [".ts", ".mts", ".cts"])
+def test_a_module_of_any_suffix_runs(tmp_path, cache, suffix):
+    assert is_typescript(Path(f"tool{suffix}"))
+    body = tool("args.n")
+    if suffix == ".cts":
+        body = body.replace("export default", "module.exports =")
+    file = write(tmp_path / "it", {f"tool{suffix}": body}) / f"tool{suffix}"
+
+    assert answer(ready(cache, file, OLD), file, OLD, n=7)["result"] == 7
+    assert answer(ready(cache, file, newest_node()), file, newest_node(), n=7)["result"] == 7
+
+
+def test_a_module_finds_what_lies_beside_it(tmp_path, cache):
+    read = "readFileSync(new URL('./words.txt', import.meta.url), 'utf8') + data.n + require('./more.json').n"
+    before = (
+        "import { readFileSync } from 'node:fs'; import data from './data.json'; import { createRequire } from 'node:module';\n"
+        "const require = createRequire(import.meta.url);\nenum Kind { A }"
+    )
+    files = {
+        "tool.ts": tool(read, before),
+        "words.txt": "beside ",
+        "data.json": {"n": 7},
+        "more.json": {"n": 8},
+    }
+    file = write(tmp_path / "it", files) / "tool.ts"
+
+    assert answer(ready(cache, file, OLD), file, OLD)["result"] == "beside 78"
+
+
+@pytest.mark.parametrize("node", [OLD, newest_node()], ids=["older Node", "newer Node"])
+def test_an_error_is_told_by_the_lines_that_its_author_wrote(tmp_path, cache, node):
+    fails = "export enum Kind { A }\n\nexport function fail(): never {\n\n  throw new TypeError('no');\n}\n"
+    files = {"tool.ts": tool("0", "import { fail } from './deep/fails';", "fail();"), "deep/fails.ts": fails}
+    file = write(tmp_path / "it", files) / "tool.ts"
+    module = ready(cache, file, node)
+
+    with pytest.raises(RemoteError) as caught:
+        answer(module, file, node)
+
+    assert f"{tmp_path / 'it' / 'deep' / 'fails.ts'}:5:" in caught.value.stack
+    assert f"{file}:6:" in caught.value.stack
+
+
+def test_a_wrong_export_is_told_by_the_file_that_its_author_wrote(tmp_path, cache):
+    file = write(tmp_path / "it", {"tool.ts": "enum Kind { A }\nexport const other = Kind.A;"}) / "tool.ts"
+    module = ready(cache, file, OLD)
+
+    with pytest.raises(RemoteError, match=f'{file} has no export "default"; it exports other'):
+        answer(module, file, OLD)
+
+
+def test_a_module_is_made_once_and_anew_when_anything_of_it_changes(tmp_path, cache, caplog):
+    files, node = dict(NOT_SERVED["an enum in a module that is imported"][0]), OLD
+    file = write(tmp_path / "it", files) / "tool.ts"
+    first = ready(cache, file, node)
+
+    with caplog.at_level("INFO", "callboard.packages"):
+        assert ready(cache, file, node).path == first.path
+        assert caplog.text == ""
+        write(tmp_path / "it", {"kind.ts": "export enum Kind { A = 6 }"})
+        second = ready(cache, file, node)
+
+    assert caplog.text.count("made JavaScript by esbuild") == 1
+    assert answer(second, file, node)["result"] == 6
+    assert answer(first, file, node)["result"] == 5
+
+
+def test_a_setting_of_the_compiler_is_a_part_of_the_module(tmp_path, cache):
+    file = write(tmp_path / "it", {**NOT_SERVED["an enum"][0], "tsconfig.json": {}}) / "tool.ts"
+    first = ready(cache, file, OLD)
+
+    write(tmp_path / "it", {"tsconfig.json": {"compilerOptions": {"target": "es2020"}}})
+
+    assert ready(cache, file, OLD).path != first.path
+
+
+def test_a_module_whose_package_has_moved_is_made_anew(tmp_path, cache):
+    file = write(tmp_path / "it", SERVED["a package"]) / "tool.ts"
+    ready(cache, file, OLD)
+    shutil.rmtree(tmp_path / "it" / "node_modules")
+    write(
+        tmp_path,
+        {
+            f"node_modules/{name.removeprefix('node_modules/')}": content
+            for name, content in SERVED["a package"].items()
+            if name != "tool.ts"
+        },
+    )
+
+    assert answer(ready(cache, file, OLD), file, OLD)["result"] == "w"
+
+
+def test_a_module_that_was_made_needs_neither_esbuild_nor_the_registry(tmp_path, cache):
+    file = write(tmp_path / "it", NOT_SERVED["an enum"][0]) / "tool.ts"
+    first = ready(cache, file, OLD)
+    (cache / "v1" / "tools").unlink()
+
+    assert ready(cache, file, OLD, may_fetch=False).path == first.path
+
+
+def test_a_syntax_error_is_told_with_its_place(tmp_path, cache):
+    file = write(tmp_path / "it", {"tool.ts": "export default {\n  a: ,\n};\n"}) / "tool.ts"
+
+    with pytest.raises(PackageError) as caught:
+        ready(cache, file, OLD)
+
+    sentence, *words = str(caught.value).splitlines()
+    assert sentence == f"{file} cannot be made JavaScript; correct it; its last words:"
+    assert any("tool.ts:2:5" in word for word in words)
+
+
+def test_esbuild_that_may_not_be_fetched_is_refused_with_what_to_do(tmp_path):
+    file = write(tmp_path / "it", NOT_SERVED["an enum"][0]) / "tool.ts"
+
+    with (
+        no_leaks(),
+        pytest.raises(
+            PackageError, match=r"needs esbuild, and 'node_install_deps' is off; turn it on, .*22\.18"
+        ),
+    ):
+        ready(tmp_path / "cache", file, OLD, may_fetch=False)
+
+    assert list((tmp_path / "cache" / "v1" / "scratch").iterdir()) == []
+
+
+def test_what_node_compiles_is_kept_before_the_host_can_be_killed(tmp_path):
+    file = write(tmp_path / "it", {"tool.mts": tool("args.n")}) / "tool.mts"
+    node = newest_node()
+
+    with NodeToolPlugin("it", file, compiled=tmp_path / "compiled", node=node.path) as plugin:
+        plugin.init({})
+        kept = [path for path in (tmp_path / "compiled").rglob("*") if path.is_file()]
+
+    assert kept
