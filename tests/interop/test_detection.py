@@ -46,6 +46,12 @@ def test_exactly_one_built_in_format_claims_each_record_of_ours(record):
     assert INSPECT[record.kind](record.value).format == claimed[0]
 
 
+def test_no_record_is_left_out_but_the_events_of_streams():
+    left_out = {record.format for record in RECORDS if record.format not in OURS}
+
+    assert {name for name in left_out if not name.endswith(".stream")} == set()
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "taken", "hinted"),
     [
