@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 from typing import TYPE_CHECKING
@@ -96,14 +97,32 @@ def test_every_page_of_a_folder_stands_in_its_index(folder: str, index: str) -> 
 
 def _links(page: str | Path) -> list[tuple[str, str]]:
     """The links of a page to files of the project: path, which is empty for the page itself, and anchor."""
-    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
-    return [(link["page"], link["anchor"] or "") for link in LINK.finditer(text) if "://" not in link["page"]]
+    found = LINK.finditer(_prose(ROOT / page))
+    return [(link["page"], link["anchor"] or "") for link in found if "://" not in link["page"]]
 
 
 def _anchors(page: Path) -> set[str]:
     """What the headings of a page are called in links: in small letters, without marks, hyphens for blanks."""
-    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
+    headings = HEADING.findall(_prose(page))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def _prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_row_of_a_table_stands_under_its_heading(page: str) -> None:
+    lines = ["", *_prose(ROOT / page).splitlines(), ""]
+
+    begun = [
+        number
+        for number, (before, line) in enumerate(itertools.pairwise(lines))
+        if line.startswith("|") and not before.startswith("|")
+    ]
+
+    assert [lines[at + 1] for at in begun if not re.fullmatch(r"\|[-:| ]+\|", lines[at + 2])] == []
 
 
 def _targets() -> set[str]:
