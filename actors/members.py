@@ -123,6 +123,7 @@ class HostedMember:
         settled: set once the first life is ready, or will not be.
         out: why calls are refused at present, or ``None``.
         problem: why its tools cannot be offered, or ``None``.
+        admitted: whoever put it on the board was given its tools, so that nobody else can have their names.
     """
 
     def __init__(
@@ -148,6 +149,7 @@ class HostedMember:
         self.settled = threading.Event()
         self.out: m.HostOut | None = None
         self.problem: CallboardError | None = None
+        self.admitted = False
         self._times = HostTimes()
         self._last_report: dict[str, Any] | None = None
         if host.limits.memory is not None:
@@ -216,9 +218,11 @@ class HostedMember:
 
     def _on_schemas(self, _name: str, schemas: Iterable[dict[str, Any]]) -> bool:
         """In the tool actor's thread."""
+        self.problem = (
+            None  # before the offer: from then on somebody else may have a better right to its names
+        )
         try:
             self._offer(self, schemas)
-            self.problem = None
         except CallboardError as error:
             self.problem = error
         self.settled.set()

@@ -234,7 +234,9 @@ class Roster:
             if self._members.get(name) is member:  # else somebody has taken it off meanwhile
                 self.remove(name)
             raise problem
-        return self._catalog.offers.get(name, ())
+        with self._lock:
+            member.admitted = True
+            return self._catalog.offers.get(name, ())
 
     def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
@@ -244,13 +246,44 @@ class Roster:
                 return  # taken off while that life came up
             before = self._catalog.offers.get(name)
             tools = self._catalog.describe(name, schemas)
-            routes = add_routes(self._switch.routes, name, tools, claims=False)
+            later = self._later_with(member, tools)
+            routes = self._switch.routes
+            for each in later:
+                routes = routes.without(each.name)
+            routes = add_routes(routes, name, tools, claims=False)
             self._check_arguments(member, tools)
             self._catalog.offer(name, tools)
             self._switch.update(lambda _: routes)
             self._tell_offer(member, tools)
+            for each in later:
+                self._displace(each)
             if before is not None:
                 self._events.publish("tools_changed", name, **tool_changes(before, tools)._asdict())
+
+    def _later_with(self, member: HostedMember, tools: tuple[ToolDescriptor, ...]) -> list[HostedMember]:
+        """Members with tools of the same names that came after this one, and whose hosts were only quicker to start.
+
+        Hosts start at the same time, and which plugin has a name must not be a matter of chance. Those that have been
+        admitted stay as they are: somebody relies on them.
+        """
+        names = {tool.tool_name for tool in tools}
+        members = list(self._members.values())
+        return [
+            later
+            for later in members[members.index(member) + 1 :]
+            if isinstance(later, HostedMember)
+            and not later.admitted
+            and names.intersection(tool.tool_name for tool in self._catalog.offers.get(later.name, ()))
+        ]
+
+    def _displace(self, member: HostedMember) -> None:
+        """Offer its tools no more, since an earlier member has come for their names; `settle_hosted` tells it."""
+        tools = self._catalog.offers[member.name]
+        self._catalog.remove(member.name)
+        try:
+            add_routes(self._switch.routes, member.name, tools, claims=False)
+        except CallboardError as error:
+            member.problem = error
 
     def _check_arguments(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
         """Hold the arguments of calls to the schemas of these tools from now on."""
