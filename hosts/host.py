@@ -11,6 +11,7 @@ import itertools
 import logging
 import threading
 import time
+from dataclasses import replace
 from signal import SIGKILL
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -311,8 +312,6 @@ class Host:
             self._ended = True
             opened, abandoned = self._peer.lost()
             unfinished = self._peer.unfinished
-        said = self.stderr_tail
-        redactor = Redactor(secrets_of(self._command.env))
         report = CrashReport(
             host=self.name,
             generation=self.generation,
@@ -320,25 +319,32 @@ class Host:
             code=exit_.code,
             signal=exit_.signal,
             uptime=exit_.uptime,
-            cause=redactor.text(
-                probable_cause(
-                    exit_,
-                    said,
-                    in_flight=len(opened),
-                    unfinished=unfinished,
-                    oom_kill=killed_for_memory(self._oom_kills, oom_kills())
-                    if exit_.signal == SIGKILL
-                    else None,
-                )
-            ),
+            cause="it could not be described; the log says why",
             in_flight=tuple(owner.call_id for owner in opened),
-            stderr=last_words(said, unfinished, redactor),
+            stderr="",
             counts=self.counts,
-            frames=() if self._recorder is None else self._recorder.dump(redactor),
         )
+        try:
+            report = self._described(report, exit_, unfinished)
+        except Exception:
+            # A fault of ours, and no reason to leave those waiting who have to hear of the end.
+            logger.exception("host %r: describing its end failed", self.name)
         for lost in opened + abandoned:
             self._tell(lost.on_lost, report)
         self._tell(self._listener.on_ended, exit_, report, breach=self._breach or exit_.fault)
+
+    def _described(self, report: CrashReport, exit_: ProcessExit, unfinished: bytes) -> CrashReport:
+        said, redactor = self.stderr_tail, Redactor(secrets_of(self._command.env))
+        killed = killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal == SIGKILL else None
+        cause = probable_cause(
+            exit_, said, in_flight=len(report.in_flight), unfinished=unfinished, oom_kill=killed
+        )
+        return replace(
+            report,
+            cause=redactor.text(cause),
+            stderr=last_words(said, unfinished, redactor),
+            frames=() if self._recorder is None else self._recorder.dump(redactor),
+        )
 
     def on_gone(self, leftovers: list[int]) -> None:
         """Pass it on."""

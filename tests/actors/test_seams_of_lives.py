@@ -14,6 +14,7 @@ from callboard.actors.host_actor import BEGIN, HostActor, HostSettings
 from callboard.actors.roster import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.limits import Limits
+from callboard.hosts.process import Command
 from callboard.plugins.adapter import PluginAdapter
 from callboard.supervision.errors import ChildExists
 from callboard.supervision.life import ChildSpec
@@ -21,7 +22,7 @@ from callboard.supervision.messages import AddChild, GetStatus
 from callboard.supervision.policy import RestartPolicy
 from callboard.supervision.telling import ask_supervisor
 from leaks import no_leaks
-from memory_hosts import PATIENCE, MemoryHost, memory_board
+from memory_hosts import PATIENCE, SLOWLY, MemoryHost, memory_board
 from scarcity import no_more_threads
 from tools import a_tool, count, tool_call
 
@@ -204,6 +205,28 @@ def test_a_name_that_the_supervisor_knows_as_somebody_else_s_is_refused_and_that
 
         assert "host" not in memory.board.roster.members()
         assert ask_supervisor(memory.board.supervisor, GetStatus())["host"]["state"] == "starting"
+
+
+def test_an_end_that_cannot_be_described_is_told_all_the_same():
+    with memory_board() as memory:
+        host = MemoryHost("host", ("tool",))
+        host.plugin.command = lambda: Command(("host",), {"KEY": b"no text"})
+        memory.board.begin_hosted(
+            PluginAdapter(host.plugin),
+            host.plugin,
+            host=HostSettings({}),
+            policy=SLOWLY,
+            settings=ToolSettings(),
+        )
+        memory.ready()
+        call = memory.call()
+        host.life.request()
+
+        memory.relive(host)
+
+        result = call.result(PATIENCE)
+        assert (result["code"], result["crash_report"]["code"]) == ("host_crashed", 1)
+        assert result["crash_report"]["in_flight"] == [call.id]
 
 
 class Bystander:
