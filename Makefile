@@ -76,7 +76,7 @@ $(INSTALLED): moved
 endif
 
 $(INSTALLED): .venv/bin/python setup.cfg setup.py
-	@$(INSTALL) --editable '.[cli,test]'
+	@$(INSTALL) --editable '.[cli,test,sdk]'
 	@printf '%s' "$(CURDIR)" > $@
 
 $(CHECKERS): $(INSTALLED)

@@ -2,15 +2,18 @@
 
 A reader takes whatever may stand as a result's content there, a text or a list of parts; a writer
 returns ``None`` for what its API has no part for. Chat is read more widely than it is written: its
-tool messages take text alone, though tolerant servers take images too.
+tool messages take text alone, though tolerant servers take images too. ``detail: "auto"`` is what unsaid
+``detail`` means, so that the hub has neither.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ..errors import InvalidShapeError
 from ..parts import MediaPart, ResultPart, TextPart, UnreadPart
+
+DETAIL_IF_UNSAID: Final = "auto"
 
 
 def read_content(format_id: str, content: Any) -> tuple[ResultPart, ...]:
@@ -79,7 +82,7 @@ def _read_chat_image(part: dict[str, Any]) -> MediaPart | None:
     if not isinstance(image, dict) or not isinstance(image.get("url"), str):
         return None
     extras = _rest(part, "type", "image_url") + _rest(image, "url", "detail")
-    return MediaPart("image", url=image["url"], detail=_text(image, "detail"), extras=extras)
+    return MediaPart("image", url=image["url"], detail=_detail(image), extras=extras)
 
 
 def _read_chat_audio(part: dict[str, Any]) -> MediaPart | None:
@@ -103,7 +106,7 @@ def _read_responses_image(part: dict[str, Any]) -> MediaPart | None:
     if url is None and file_id is None:
         return None
     extras = _rest(part, "type", "image_url", "file_id", "detail")
-    return MediaPart("image", url=url, file_id=file_id, detail=_text(part, "detail"), extras=extras)
+    return MediaPart("image", url=url, file_id=file_id, detail=_detail(part), extras=extras)
 
 
 def _read_responses_file(part: dict[str, Any]) -> MediaPart | None:
@@ -122,6 +125,11 @@ def _file(found: dict[str, Any], url: str | None, extras: tuple[str, ...]) -> Me
 def _text(found: dict[str, Any], key: str) -> str | None:
     value = found.get(key)
     return value if isinstance(value, str) else None
+
+
+def _detail(image: dict[str, Any]) -> str | None:
+    said = _text(image, "detail")
+    return None if said == DETAIL_IF_UNSAID else said
 
 
 def _rest(found: dict[str, Any], *known: str) -> tuple[str, ...]:

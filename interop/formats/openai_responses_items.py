@@ -11,7 +11,7 @@ from ..function_calls import leftovers
 from ..hub import InspectedResult, InspectedSchema
 from ..json_copy import copy_json
 from ..result_text import native_content, write_parts
-from .openai_content import read_content, write_responses_part
+from .openai_content import DETAIL_IF_UNSAID, read_content, write_responses_part
 
 _SHARED = ("defer_loading", "allowed_callers")
 """Keys of a declaration that function tools and custom tools both have."""
@@ -66,13 +66,20 @@ def write_output(
     """
     if value.call_id is None:
         raise ConversionError("it does not say which call it answers: give the call, or a core tool message")
-    output, losses = native_content(value, OPENAI_RESPONSES) or _output(value)
+    details = item_type == "custom_tool_call_output"
+    output, losses = native_content(value, OPENAI_RESPONSES) or _output(value, details=details)
     item = {"type": item_type, "call_id": value.call_id, "output": output}
     return Converted(item, losses + lost_extras(value.extras))
 
 
-def _output(value: InspectedResult) -> tuple[str | list[dict[str, Any]], tuple[Loss, ...]]:
+def _output(value: InspectedResult, *, details: bool) -> tuple[str | list[dict[str, Any]], tuple[Loss, ...]]:
+    """``details``: images must say how closely they are to be looked at; for function tools they may."""
     written, losses = write_parts(value, write_responses_part)
+    if details:
+        written = [
+            {"detail": DETAIL_IF_UNSAID, **part} if part["type"] == "input_image" else part
+            for part in written
+        ]
     if len(written) > 1 or (written and written[0]["type"] != "input_text"):
         return written, losses
     return "".join(item["text"] for item in written), losses

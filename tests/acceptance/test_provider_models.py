@@ -1,0 +1,86 @@
+"""Law 4: whatever is converted is accepted where it goes, by the provider's own models and its server's rules.
+
+The models are those of the SDKs, of the versions that the extra ``sdk`` pins.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interop_routes import (
+    KINDS,
+    WRITABLE,
+    attempt,
+    format_of,
+    generated,
+    inspect,
+    readable_records,
+)
+from provider_rules import PROVIDERS, breaches, is_schema, legal
+from sdk_models import JUDGES, refusals
+
+NOBODYS = ("core.", "amplifier.")
+"""Formats that no provider reads."""
+
+JUDGED = [(kind, target) for kind in KINDS for target in WRITABLE[kind] if not target.startswith(NOBODYS)]
+
+
+def is_sound(kind, value):
+    """Say whether a value is one that its own format allows, so that nothing excuses what it becomes.
+
+    Names and ids that a provider refuses are rewritten for a whole request, before it is converted.
+    """
+    meaning = inspect(kind, value)
+    if kind == "call" and meaning.payload_kind not in {"object", "text"}:
+        return False
+    return kind != "schema" or meaning.parameters is None or is_schema(meaning.parameters)
+
+
+def is_named_for(kind, value, target):
+    meaning = inspect(kind, value)
+    name = getattr(meaning, "name", None) or getattr(meaning, "tool_name", None)
+    return legal(target, name=name, call_id=getattr(meaning, "call_id", None))
+
+
+def is_handed_on(kind, value, target):
+    """Say whether a tool wrote the content for this very provider: then it answers for it."""
+    native = getattr(inspect(kind, value), "native", None)
+    return native is not None and target.startswith(native.format)
+
+
+def complaints(kind, value, target):
+    """Return what a provider has against a value that was converted for it."""
+    converted = attempt(kind, value, target)
+    if converted is None or format_of(kind, value) == target or is_handed_on(kind, value, target):
+        return []
+    found = refusals(kind, target, converted.value)
+    if is_sound(kind, value) and is_named_for(kind, value, target):
+        found += breaches(kind, target, converted.value)
+    return found
+
+
+def test_every_format_that_a_provider_reads_has_its_models_to_judge_it():
+    assert set(JUDGED) <= JUDGES.keys()
+    assert all(target.startswith(tuple(PROVIDERS)) for _, target in JUDGED)
+
+
+@pytest.mark.parametrize(("kind", "target"), JUDGED)
+def test_law_4_recorded_values_are_accepted_where_they_go(kind, target):
+    refused = {
+        name: found
+        for name, record in readable_records(kind)
+        if (found := complaints(kind, record.value, target))
+    }
+
+    assert refused == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=400)
+@given(data=st.data())
+def test_law_4_generated_values_are_accepted_where_they_go(kind, data):
+    value = data.draw(generated(kind))
+    target = data.draw(st.sampled_from([target for of, target in JUDGED if of == kind]))
+
+    assert complaints(kind, value, target) == []

@@ -1,0 +1,136 @@
+"""Laws 5, 14 and 16: there and back, by way of a third, and no number taken for a truth value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interop_json import canonical, values
+from interop_meaning import unexplained
+from interop_routes import (
+    KINDS,
+    WRITABLE,
+    attempt,
+    format_of,
+    generated,
+    inspect,
+    readable_records,
+)
+
+ROUTES = [(kind, through) for kind in KINDS for through in WRITABLE[kind]]
+
+
+def codes(*conversions):
+    return {loss.code for converted in conversions for loss in converted.losses}
+
+
+def changed_by_going_there_and_back(kind, value, there):
+    """Return what differs after a way to another format and back that no loss on the way explains."""
+    home = format_of(kind, value)
+    away = attempt(kind, value, there)
+    if away is None or home not in WRITABLE[kind] or is_envelope(kind, value):
+        return {}
+    back = attempt(kind, away.value, home, there)
+    if back is None:
+        return {}
+    return unexplained(kind, answering(kind, value, away), inspect(kind, back.value, home), codes(away, back))
+
+
+def changed_by_a_detour(kind, value, through):
+    """Return what differs between the straight ways and those through a format, by target."""
+    first = attempt(kind, value, through)
+    if first is None or is_envelope(kind, value):
+        return {}
+    changed = {}
+    for target in WRITABLE[kind]:
+        second, straight = attempt(kind, first.value, target, through), attempt(kind, value, target)
+        if second is None or straight is None:
+            continue
+        lost = codes(first, second, straight) if first.losses else set()
+        one, other = inspect(kind, straight.value, target), inspect(kind, second.value, target)
+        if found := unexplained(kind, one, other, lost):
+            changed[target] = found
+    return changed
+
+
+def answering(kind, value, converted):
+    """Return what a value means; a result that answers no call answers the one it was converted with."""
+    meaning = inspect(kind, value)
+    if kind != "result" or meaning.call_id is not None:
+        return meaning
+    return replace(meaning, call_id=inspect(kind, converted.value).call_id)
+
+
+def is_envelope(kind, value):
+    return getattr(inspect(kind, value), "native", None) is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=300)
+@given(data=st.data())
+def test_law_5_a_generated_value_comes_back_the_same_but_for_declared_losses(kind, data):
+    value, there = data.draw(generated(kind)), data.draw(st.sampled_from(WRITABLE[kind]))
+
+    assert changed_by_going_there_and_back(kind, value, there) == {}
+
+
+@pytest.mark.parametrize(("kind", "there"), ROUTES)
+def test_law_5_a_recorded_value_comes_back_the_same_but_for_declared_losses(kind, there):
+    changed = {
+        name: found
+        for name, record in readable_records(kind)
+        if (found := changed_by_going_there_and_back(kind, record.value, there))
+    }
+
+    assert changed == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=200)
+@given(data=st.data())
+def test_law_14_a_detour_of_a_generated_value_ends_where_the_straight_way_does(kind, data):
+    value, through = data.draw(generated(kind)), data.draw(st.sampled_from(WRITABLE[kind]))
+
+    assert changed_by_a_detour(kind, value, through) == {}
+
+
+@pytest.mark.parametrize(("kind", "through"), ROUTES)
+def test_law_14_a_detour_of_a_recorded_value_ends_where_the_straight_way_does(kind, through):
+    changed = {
+        name: found
+        for name, record in readable_records(kind)
+        if (found := changed_by_a_detour(kind, record.value, through))
+    }
+
+    assert changed == {}
+
+
+EQUAL_TO_PYTHON = [
+    {"a": [1, 1.0, True]},
+    {"a": [0, 0.0, -0.0, False]},
+    {"a": [2**63, 2**53 + 1, float(2**53)]},
+]
+
+
+@pytest.mark.parametrize("payload", EQUAL_TO_PYTHON, ids=str)
+@pytest.mark.parametrize("target", WRITABLE["call"])
+def test_law_16_what_python_takes_for_equal_stays_apart(target, payload):
+    call = {"id": "call_1", "type": "function", "function": {"name": "ls", "arguments": payload}}
+
+    converted = attempt("call", call, target)
+
+    assert converted is None or canonical(inspect("call", converted.value).payload) == canonical(payload)
+
+
+@pytest.mark.parametrize("target", WRITABLE["schema"])
+@given(constants=st.lists(values, min_size=1, max_size=4))
+def test_law_16_the_constants_of_a_schema_keep_their_types(target, constants):
+    parameters = {"type": "object", "properties": {"a": {"enum": constants}}}
+    schema = {"type": "function", "function": {"name": "ls", "parameters": parameters}}
+
+    converted = attempt("schema", schema, target)
+
+    if converted is not None and not codes(converted) & {"keywords"}:
+        assert canonical(inspect("schema", converted.value).parameters) == canonical(parameters)

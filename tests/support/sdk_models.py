@@ -1,0 +1,146 @@
+"""The providers' own models, as judges of what is written for them.
+
+They are asked the way that tells the truth. TypedDicts with ``Iterable`` fields are validated lazily, so
+everything that comes out is read to its end, while the adapter that made it is still alive. Gemini's
+models only warn of a type they do not know, and raise ``AttributeError`` for a list of types. Botocore
+does not look at greatest lengths, patterns and enumerations, though its service model states them:
+these are read from that model here. What a ``Document`` holds is free.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import botocore.session
+import mcp_types._v2025_11_25 as mcp_2025
+import mcp_types._v2026_07_28 as mcp_2026
+from anthropic.types import ToolParam, ToolResultBlockParam, ToolUseBlockParam
+from botocore.validate import ParamValidator
+from google.genai import types as gemini
+from openai.types.chat import (
+    ChatCompletionMessageToolCallUnionParam,
+    ChatCompletionToolMessageParam,
+    ChatCompletionToolUnionParam,
+)
+from openai.types.responses import (
+    CustomToolParam,
+    FunctionToolParam,
+    NamespaceToolParam,
+    ResponseCustomToolCallOutputParam,
+    ResponseCustomToolCallParam,
+    ResponseFunctionToolCallParam,
+)
+from openai.types.responses.response_input_item_param import FunctionCallOutput
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+Judge = Callable[[Any], list[str]]
+
+
+def refusals(kind: str, format_id: str, value: Any) -> list[str]:
+    """Return what the provider's models have against a value; nothing, if they take it."""
+    return JUDGES[kind, format_id](value)
+
+
+def _typed(of: Any) -> Judge:
+    adapter: TypeAdapter[Any] = TypeAdapter(of)
+
+    def judge(value: Any) -> list[str]:
+        try:
+            _drain(adapter.validate_python(value))
+        except ValidationError as error:
+            return [str(error)]
+        return []
+
+    return judge
+
+
+def _drain(value: Any) -> None:
+    if isinstance(value, (str, bytes, BaseModel)):
+        return
+    if isinstance(value, Mapping):
+        value = value.values()
+    if isinstance(value, Iterable):
+        for item in list(value):
+            _drain(item)
+
+
+def _model(of: type[BaseModel]) -> Judge:
+    def judge(value: Any) -> list[str]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                of.model_validate(value)
+        except (ValidationError, AttributeError, UserWarning) as error:
+            return [str(error)]
+        return []
+
+    return judge
+
+
+@cache
+def _bedrock() -> Any:
+    return botocore.session.get_session().get_service_model("bedrock-runtime")
+
+
+def _shape(name: str) -> Judge:
+    def judge(value: Any) -> list[str]:
+        shape = _bedrock().shape_for(name)
+        report = ParamValidator().validate(value, shape)
+        return ([report.generate_report()] if report.has_errors() else []) + list(_unmet(value, shape, name))
+
+    return judge
+
+
+def _unmet(value: Any, shape: Any, path: str) -> Iterable[str]:
+    """Yield what the service model states and botocore does not look at."""
+    if shape.type_name == "structure" and isinstance(value, dict) and not shape.is_document_type:
+        for key, inner in value.items():
+            if key in shape.members:
+                yield from _unmet(inner, shape.members[key], f"{path}.{key}")
+    elif shape.type_name == "list" and isinstance(value, list):
+        for inner in value:
+            yield from _unmet(inner, shape.member, f"{path}[]")
+    elif shape.type_name == "string" and isinstance(value, str):
+        stated = shape.metadata
+        if len(value) > stated.get("max", len(value)):
+            yield f"{path} is longer than {stated['max']}"
+        if "pattern" in stated and not re.fullmatch(stated["pattern"], value):
+            yield f"{path} does not match {stated['pattern']}"
+        if shape.enum and value not in shape.enum:
+            yield f"{path} is none of {shape.enum}"
+
+
+JUDGES: dict[tuple[str, str], Judge] = {
+    ("schema", "openai.chat_completions.function"): _typed(ChatCompletionToolUnionParam),
+    ("schema", "openai.chat_completions.custom"): _typed(ChatCompletionToolUnionParam),
+    ("schema", "openai.responses.function"): _typed(FunctionToolParam),
+    ("schema", "openai.responses.custom.tool_schema"): _typed(CustomToolParam),
+    ("schema", "openai.responses.namespace"): _typed(NamespaceToolParam),
+    ("schema", "anthropic.messages.tool"): _typed(ToolParam),
+    ("schema", "gemini.generate_content.function"): _model(gemini.FunctionDeclaration),
+    ("schema", "gemini.generate_content.function_openapi"): _model(gemini.FunctionDeclaration),
+    ("schema", "bedrock.converse.tool"): _shape("Tool"),
+    ("schema", "mcp.2025_11_25.tool"): _model(mcp_2025.Tool),
+    ("schema", "mcp.2026_07_28.tool"): _model(mcp_2026.Tool),
+    ("call", "openai.chat_completions.function"): _typed(ChatCompletionMessageToolCallUnionParam),
+    ("call", "openai.chat_completions.custom"): _typed(ChatCompletionMessageToolCallUnionParam),
+    ("call", "openai.responses.function"): _typed(ResponseFunctionToolCallParam),
+    ("call", "openai.responses.custom"): _typed(ResponseCustomToolCallParam),
+    ("call", "anthropic.messages.tool"): _typed(ToolUseBlockParam),
+    ("call", "gemini.generate_content.function"): _model(gemini.Part),
+    ("call", "bedrock.converse.tool"): _shape("ContentBlock"),
+    ("call", "mcp.2025_11_25.tool"): lambda value: _model(mcp_2025.CallToolRequestParams)(value["params"]),
+    ("result", "openai.chat_completions.function"): _typed(ChatCompletionToolMessageParam),
+    ("result", "openai.responses.function"): _typed(FunctionCallOutput),
+    ("result", "openai.responses.custom"): _typed(ResponseCustomToolCallOutputParam),
+    ("result", "anthropic.messages.tool"): _typed(ToolResultBlockParam),
+    ("result", "gemini.generate_content.function"): _model(gemini.Part),
+    ("result", "bedrock.converse.tool"): _shape("ContentBlock"),
+    ("result", "mcp.2025_11_25.tool"): _model(mcp_2025.CallToolResult),
+    ("result", "mcp.2026_07_28.tool"): _model(mcp_2026.CallToolResult),
+}
+"""For each kind and format: who judges. Formats that have no provider are not here."""
