@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..plugins.errors import CallboardError
 from .errors import Kind, UnknownFormatError
-from .format_ids import belongs_to, canonical_format
+from .format_ids import READ_AS_WELL, belongs_to, canonical_format
 
 if TYPE_CHECKING:
     from .members import Member
@@ -59,10 +59,11 @@ class AccessorIndex(Generic[Hub]):
                 members = self._by_type.get(stated, members)
         if hint is not None:
             wanted = canonical_format(self._kind, hint)
+            alike = READ_AS_WELL.get(wanted, frozenset())
             members = tuple(
                 member
                 for member in members
-                if belongs_to(canonical_format(self._kind, member.it.format), wanted)
+                if belongs_to(own := canonical_format(self._kind, member.it.format), wanted) or own in alike
             )
         for member in members:
             try:

@@ -55,6 +55,11 @@ OPT_IN: Final = frozenset({CHAT_CUSTOM, GEMINI_OPENAPI, MCP_2026, MCP_SAMPLING})
 A value that is in one already is still copied for its family.
 """
 
+READ_AS_WELL: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {MCP_2026: frozenset({MCP_2025}), GEMINI_OPENAPI: frozenset({GEMINI_FUNCTION})}
+)
+"""For a format that is hinted at: what else a value of it may look like, for lack of anything to tell by."""
+
 ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
     {
         "schema": MappingProxyType(

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from ..conversion import HUB, ConversionContext, Converted
+from ..conversion import HUB, ConversionContext, Converted, Loss
 from ..format_ids import GEMINI, GEMINI_OPENAPI
 from ..function_calls import leftovers
 from ..function_schemas import as_function, kept_extras
 from ..hub import InspectedSchema
 from ..openapi_reading import has_ordering, widen
 from ..openapi_writing import TYPES, narrow
+from ..root_combinators import without_root_combinators
 from ..schema_shapes import optional_object, optional_text, required_name
 
 _UPPER: Final = frozenset({*TYPES.values(), "TYPE_UNSPECIFIED"})
@@ -75,7 +76,20 @@ class ToGeminiOpenapiSchema:
         declaration: dict[str, Any] = {"name": function.name}
         if function.description is not None:
             declaration["description"] = function.description
-        parameters, narrowed = narrow(function.of_object)
+        parameters, narrowed = _of_an_object(function.of_object)
         if parameters != _NO_PARAMETERS:  # servers refuse an object without properties
             declaration["parameters"] = parameters
         return Converted({**declaration, **kept}, losses + narrowed)
+
+
+def _of_an_object(schema: dict[str, Any]) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+    """Return parameters whose root is of type ``OBJECT``, as servers insist, and what was lost.
+
+    Beside alternatives servers refuse any other word, so that at the root these are widened.
+    """
+    parameters, losses = narrow(schema)
+    if parameters.get("type") == TYPES["object"]:
+        return parameters, losses
+    plain, widened = without_root_combinators(schema)
+    parameters, losses = narrow(plain)
+    return {**parameters, "type": TYPES["object"]}, widened + losses

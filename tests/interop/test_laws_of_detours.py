@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_json import canonical, values
-from interop_meaning import unexplained
+from interop_meaning import SPELLS_SCHEMAS_ANEW, unexplained
 from interop_routes import (
     KINDS,
     WRITABLE,
@@ -45,12 +45,14 @@ def changed_by_a_detour(kind, value, through):
         return {}
     changed = {}
     for target in WRITABLE[kind]:
+        if target == format_of(kind, value):
+            continue  # the straight way is a copy, and the detour the way there and back
         second, straight = attempt(kind, first.value, target, through), attempt(kind, value, target)
         if second is None or straight is None:
             continue
         lost = codes(first, second, straight) if first.losses else set()
         one, other = inspect(kind, straight.value, target), inspect(kind, second.value, target)
-        if found := unexplained(kind, one, other, lost):
+        if found := unexplained(kind, one, other, lost, by_way_of=[through, target]):
             changed[target] = found
     return changed
 
@@ -68,7 +70,7 @@ def is_envelope(kind, value):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=300)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_law_5_a_generated_value_comes_back_the_same_but_for_declared_losses(kind, data):
     value, there = data.draw(generated(kind)), data.draw(st.sampled_from(WRITABLE[kind]))
@@ -88,7 +90,7 @@ def test_law_5_a_recorded_value_comes_back_the_same_but_for_declared_losses(kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_law_14_a_detour_of_a_generated_value_ends_where_the_straight_way_does(kind, data):
     value, through = data.draw(generated(kind)), data.draw(st.sampled_from(WRITABLE[kind]))
@@ -124,7 +126,8 @@ def test_law_16_what_python_takes_for_equal_stays_apart(target, payload):
     assert converted is None or canonical(inspect("call", converted.value).payload) == canonical(payload)
 
 
-@pytest.mark.parametrize("target", WRITABLE["schema"])
+@pytest.mark.parametrize("target", sorted(set(WRITABLE["schema"]) - SPELLS_SCHEMAS_ANEW))
+@settings(deadline=None)
 @given(constants=st.lists(values, min_size=1, max_size=4))
 def test_law_16_the_constants_of_a_schema_keep_their_types(target, constants):
     parameters = {"type": "object", "properties": {"a": {"enum": constants}}}

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from callboard.interop.conversion import LossCode
 from callboard.interop.data_urls import inline_of
+from callboard.interop.json_copy import json_text
 from callboard.interop.parts import JsonPart, MediaPart, TextPart
 from callboard.interop.result_text import ERROR_LINE
 from interop_json import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from callboard.interop.errors import Kind
     from callboard.interop.hub import InspectedCall, InspectedResult, InspectedSchema
 
@@ -52,9 +55,21 @@ EXPLAINED_BY: dict[tuple[Kind, str], set[LossCode]] = {
 """For each respect in which a value may differ: the losses any of which explains it."""
 
 
-def unexplained(kind: Kind, before: Any, after: Any, declared: set[str]) -> dict[str, tuple[str, str]]:
-    """Return what differs between two meanings and no declared loss explains, by respect."""
+SPELLS_SCHEMAS_ANEW = frozenset({"gemini.generate_content.function_openapi"})
+"""Formats with a schema language of their own: what comes back means the same, and is spelt otherwise."""
+
+
+def unexplained(
+    kind: Kind, before: Any, after: Any, declared: set[str], *, by_way_of: Iterable[str] = ()
+) -> dict[str, tuple[str, str]]:
+    """Return what differs between two meanings and no declared loss explains, by respect.
+
+    ``by_way_of`` are the formats a value went through. That a schema that was spelt anew means the same
+    is not to be seen by its text: instances tell.
+    """
     one, other = meaning_of(kind, before), meaning_of(kind, after)
+    if not SPELLS_SCHEMAS_ANEW.isdisjoint(by_way_of):
+        one = {respect: said for respect, said in one.items() if respect != "parameters"}
     return {
         respect: (said, other[respect])
         for respect, said in one.items()
@@ -104,13 +119,20 @@ def _call(call: InspectedCall) -> dict[str, Any]:
 
 def _result(result: InspectedResult) -> dict[str, Any]:
     told = [_part(part) for part in result.parts]
-    structured = getattr(result, "structured", None)
+    if result.structured is not None:
+        told = [said for said in told if not _repeats(said, result.structured.value)]
+        told.append(_part(result.structured))
     return {
         "call_id": result.call_id,
-        "parts": _unmarked(told) + ([_part(structured)] if structured else []),
+        "parts": _unmarked(told),
         "is_error": bool(result.is_error),
         "extras": result.extras,
     }
+
+
+def _repeats(said: Any, structured: Any) -> bool:
+    """Say whether a part is the structured content once more, as data or as its text."""
+    return said in (["json", structured], ["text", json_text(structured)])
 
 
 def _part(part: Any) -> Any:

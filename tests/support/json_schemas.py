@@ -112,32 +112,31 @@ def _layer(inner: Any) -> Any:
     return _object(guarded | _joined(guarded)) | _array(guarded) | _joined(inner)
 
 
-solid = st.recursive(_scalars | _annotated(_scalars), lambda inner: _annotated(_layer(inner)), max_leaves=6)
+solid = st.recursive(_scalars | _annotated(_scalars), lambda inner: _annotated(_layer(inner)), max_leaves=4)
 """Schemas that say something themselves."""
 
 
-@st.composite
-def parameters(draw: st.DrawFn) -> dict[str, Any]:
-    """Schemas of a tool's arguments: of an object at the root, with the definitions they refer to."""
-    guarded = solid | _references
-    schema: dict[str, Any] = {
-        "type": "object",
-        "properties": {**draw(st.dictionaries(words, guarded, max_size=3)), "solid": draw(solid)},
-    }
-    known = list(schema["properties"])
-    schema["required"] = draw(st.lists(st.sampled_from(known), max_size=2, unique=True))
-    schema |= draw(
-        st.fixed_dictionaries(
-            {},
-            optional={"additionalProperties": solid | st.booleans(), "$schema": st.just(_DRAFT)},
-        )
-    )
-    schema |= draw(st.just({}) | annotations | _joined(_object(guarded)))
-    schema["$defs"] = {name: draw(solid) for name in _DEFINITIONS}
-    return nested(schema, draw(st.sampled_from([0, 0, 0, 1, 20])))
-
-
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_guarded = solid | _references
+_roots = st.fixed_dictionaries(
+    {"properties": st.dictionaries(words, _guarded, max_size=3), "solid": solid},
+    optional={
+        "additionalProperties": solid | st.booleans(),
+        "$schema": st.just(_DRAFT),
+    },
+)
+_beside = st.just({}) | annotations | _joined(_object(_guarded))
+_definitions = st.fixed_dictionaries(dict.fromkeys(_DEFINITIONS, solid))
+_levels = st.sampled_from([0, 0, 0, 1, 20])
+
+
+@st.composite
+def _parameters(draw: st.DrawFn) -> dict[str, Any]:
+    root = draw(_roots)
+    properties = {**root.pop("properties"), "solid": root.pop("solid")}
+    required = draw(st.lists(st.sampled_from(list(properties)), max_size=2, unique=True))
+    schema = {"type": "object", "properties": properties, "required": required, **root, **draw(_beside)}
+    return nested({**schema, "$defs": draw(_definitions)}, draw(_levels))
 
 
 def nested(schema: dict[str, Any], levels: int) -> dict[str, Any]:
@@ -148,6 +147,9 @@ def nested(schema: dict[str, Any], levels: int) -> dict[str, Any]:
     return {**schema, "properties": {**schema["properties"], "solid": deep}}
 
 
+parameters = _parameters()
+"""Schemas of a tool's arguments: of an object at the root, with the definitions they refer to."""
+
 declarations = st.one_of(
     st.builds(
         lambda name, schema, strict: {
@@ -155,7 +157,7 @@ declarations = st.one_of(
             "function": {"name": name, "description": "D.", "parameters": schema, **strict},
         },
         names,
-        parameters(),
+        parameters,
         st.sampled_from([{}, {"strict": False}]),
     ),
     st.builds(
@@ -166,7 +168,7 @@ declarations = st.one_of(
             "strict": strict,
         },
         names,
-        parameters(),
+        parameters,
         st.sampled_from([False, None]),
     ),
 )

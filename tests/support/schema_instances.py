@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from json_schemas import constants, words
 
 _DEEPEST = 25
+_anything = st.dictionaries(words, constants, max_size=3)
+_beside = st.just({}) | st.dictionaries(words, constants, max_size=1)
 _TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
 
 
@@ -20,8 +22,8 @@ _TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
 def instances(draw: st.DrawFn, schema: dict[str, Any]) -> dict[str, Any]:
     """Arguments for the tool that declares ``schema``: an object, in whatever way it comes about."""
     value = _value(draw, schema, schema, 0)
-    value = value if isinstance(value, dict) else draw(st.dictionaries(words, constants, max_size=3))
-    return value | draw(st.just({}) | st.dictionaries(words, constants, max_size=1))
+    value = value if isinstance(value, dict) else draw(_anything)
+    return value | draw(_beside)
 
 
 def _value(draw: st.DrawFn, schema: Any, root: dict[str, Any], depth: int) -> Any:
