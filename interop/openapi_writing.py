@@ -106,6 +106,8 @@ class _Narrowing:
                 flat = self._both(flat, inner)
         for part in _list(schema.get("allOf", []), "allOf"):
             if isinstance(part, bool):
+                if not part:
+                    self.lose("false")
                 continue
             inner, trail = self._flat(part, trail, depth + 1)
             flat = self._both(flat, inner)

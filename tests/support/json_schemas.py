@@ -112,7 +112,7 @@ def _layer(inner: Any) -> Any:
     return _object(guarded | _joined(guarded)) | _array(guarded) | _joined(inner)
 
 
-solid = st.recursive(_scalars | _annotated(_scalars), lambda inner: _annotated(_layer(inner)), max_leaves=4)
+solid = st.recursive(_scalars | _annotated(_scalars), lambda inner: _annotated(_layer(inner)), max_leaves=3)
 """Schemas that say something themselves."""
 
 
