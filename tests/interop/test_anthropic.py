@@ -46,8 +46,7 @@ def test_a_tool_without_parameters_takes_an_empty_object():
 
 def test_alternatives_at_the_root_are_widened_to_one_object_and_declared():
     one = {"properties": {"path": {"type": "string"}, "n": {"type": "integer"}}, "required": ["path"]}
-    url = {"url": {"type": "string"}, "n": {"type": "string"}}
-    other = {"properties": url, "required": ["url"], "additionalProperties": False}
+    other = {"properties": {"url": {"type": "string"}, "n": {"type": "string"}}, "required": ["url"]}
     tool = chat_tool({"type": "object", "oneOf": [one, {"$ref": "#/$defs/other"}], "$defs": {"other": other}})
 
     converted = REGISTRY.convert_schema(tool, ANTHROPIC)
