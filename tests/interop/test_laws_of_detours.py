@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from callboard.interop.conversion import Loss, LossCode
+from callboard.interop.format_ids import GEMINI_OPENAPI
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_json import canonical, values
-from interop_meaning import SPELLS_SCHEMAS_ANEW, unexplained
+from interop_losses import undeclared
 from interop_routes import (
     KINDS,
     WRITABLE,
@@ -22,20 +24,17 @@ from interop_routes import (
 ROUTES = [(kind, through) for kind in KINDS for through in WRITABLE[kind]]
 
 
-def codes(*conversions):
-    return {loss.code for converted in conversions for loss in converted.losses}
-
-
 def changed_by_going_there_and_back(kind, value, there):
-    """Return what differs after a way to another format and back that no loss on the way explains."""
+    """Return what differs after a way to another format and back that no loss on the way declares."""
     home = format_of(kind, value)
     away = attempt(kind, value, there)
     if away is None or home not in WRITABLE[kind] or is_envelope(kind, value):
-        return {}
+        return []
     back = attempt(kind, away.value, home, there)
     if back is None:
-        return {}
-    return unexplained(kind, answering(kind, value, away), inspect(kind, back.value, home), codes(away, back))
+        return []
+    before, after = answering(kind, value, away), inspect(kind, back.value, home)
+    return differences(kind, before, after, away.losses + back.losses, there)
 
 
 def changed_by_a_detour(kind, value, through):
@@ -50,11 +49,23 @@ def changed_by_a_detour(kind, value, through):
         second, straight = attempt(kind, first.value, target, through), attempt(kind, value, target)
         if second is None or straight is None:
             continue
-        lost = codes(first, second, straight) if first.losses else set()
+        lost = first.losses + second.losses + straight.losses if first.losses else ()
         one, other = inspect(kind, straight.value, target), inspect(kind, second.value, target)
-        if found := unexplained(kind, one, other, lost, by_way_of=[through, target]):
+        if found := differences(kind, one, other, lost + says_it_twice(kind, value), through, target):
             changed[target] = found
     return changed
+
+
+def differences(kind, before, after, losses, *by_way_of):
+    """Return what no loss declares; a schema that was spelt in another language is judged by instances."""
+    found = undeclared(kind, before, after, losses)
+    return [what for what in found if what != "parameters" or GEMINI_OPENAPI not in by_way_of]
+
+
+def says_it_twice(kind, value):
+    """Return the loss of data, for a result that has them as text too: either of the two may go on."""
+    twice = kind == "result" and inspect(kind, value).structured is not None
+    return (Loss(LossCode.STRUCTURE, "the text stays"),) if twice else ()
 
 
 def answering(kind, value, converted):
@@ -75,7 +86,7 @@ def is_envelope(kind, value):
 def test_law_5_a_generated_value_comes_back_the_same_but_for_declared_losses(kind, data):
     value, there = data.draw(generated(kind)), data.draw(st.sampled_from(WRITABLE[kind]))
 
-    assert changed_by_going_there_and_back(kind, value, there) == {}
+    assert changed_by_going_there_and_back(kind, value, there) == []
 
 
 @pytest.mark.parametrize(("kind", "there"), ROUTES)
@@ -126,7 +137,7 @@ def test_law_16_what_python_takes_for_equal_stays_apart(target, payload):
     assert converted is None or canonical(inspect("call", converted.value).payload) == canonical(payload)
 
 
-@pytest.mark.parametrize("target", sorted(set(WRITABLE["schema"]) - SPELLS_SCHEMAS_ANEW))
+@pytest.mark.parametrize("target", sorted(set(WRITABLE["schema"]) - {GEMINI_OPENAPI}))
 @settings(deadline=None)
 @given(constants=st.lists(values, min_size=1, max_size=4))
 def test_law_16_the_constants_of_a_schema_keep_their_types(target, constants):
@@ -135,5 +146,5 @@ def test_law_16_the_constants_of_a_schema_keep_their_types(target, constants):
 
     converted = attempt("schema", schema, target)
 
-    if converted is not None and not codes(converted) & {"keywords"}:
+    if converted is not None:
         assert canonical(inspect("schema", converted.value).parameters) == canonical(parameters)
