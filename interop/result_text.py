@@ -126,7 +126,8 @@ def _told(result: InspectedResult, write: Write, losses: list[Loss], *, flagged:
         if not isinstance(first, TextPart):
             parts.insert(0, TextPart(ERROR_LINE))
         elif first.text != ERROR_LINE and not first.text.startswith(ERROR_LINE + "\n"):
-            parts[0] = TextPart(f"{ERROR_LINE}\n{first.text}", first.extras)
+            told = ERROR_LINE if not first.text and len(parts) == 1 else f"{ERROR_LINE}\n{first.text}"
+            parts[0] = TextPart(told, first.extras)
     elif result.is_error is not None:
         losses.append(Loss(LossCode.ERROR_FLAG, "success is no longer said"))
     return parts

@@ -51,7 +51,7 @@ def changed_by_a_detour(kind, value, through):
             continue
         lost = first.losses + second.losses + straight.losses if first.losses else ()
         one, other = inspect(kind, straight.value, target), inspect(kind, second.value, target)
-        if found := differences(kind, one, other, lost + says_it_twice(kind, value), through, target):
+        if found := differences(kind, one, other, lost + of_data_beside_text(kind, value), through, target):
             changed[target] = found
     return changed
 
@@ -62,10 +62,10 @@ def differences(kind, before, after, losses, *by_way_of):
     return [what for what in found if what != "parameters" or GEMINI_OPENAPI not in by_way_of]
 
 
-def says_it_twice(kind, value):
-    """Return the loss of data, for a result that has them as text too: either of the two may go on."""
-    twice = kind == "result" and inspect(kind, value).structured is not None
-    return (Loss(LossCode.STRUCTURE, "the text stays"),) if twice else ()
+def of_data_beside_text(kind, value):
+    """Return what excuses other parts: of text and data side by side either may go on, as there is room."""
+    both = kind == "result" and inspect(kind, value).structured is not None
+    return (Loss(LossCode.UNREAD, "data beside text"),) if both else ()
 
 
 def answering(kind, value, converted):
