@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard.chaos.__main__ import main
 from callboard.chaos.faults import FAULTS
+from callboard.chaos.longest import outages
 from callboard.chaos.soak import KINDS, Soak
 from leaks import no_leaks
 
@@ -29,6 +30,7 @@ def test_a_soak_of_some_seconds_keeps_every_rule(tmp_path):
     assert soaked.tally.came.total() >= 38
     assert set(soaked.tally.drawn) == set(KINDS)
     assert [one.rule for one in soaked.checks if not one.looked_at] == []
+    assert [str(outage) for outage in outages(soaked.run) if outage.unaccounted > 2.0] == []
     assert soaked.run.of("ledger_1")
 
 
