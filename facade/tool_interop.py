@@ -19,6 +19,8 @@ from .interop.streams.assembler import Assembler, StreamLimits
 from .interop.streams.calls import assembler
 from .interop.streams.errors import StreamError
 from .interop.streams.event_bytes import EventReader
+from .interop.transcript import repair_transcript
+from .interop.transcript_repairs import Repair, RepairCode, Repaired
 
 __all__ = [
     "DEFAULT_TOOL_INTEROP_REGISTRY",
@@ -26,6 +28,9 @@ __all__ = [
     "CallAccessor",
     "CallAdapter",
     "EventReader",
+    "Repair",
+    "RepairCode",
+    "Repaired",
     "RequestConversion",
     "ResultAccessor",
     "ResultAdapter",
@@ -39,4 +44,5 @@ __all__ = [
     "assembler",
     "get_registry_from_context",
     "get_schema_target_formats_from_context",
+    "repair_transcript",
 ]

@@ -1,0 +1,142 @@
+"""How the providers spell calls and results whose messages are lists of blocks: Anthropic, Bedrock, Gemini."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from .transcript_chat import text_or_none
+from .transcript_pairing import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Block = dict[str, Any]
+Known = tuple[str | None, str | None]
+"""The id of a call and the name of its tool, as far as they are said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One provider's spelling.
+
+    Attributes:
+        rules: what it asks of ids.
+        blocks: the key of a message's blocks.
+        calling: the role whose messages have calls.
+        answering: the roles whose messages may have results; the first is that of new ones.
+        in_order: results stand in the order of the calls.
+        call: reads a call; ``None`` for any other block.
+        result: reads a result; ``None`` for any other block.
+        call_with: a call with that id.
+        result_with: a result with that id, none where it is ``None``, and of that tool, where results say it.
+        made_up: a result, of an id, a tool and a text.
+        text: a block of text.
+    """
+
+    rules: Rules
+    blocks: str
+    calling: str
+    answering: tuple[str, ...]
+    in_order: bool
+    call: Callable[[Block], Known | None]
+    result: Callable[[Block], Known | None]
+    call_with: Callable[[Block, str | None], Block]
+    result_with: Callable[[Block, str | None, str | None], Block]
+    made_up: Callable[[str | None, str | None, str], Block]
+    text: Callable[[str], Block]
+
+
+def _of_type(kind: str, key: str) -> Callable[[Block], Known | None]:
+    def read(block: Block) -> Known | None:
+        known = text_or_none(block.get(key)), text_or_none(block.get("name"))
+        return known if block.get("type") == kind else None
+
+    return read
+
+
+def _under(kind: str, key: str) -> Callable[[Block], Known | None]:
+    def read(block: Block) -> Known | None:
+        inner = block.get(kind)
+        if not isinstance(inner, dict):
+            return None
+        return text_or_none(inner.get(key)), text_or_none(inner.get("name"))
+
+    return read
+
+
+def _with(key: str) -> Callable[[Block, str | None], Block]:
+    return lambda block, its: block if text_or_none(block.get(key)) == its else {**block, key: its}
+
+
+def _with_under(kind: str, key: str) -> Callable[[Block, str | None], Block]:
+    def write(block: Block, its: str | None) -> Block:
+        inner = block[kind]
+        if text_or_none(inner.get(key)) == its:
+            return block
+        others = {name: item for name, item in inner.items() if name != key}
+        return {**block, kind: others if its is None else {**others, key: its}}
+
+    return write
+
+
+def _gemini_result(block: Block, its: str | None, name: str | None) -> Block:
+    written = _with_under("functionResponse", "id")(block, its)
+    response = written["functionResponse"]
+    if name is None or response.get("name") == name:
+        return written
+    return {**written, "functionResponse": {**response, "name": name}}
+
+
+def _of_anthropic(its: str | None, _: str | None, text: str) -> Block:
+    return {"type": "tool_result", "tool_use_id": its, "content": text, "is_error": True}
+
+
+def _of_bedrock(its: str | None, _: str | None, text: str) -> Block:
+    return {"toolResult": {"toolUseId": its, "content": [{"text": text}], "status": "error"}}
+
+
+def _of_gemini(its: str | None, name: str | None, text: str) -> Block:
+    response: Block = {"name": name, "response": {"error": text}}
+    return {"functionResponse": response if its is None else {**response, "id": its}}
+
+
+ANTHROPIC: Final = Dialect(
+    rules=Rules(unique=True),
+    blocks="content",
+    calling="assistant",
+    answering=("user",),
+    in_order=False,
+    call=_of_type("tool_use", "id"),
+    result=_of_type("tool_result", "tool_use_id"),
+    call_with=_with("id"),
+    result_with=lambda block, its, _: _with("tool_use_id")(block, its),
+    made_up=_of_anthropic,
+    text=lambda text: {"type": "text", "text": text},
+)
+BEDROCK: Final = Dialect(
+    rules=Rules(unique=True),
+    blocks="content",
+    calling="assistant",
+    answering=("user",),
+    in_order=False,
+    call=_under("toolUse", "toolUseId"),
+    result=_under("toolResult", "toolUseId"),
+    call_with=_with_under("toolUse", "toolUseId"),
+    result_with=lambda block, its, _: _with_under("toolResult", "toolUseId")(block, its),
+    made_up=_of_bedrock,
+    text=lambda text: {"text": text},
+)
+GEMINI: Final = Dialect(
+    rules=Rules(unique_in_group=False, by_name=True),
+    blocks="parts",
+    calling="model",
+    answering=("user", "function"),
+    in_order=True,
+    call=_under("functionCall", "id"),
+    result=_under("functionResponse", "id"),
+    call_with=lambda block, _: block,
+    result_with=_gemini_result,
+    made_up=_of_gemini,
+    text=lambda text: {"text": text},
+)
