@@ -13,7 +13,9 @@ from .transcript_pairing import Answered, Seen, pair
 from .transcript_repairs import LEFT_OUT, Repair, RepairCode, Repaired
 
 if TYPE_CHECKING:
-    from .transcript_dialects import Dialect
+    from collections.abc import Callable
+
+    from .transcript_dialects import Dialect, Known
     from .transcript_pairing import Pairing
 
 
@@ -48,9 +50,9 @@ class _Repairing:
 
     # Reading
 
-    def _seen(self, read: Any, role: str | None) -> list[Seen]:
+    def _seen(self, read: Callable[[Any], Known | None], role: str | None) -> list[Seen]:
         return [
-            Seen(turn, position, turn, *known, block)
+            Seen(turn, position, turn, known[0], known[1], block)
             for turn, message in enumerate(self._messages)
             if role is None or self._role(turn) == role
             for position, block in enumerate(self._blocks(message))
