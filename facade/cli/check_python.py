@@ -40,7 +40,10 @@ def check_packages() -> Iterator[Finding]:
         lines = metadata.requires("callboard") or []
     except metadata.PackageNotFoundError:
         yield Finding(
-            "warn", "packages", "callboard is not installed, only found", "run: pip install callboard"
+            "warn",
+            "packages",
+            "callboard is not installed, only found",
+            "run: pip install . (in its checkout)",
         )
         return
     well = []

@@ -23,7 +23,7 @@ try:
 
     from .otel_spans import CALL_KINDS, CallSpans
 except ImportError as error:
-    raise ImportError("this needs OpenTelemetry: pip install 'callboard[otel]'") from error
+    raise ImportError("this needs OpenTelemetry: pip install opentelemetry-api") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -63,7 +63,7 @@ def test_without_its_packages_the_command_line_says_what_to_install(package):
 
     assert ended.returncode == 2
     assert ended.stderr == (
-        f"callboard: the command line needs the package {package!r}; run: pip install 'callboard[cli]'\n"
+        f"callboard: the command line needs the package {package!r}; run: pip install click rich\n"
     )
 
 

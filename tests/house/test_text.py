@@ -22,6 +22,9 @@ FOREIGN = {
 }
 """What holds on one machine, or in one network, only."""
 
+FROM_AN_INDEX = re.compile(r"pip install [^\n]*\bcallboard\b(?![^\n]*checkout)")
+"""A name that is in no index is nobody's, until somebody takes it: what is said to be installed is there."""
+
 PAGES = [path.relative_to(ROOT).as_posix() for path in project_files(".md")]
 
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
@@ -39,6 +42,17 @@ def test_no_file_names_what_holds_on_one_machine_only(what: str) -> None:
     ]
 
     assert naming == []
+
+
+def test_nobody_is_told_to_install_callboard_from_where_it_is_not() -> None:
+    telling = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in project_files()
+        for number, line in enumerate(_lines(path), 1)
+        if FROM_AN_INDEX.search(line) and path.name != "test_text.py"
+    ]
+
+    assert telling == []
 
 
 @pytest.mark.parametrize("page", PAGES)
