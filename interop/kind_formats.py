@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .accessor_index import AccessorIndex
@@ -25,6 +26,8 @@ _SHELVES: dict[Kind, tuple[Shelf, Shelf]] = {
     "result": ("result_accessors", "result_adapters"),
 }
 
+_LISTS = 64
+
 
 class KindFormats(Generic[Hub]):
     """The accessors, the adapters and the formats of schemas, of calls, or of results; immutable.
@@ -36,7 +39,7 @@ class KindFormats(Generic[Hub]):
             family means by default does not change with what is contributed.
     """
 
-    __slots__ = ("accessors", "adapters", "kind", "known")
+    __slots__ = ("_accepted", "accessors", "adapters", "kind", "known")
 
     def __init__(self, kind: Kind, hub: type[Hub], contributions: Iterable[TieredContribution]) -> None:
         """Sort what is contributed for ``kind``; contributions are in order of precedence."""
@@ -48,6 +51,8 @@ class KindFormats(Generic[Hub]):
         self.accessors: AccessorIndex[Hub] = AccessorIndex(kind, hub, readers)
         self.adapters = AdapterIndex(kind, writers)
         self.known = _known(kind, readers, writers)
+        # Worked out once for each list that a provider asks with: it is half of what a conversion costs.
+        self._accepted = lru_cache(maxsize=_LISTS)(self._work_out)
 
     def accepted(self, target: ToolInteropTarget, target_formats: Sequence[str] | None) -> Accepted:
         """Return the formats a conversion may end in.
@@ -56,9 +61,12 @@ class KindFormats(Generic[Hub]):
         formats of the target's family. A family does not stand for those of its formats that are
         written only where they are named (`OPT_IN`), but values that are in one stay in it.
         """
+        return self._accepted(tuple(target_formats or (target.family,)))
+
+    def _work_out(self, asked_for: tuple[str, ...]) -> Accepted:
         written: dict[str, None] = {}
         copied: set[str] = set()
-        for asked in target_formats or (target.family,):
+        for asked in asked_for:
             name = canonical_format(self.kind, asked)
             members = formats_of(name, self.known, self.kind)
             written.update(dict.fromkeys([m for m in members if m not in OPT_IN] or members or (name,)))
