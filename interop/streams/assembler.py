@@ -25,6 +25,8 @@ from .errors import StreamError
 from .text import is_whole, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..arguments import FaultCode
 
 
@@ -175,6 +177,13 @@ class Assembler(ABC):
         if draft is not None and draft.trouble is None:
             draft.trouble = ("contradicted", problem)
         self._report(problem, draft)
+
+    def _astray(self, problem: str, drafts: Iterable[Draft]) -> None:
+        """Note that a piece may belong to any of these calls: none of them can be believed to be whole."""
+        self._report(problem, None)
+        for draft in drafts:
+            if not draft.ended and draft.trouble is None:
+                draft.trouble = ("contradicted", "a piece of it may have gone astray")
 
     def _report(self, problem: str, draft: Draft | None) -> None:
         # Of several in one event the first is told: the others may follow from it.

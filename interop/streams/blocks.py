@@ -121,7 +121,8 @@ class BlockAssembler(Assembler):
     def _is_index(self, index: Any) -> bool:
         if type(index) is int:
             return True
-        self._contradiction(f"the index of a block is {describe(index)}")
+        under_way = [draft for draft in self._open.values() if draft is not None]
+        self._astray(f"the index of a block is {describe(index)}", under_way)
         return False
 
 

@@ -67,7 +67,8 @@ class GeminiAssembler(Assembler):
     def _take_candidate(self, candidate: dict[str, Any]) -> None:
         number = candidate.get("index") or 0
         if not isinstance(number, int):
-            self._contradiction(f"the index of a candidate is {describe(number)}")
+            under_way = [draft for drafts in self._open.values() for draft in drafts]
+            self._astray(f"the index of a candidate is {describe(number)}", under_way)
             return
         content = candidate.get("content")
         if isinstance(content, dict):
@@ -90,9 +91,7 @@ class GeminiAssembler(Assembler):
             self._lose_the_end_of(number, call_id)
             draft = self._begin(number, part, call)
         elif draft is None and call.get("partialArgs"):
-            self._contradiction("arguments came for no call, or for one of several that are under way")
-            for open_draft in under_way:
-                open_draft.trouble = ("contradicted", "some of its arguments may have gone astray")
+            self._astray("arguments came for no call, or for one of several that are under way", under_way)
         elif draft is not None and "thoughtSignature" in part:
             draft.part["thoughtSignature"] = self._copy(part["thoughtSignature"], "$.thoughtSignature", draft)
         if draft is None:

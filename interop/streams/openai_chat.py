@@ -17,7 +17,7 @@ such as ``length``, calls that are not whole were cut off.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from ..errors import describe
 from ..format_ids import OPENAI_CHAT
@@ -25,12 +25,12 @@ from ..json_copy import json_text
 from .assembler import Assembler, Draft, cut_off
 from .text import is_whole
 
-_PAYLOADS = {"function": "arguments", "custom": "input"}
+_PAYLOADS: Final = {"function": "arguments", "custom": "input"}
 """What a delta nests its name in, and what the payload is called there."""
 
-_KNOWN = frozenset({"index", "id", "type", *_PAYLOADS})
+_KNOWN: Final = frozenset({"index", "id", "type", *_PAYLOADS})
 
-_ENDINGS = frozenset({"tool_calls", "function_call", "tool_use", "stop", "end_turn"})
+_ENDINGS: Final = frozenset({"tool_calls", "function_call", "tool_use", "stop", "end_turn"})
 """Reasons that mean: all was said that was to be said."""
 
 
@@ -60,9 +60,7 @@ class ChatAssembler(Assembler):
                     self._take_choice(choice)
         elif any(key in event for key in ("tool_calls", "function_call")):
             self._take_delta(0, event)
-        elif any(isinstance(event.get(key), dict) for key in _PAYLOADS) or event.get("type") in tuple(
-            _PAYLOADS
-        ):
+        elif any(key in event for key in _PAYLOADS):
             self._take_call(0, event)
 
     def _end(self) -> None:
@@ -72,7 +70,8 @@ class ChatAssembler(Assembler):
     def _take_choice(self, choice: dict[str, Any]) -> None:
         number = choice.get("index") or 0
         if not isinstance(number, int):
-            self._contradiction(f"the index of a choice is {describe(number)}")
+            drafts = (draft for drafts in self._choices.values() for draft in drafts)
+            self._astray(f"the index of a choice is {describe(number)}", drafts)
             return
         delta = choice.get("delta")
         if isinstance(delta, dict):
@@ -87,7 +86,7 @@ class ChatAssembler(Assembler):
             if isinstance(call, dict):
                 self._take_call(number, call)
             else:
-                self._contradiction(f"a delta of a call is {describe(call)}")
+                self._astray(f"a delta of a call is {describe(call)}", self._choices.get(number, ()))
         if isinstance(delta.get("function_call"), dict):  # the older way: one call, no id, no index
             self._take_call(number, {"function": delta["function_call"]})
 
@@ -96,20 +95,14 @@ class ChatAssembler(Assembler):
         nests = [key for key in _PAYLOADS if isinstance(delta.get(key), dict)]
         said = delta[nests[0]] if nests else {}
         name = said.get("name")
-        wrong = [
-            f"its {what} is {describe(found)}"
-            for what, found, right in (
-                ("index", index, type(index) is int),
-                ("id", call_id, isinstance(call_id, str)),
-                ("name", name, isinstance(name, str)),
-            )
-            if found is not None and not right
-        ]
-        if wrong or len(nests) > 1:
-            self._contradiction(f"a delta cannot be read: {', '.join(wrong) or 'it is of two kinds'}")
+        problem = _unreadable(index, call_id, name) or ("it is of two kinds" if len(nests) > 1 else None)
+        if problem:
+            self._astray(f"a delta cannot be read: {problem}", self._choices.get(number, ()))
             return
         draft = self._draft_of(number, index, call_id or None, name or None)
-        if draft is None:
+        if draft is None and (call_id or name or (nests and said.get(_PAYLOADS[nests[0]]))):
+            draft = self._begin(number, index)
+        if draft is None:  # one too many, or nothing is said of a call that has not begun
             return
         if draft.ended:
             self._contradiction("more of a call came after its end", draft)
@@ -125,7 +118,7 @@ class ChatAssembler(Assembler):
     def _draft_of(
         self, number: int, index: int | None, call_id: str | None, name: str | None
     ) -> _Draft | None:
-        """Return the call that a delta belongs to; ``None`` if it would be one too many."""
+        """Return the call that a delta goes on with; ``None`` if it goes on with none."""
         drafts = self._choices.get(number, [])
         here = [draft for draft in drafts if index == draft.index or None in {index, draft.index}]
         at = here[-1] if here else None
@@ -138,15 +131,16 @@ class ChatAssembler(Assembler):
             late = at is not None and not (
                 name and at.name and (name != at.name or at.ended or is_whole(at.text))
             )
-        if late:
-            return at
+        return at if late else None
+
+    def _begin(self, number: int, index: int | None) -> _Draft | None:
         if not self._may_begin():
             return None
-        draft = _Draft(call_id, index=index)
+        draft = _Draft(index=index)
         self._choices.setdefault(number, []).append(draft)
         return draft
 
-    def _note(self, draft: _Draft, delta: dict[str, Any], nest: str | None) -> None:
+    def _note(self, draft: _Draft, delta: dict[Any, Any], nest: str | None) -> None:
         """Keep what a delta says of its call, apart from its arguments."""
         said = delta[nest] if nest else {}
         draft.index = delta.get("index") if draft.index is None else draft.index
@@ -159,7 +153,7 @@ class ChatAssembler(Assembler):
         draft.nest = draft.nest or nest
         if len(delta) > (1 if nest else 0):
             for key, item in delta.items():
-                if key not in _KNOWN and draft.extras.get(key) != item:
+                if isinstance(key, str) and key not in _KNOWN and draft.extras.get(key) != item:
                     draft.extras[key] = self._copy(item, f"$.{key}", draft)
 
     def _end_choice(self, number: int, *, properly: bool) -> None:
@@ -168,6 +162,18 @@ class ChatAssembler(Assembler):
                 if not properly:
                     cut_off(draft, draft.text, raw=_nest(draft) == "custom")
                 self._hand_over(draft, _written(draft))
+
+
+def _unreadable(index: Any, call_id: Any, name: Any) -> str:
+    """Name what is there of these and of a wrong type; what is missing or null is fine."""
+    found = (
+        ("index", index, type(index) is int),
+        ("id", call_id, isinstance(call_id, str)),
+        ("name", name, isinstance(name, str)),
+    )
+    return ", ".join(
+        f"its {what} is {describe(it)}" for what, it, fine in found if not fine and it is not None
+    )
 
 
 def _nest(draft: _Draft) -> str:

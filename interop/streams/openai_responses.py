@@ -110,7 +110,9 @@ class ResponsesAssembler(Assembler):
         """Return the call that an event adds to, if there is one and it may."""
         draft = self._draft_of(event, _text(event, "item_id"))
         if draft is None:
-            self._contradiction("a piece came for a call that never began")
+            numbered = type(event.get("output_index")) is int
+            problem = "a piece came for a call that never began, or it does not say for which"
+            self._astray(problem, () if numbered else self._drafts)
         elif draft.ended:
             self._contradiction("more of a call came after its end", draft)
         elif draft.item["type"] != of:

@@ -136,3 +136,8 @@ def test_no_arguments_at_a_proper_end_are_no_arguments(reason):
     (call,) = assembled(CHAT, [delta("", index=0, id="call_1", name="ls"), ended(reason)])
 
     assert REGISTRY.inspect_call(call).payload == {}
+
+
+@pytest.mark.parametrize("empty", [{"index": 0}, {"index": 0, "function": None}, delta("", index=0, name="")])
+def test_a_delta_that_says_nothing_begins_nothing(empty):
+    assert assembled(CHAT, [{"tool_calls": [empty]}, ended("stop")]) == []

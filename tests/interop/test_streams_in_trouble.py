@@ -253,6 +253,33 @@ def test_a_piece_of_a_call_that_never_began_is_an_error_and_no_call(format_id, e
 @pytest.mark.parametrize(
     ("format_id", "events"),
     [
+        (CHAT, [chat('{"a":"x'), {"index": 0, "id": 5, "function": {"arguments": "y"}}, chat('"}')]),
+        (CHAT, [chat('{"a":"x'), {"index": "0", "function": {"arguments": "y"}}, chat('"}')]),
+        (CHAT, [chat('{"a":"x'), {"choices": [{"delta": {"tool_calls": ["y"]}}]}, chat('"}')]),
+        (CHAT, [chat('{"a":"x'), {"choices": [{"index": "0", "delta": {"content": "y"}}]}, chat('"}')]),
+        (CHAT, [chat('{"a":"x'), {"index": 0, "function": {}, "custom": {}}, chat('"}')]),
+        (RESPONSES, [item(), piece('{"a":"x'), piece("y", item_id="fc_9"), piece('"}')]),
+        (ANTHROPIC, [START, typed('{"a":"x'), {**typed("y"), "index": "0"}, typed('"}'), STOP]),
+        (
+            GEMINI,
+            [
+                gemini(name="ls"),
+                {"candidates": [{"index": "0", "content": {"parts": []}}]},
+                gemini({"jsonPath": "$.a", "stringValue": "x"}, more=False),
+            ],
+        ),
+    ],
+)
+def test_a_piece_that_may_have_been_anybodys_spoils_every_call_under_way(format_id, events):
+    (call,), (error,) = run(format_id, events)
+
+    assert error.call_id is None
+    assert fault(format_id, call)[0] == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("format_id", "events"),
+    [
         (CHAT, [chat("{}"), ended("tool_calls"), chat("{}")]),
         (RESPONSES, [item(), item("response.output_item.done", arguments="{}"), piece("x")]),
         (RESPONSES, [*[item("response.output_item.done", arguments="{}")] * 2]),
