@@ -38,7 +38,6 @@ _ENDINGS: Final = frozenset({"tool_calls", "function_call", "tool_use", "stop", 
 class _Draft(Draft):
     index: int | None = None
     name: str | None = None
-    stated: str | None = None
     nest: str | None = None
     extras: dict[str, Any] = field(default_factory=dict)
 
@@ -146,11 +145,10 @@ class ChatAssembler(Assembler):
         draft.index = delta.get("index") if draft.index is None else draft.index
         draft.call_id = draft.call_id or delta.get("id") or None
         draft.name = draft.name or said.get("name") or None
-        stated = delta.get("type")
-        draft.stated = draft.stated or (stated if isinstance(stated, str) and stated else None)
         if nest and draft.nest not in {None, nest}:
             self._contradiction(f"it was a {draft.nest} call, and now is a {nest} call", draft)
-        draft.nest = draft.nest or nest
+        stated = "custom" if delta.get("type") == "custom" else None
+        draft.nest = draft.nest or nest or stated
         if len(delta) > (1 if nest else 0):
             for key, item in delta.items():
                 if isinstance(key, str) and key not in _KNOWN and draft.extras.get(key) != item:
@@ -160,7 +158,7 @@ class ChatAssembler(Assembler):
         for draft in self._choices.get(number, ()):
             if not draft.ended:
                 if not properly:
-                    cut_off(draft, draft.text, raw=_nest(draft) == "custom")
+                    cut_off(draft, draft.text, raw=draft.nest == "custom")
                 self._hand_over(draft, _written(draft))
 
 
@@ -176,16 +174,13 @@ def _unreadable(index: Any, call_id: Any, name: Any) -> str:
     )
 
 
-def _nest(draft: _Draft) -> str:
-    return draft.nest or ("custom" if draft.stated == "custom" else "function")
-
-
 def _written(draft: _Draft) -> dict[str, Any]:
-    nest = _nest(draft)
+    # Servers have types of their own for functions; what they nest the call in is what it is.
+    nest = draft.nest or "function"
     inner = {"name": draft.name, _PAYLOADS[nest]: draft.text}
     call = {
         "id": draft.call_id,
-        "type": draft.stated or nest,
+        "type": nest,
         nest: {k: v for k, v in inner.items() if v is not None},
     }
     return {**{key: item for key, item in call.items() if item is not None}, **draft.extras}

@@ -141,3 +141,9 @@ def test_no_arguments_at_a_proper_end_are_no_arguments(reason):
 @pytest.mark.parametrize("empty", [{"index": 0}, {"index": 0, "function": None}, delta("", index=0, name="")])
 def test_a_delta_that_says_nothing_begins_nothing(empty):
     assert assembled(CHAT, [{"tool_calls": [empty]}, ended("stop")]) == []
+
+
+def test_a_servers_own_type_of_function_is_a_function():
+    (call,) = assembled(CHAT, [delta("{}", index=0, id="call_1", name="search", type="builtin_function")])
+
+    assert call["type"] == "function"
