@@ -14,13 +14,14 @@ import click
 
 from ..plugins.errors import CallboardError
 from ..version import __version__
+from .cache import cache
 from .call import call
 from .chaos import chaos
 from .common import Settings, common
 from .demo import demo
 from .doctor import doctor
 from .exits import BUG, FAILED, WELL, WRONG, by_signal
-from .output import OutputLost, complain, open_missing_streams, warn_on_stderr
+from .output import OutputLost, complain, open_missing_streams, tell_progress, warn_on_stderr
 from .run import run
 from .tools import tools
 
@@ -50,7 +51,7 @@ def command_line() -> None:
     """
 
 
-for _command in (run, demo, chaos, tools, call, doctor):
+for _command in (run, demo, chaos, tools, call, doctor, cache):
     command_line.add_command(_command)
 
 
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_missing_streams()
     settings = Settings()
     warn_on_stderr()
+    tell_progress()
     try:
         status = command_line.main(arguments, prog_name="callboard", obj=settings, standalone_mode=False)
     except click.ClickException as error:

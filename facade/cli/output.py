@@ -143,6 +143,12 @@ def warn_on_stderr() -> None:
     _LOGGER.addHandler(handler)
 
 
+def tell_progress() -> None:
+    """On a terminal, have it told what is fetched, installed and built: it may take minutes."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        logging.getLogger("callboard.packages").setLevel(logging.INFO)
+
+
 def warn_no_more() -> None:
     """Say no more warnings: nobody reads the answers, and what is given up for that needs no words."""
     for handler in _LOGGER.handlers:

@@ -70,6 +70,7 @@ def make_ready(
     workshop: Workshop,
     node: Callable[[], NodeCandidate],
     dated: bool = True,
+    called: str | None = None,
 ) -> Ready:
     """See to it that a package can run.
 
@@ -80,6 +81,7 @@ def make_ready(
         workshop: where programs are run for it.
         node: finds the Node that it is to run on; asked only if something has to be done.
         dated: the times of its files mean something.
+        called: what its user knows it by, if that is not the folder.
 
     Raises:
         PluginLoadError: its manifest cannot be used, or a module that it names is not there.
@@ -87,29 +89,31 @@ def make_ready(
         HostStartError: there is no Node to do it with.
     """
     package = read_node_package(directory)
+    source = called or str(directory)
     try:
         facts = read_facts(package, dated=dated)
         decided = plan(facts, may_install=permissions.install, may_build=permissions.build)
         match decided:
             case Refused(problem):
-                raise PackageError(f"the package {directory} {problem}", plugin=str(directory))
+                raise PackageError(f"the package {source} {problem}", plugin=source)
             case AsItIs(warning):
                 if warning:
                     logger.warning("%s: %s", package.name, warning)
                 package.require_entries()
-                return Ready(str(directory), package, None)
+                return Ready(source, package, None)
         files = fingerprint(directory)
     except OSError as error:
         raise PackageError(
             f"{error.filename or directory} cannot be read ({error.strerror}); make it readable",
             plugin=str(directory),
         ) from error
-    entry = _Making(package, files, decided, permissions, node(), workshop).find(cache)
-    return Ready(str(directory), read_node_package(entry.tree), entry)
+    entry = _Making(source, package, files, decided, permissions, node(), workshop).find(cache)
+    return Ready(source, read_node_package(entry.tree), entry)
 
 
 @dataclass(frozen=True, slots=True)
 class _Making:
+    source: str
     package: NodePackage
     files: str
     plan: Make
@@ -127,7 +131,7 @@ class _Making:
         return cache.make("packages", key, self._work, _is_whole)
 
     def _work(self, tree: Path) -> dict[str, Any]:
-        name, source = self.package.name, str(self.package.directory)
+        name, source = self.package.name, self.source
         assert self.node.path is not None
         began = time.monotonic()
         copy_own_files(self.package.directory, tree)

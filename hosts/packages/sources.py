@@ -39,7 +39,7 @@ class NodeSources:
     @property
     def compiled(self) -> Path:
         """Where Node may keep what it has compiled."""
-        return self._cache.root / "v1" / "compiled"
+        return self._cache.compiled
 
     def module(self, file: Path) -> Module:
         """What is to be run for a module: itself, unless it is TypeScript that this Node does not run.
@@ -74,6 +74,7 @@ class NodeSources:
                     workshop=workshop,
                     node=self._node,
                     dated=False,
+                    called=shown,
                 )
             except PluginLoadError as error:  # its user knows the address, and not where it lies in the cache
                 error.args = (str(error).replace(str(entry.tree), shown),)

@@ -157,19 +157,43 @@ class PackageCache:
         with self._writing(), if_nobody(self._lock("making", key)) as ours:
             if not ours:
                 return False
-            with if_nobody(place / "in-use") if (place / "in-use").exists() else _unclaimed() as unused:
+            with _claim(place) as unused:
                 if unused:
                     self._take_away(place)
             return unused
 
-    def clean_unfinished(self) -> int:
-        """Remove what makers left that are dead, and the memory of git's branches and tags; how many folders.
+    def in_use(self, key: str, place: Path) -> bool:
+        """Whether somebody runs from an entry, or makes it.
+
+        Raises:
+            PackageError: the cache cannot be written.
+        """
+        # Under the key's lock: whoever finds the entry taken for this moment waits, and looks again.
+        with self._writing(), if_nobody(self._lock("making", key)) as ours:
+            if not ours:
+                return True
+            with _claim(place) as unused:
+                return not unused
+
+    def clean_rest(self) -> None:
+        """Remove all that is no entry: what makers left that are dead, notes, what Node has compiled.
 
         Raises:
             PackageError: the cache cannot be written.
         """
         with self._writing():
-            return self._clear_what_the_dead_left()
+            self._clear_what_the_dead_left()
+            for left in _listed(self._scratch):
+                with if_nobody(self._lock("scratch", left.name)) as nobody:
+                    if nobody:
+                        remove(left)
+            remove(self._home / "notes")
+            remove(self.compiled)
+
+    @property
+    def compiled(self) -> Path:
+        """Where Node may keep what it has compiled. It sees to that folder by itself."""
+        return self._home / "compiled"
 
     def note(self, name: str) -> Json:
         """A small object that was kept by that name; empty if none was."""
@@ -187,11 +211,6 @@ class PackageCache:
             fresh = file.with_suffix(".new")
             fresh.write_bytes(dump_json(change(self.note(name))))
             fresh.replace(file)
-
-    def forget_notes(self) -> None:
-        """Remove all small objects."""
-        with self._writing():
-            remove(self._home / "notes")
 
     def _note(self, name: str) -> Path:
         return self._home / "notes" / f"{name}.json"
@@ -242,8 +261,13 @@ class PackageCache:
 
 
 @contextmanager
-def _unclaimed() -> Iterator[bool]:
-    yield True
+def _claim(place: Path) -> Iterator[bool]:
+    """Whether nobody uses an entry, nor can begin to until the end of the block."""
+    if (place / "in-use").exists():
+        with if_nobody(place / "in-use") as unused:
+            yield unused
+    else:
+        yield True
 
 
 def _listed(folder: Path) -> list[Path]:

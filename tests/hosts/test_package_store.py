@@ -121,10 +121,12 @@ def test_what_is_in_use_is_not_cleaned(cache):
     made = cache.make("packages", KEY, work)
     ((_, key, place),) = cache.entries()
 
+    assert cache.in_use(key, place)
     assert not cache.clean(key, place)
     assert contents(made.tree) == MADE
 
     del made
+    assert not cache.in_use(key, place)
     assert cache.clean(key, place)
     assert list(cache.entries()) == []
     assert making(cache) == []
@@ -188,7 +190,7 @@ def test_notes_are_kept_whole(cache):
 
     assert cache.note("refs") == {"a": 1, "b": 2}
     assert cache.note("other") == {}
-    cache.forget_notes()
+    cache.clean_rest()
     assert cache.note("refs") == {}
 
 
@@ -280,9 +282,26 @@ def test_what_a_living_maker_makes_is_left_alone(cache):
     maker = threading.Thread(target=cache.make, args=("packages", KEY, slowly))
     maker.start()
     assert begun.wait(20)
-    cleaned = cache.clean_unfinished()
+    cache.clean_rest()
     go_on.set()
     maker.join()
 
-    assert cleaned == 0
     assert contents(cache.find("packages", KEY).tree) == MADE
+
+
+def test_a_folder_for_a_moment_is_empty_and_gone_at_its_end(cache):
+    with cache.scratch("name") as folder:
+        (folder / "file").touch()
+    with cache.scratch("name") as again:
+        assert list(again.iterdir()) == []
+
+    assert list(folder.parent.iterdir()) == []
+
+
+def test_what_is_left_of_a_moment_is_cleaned_unless_it_lasts(cache):
+    (cache.root / "v1" / "scratch" / "dead").mkdir(parents=True)
+
+    with cache.scratch("name") as folder:
+        cache.clean_rest()
+
+        assert [path.name for path in folder.parent.iterdir()] == ["name"]
