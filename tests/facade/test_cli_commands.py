@@ -31,11 +31,12 @@ def test_help_says_a_line_for_each_command():
         "tools",
         "call",
         "doctor",
+        "cache",
     ]
     assert all(len(line.split()) > 4 for line in commands if line.strip())
 
 
-@pytest.mark.parametrize("command", ["run", "demo", "chaos", "tools", "call", "doctor"])
+@pytest.mark.parametrize("command", ["run", "demo", "chaos", "tools", "call", "doctor", "cache"])
 def test_every_command_has_help_and_the_common_options(command):
     result = CliRunner().invoke(command_line, [command, "--help"])
 
