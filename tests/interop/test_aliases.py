@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import pytest
 from callboard.interop.aliases import Aliases
 from callboard.interop.call_ids import made_up_call_id
+from callboard.interop.errors import InteropError
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.spellings import IDS, NAMES, ids_of, names_of
 from hypothesis import example, given
 from hypothesis import strategies as st
+from interop_corpus import RECORDS
 from interop_json import anything, canonical, objects
 
 LEGAL_NAMES = {
@@ -173,3 +176,29 @@ def test_calls_without_an_id_get_one_from_where_they_stand_and_what_they_ask(ask
         if "{9}" not in legal
         for made in places.values()
     )
+
+
+# --- What has been seen in the wild
+
+
+def seen(kind, key):
+    """All that recorded values of a kind say for a name or an id."""
+    found = set()
+    for record in RECORDS:
+        if record.kind == kind:
+            with suppress(InteropError):
+                found.add(getattr(getattr(REGISTRY, f"inspect_{kind}")(record.value), key))
+    return sorted(found - {None, ""})
+
+
+@pytest.mark.parametrize(("family", "spelling", "legal"), SPELLINGS)
+@pytest.mark.parametrize(("kind", "key"), [("schema", "name"), ("call", "tool_name"), ("call", "call_id")])
+def test_all_recorded_names_and_ids_together_stay_apart_and_come_back(family, spelling, legal, kind, key):
+    recorded = seen(kind, key)
+    aliases = Aliases(recorded, spelling)
+
+    said = [aliases.forward(text) for text in recorded]
+
+    assert len(set(said)) == len(recorded) > 0
+    assert [text for text in said if not re.fullmatch(legal, text)] == []
+    assert [aliases.reverse(text) for text in said] == recorded

@@ -11,8 +11,11 @@ from callboard.interop.streams.calls import assembler
 from callboard.interop.streams.event_bytes import EventReader
 from hypothesis import given
 from hypothesis import strategies as st
+from interop_corpus import RECORDS
 from interop_json import canonical
 from interop_streams import (
+    Asked,
+    Streamed,
     anthropic_call,
     anthropic_events,
     assembled,
@@ -115,6 +118,27 @@ def test_whole_gemini_parts_come_out_as_they_are(made):
     came = assembled("gemini.generate_content", [{"candidates": [{"content": {"parts": parts}}]}])
 
     assert came == parts
+
+
+RECORDED = [
+    (record.value["function"]["name"], record.value["function"]["arguments"])
+    for record in RECORDS
+    if (record.format, record.kind) == ("openai.chat_completions.function", "call")
+    if isinstance(record.value["function"].get("arguments"), str) and record.value["function"].get("name")
+]
+
+
+@given(st.lists(st.sampled_from(RECORDED), min_size=1, max_size=3), st.data())
+def test_recorded_arguments_come_out_to_the_letter_broken_ones_too(some, data):
+    made = [Asked(f"call_{n}", name, {}, arguments) for n, (name, arguments) in enumerate(some)]
+    queues = [cut(call.text, data.draw) for call in made]
+    turns = data.draw(st.permutations([n for n, queue in enumerate(queues) for _ in queue]))
+
+    came = assembled(
+        "openai.chat_completions", chat_events(Streamed(made, [(n, queues[n].pop(0)) for n in turns]))
+    )
+
+    assert by_id(came) == by_id(chat_call(call) for call in made)
 
 
 STREAMS = {
