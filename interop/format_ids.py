@@ -23,6 +23,7 @@ OPENAI_RESPONSES: Final = "openai.responses"
 
 CHAT_FUNCTION: Final = "openai.chat_completions.function"
 CHAT_CUSTOM: Final = "openai.chat_completions.custom"
+CHAT_LEGACY: Final = "openai.chat_legacy.function"
 RESPONSES_FUNCTION: Final = "openai.responses.function"
 RESPONSES_NAMESPACE: Final = "openai.responses.namespace"
 RESPONSES_CUSTOM: Final = "openai.responses.custom"
@@ -89,6 +90,7 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "mcp.tool": MCP_2025,
                 "mcp.tools_call": MCP_2025,
                 MCP_2026: MCP_2025,
+                "mcp.2026_07_28": MCP_2025,
             }
         ),
         "result": MappingProxyType(

@@ -20,6 +20,7 @@ from . import gemini_openapi as openapi
 from . import mcp_tools as mcp
 from . import openai_chat_custom as chat_custom
 from . import openai_chat_function as chat
+from . import openai_chat_legacy as legacy
 from . import openai_responses_custom as custom
 from . import openai_responses_function as responses
 from . import openai_responses_namespace as namespace
@@ -50,6 +51,7 @@ BUILT_IN: Final = ToolInteropContribution(
         bedrock.BedrockCalls(),
         mcp.McpCalls(),
         amplifier.AmplifierCalls(),
+        legacy.LegacyChatCalls(),
     ),
     result_accessors=(
         chat.ChatToolMessages(),
@@ -65,6 +67,7 @@ BUILT_IN: Final = ToolInteropContribution(
         native.ProviderNativeResults(),
         host.CoreHostResults(),
         amplifier.AmplifierResults(),
+        legacy.LegacyChatMessages(),
     ),
     schema_adapters=(
         chat.ToChatFunctionSchema(),

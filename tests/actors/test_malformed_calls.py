@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.actors.board import Board
+from callboard.interop.formats.built_in import BUILT_IN
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from tools import a_tool
 
@@ -36,6 +37,7 @@ MALFORMED = {
     "gemini.generate_content.function": {"functionCall": {"id": "c1", "name": "tool", "args": CUT}},
     "bedrock.converse.tool": {"toolUse": {"toolUseId": "c1", "name": "tool", "input": CUT}},
     "mcp.2025_11_25.tool": {"method": "tools/call", "params": {"name": "tool", "arguments": CUT}},
+    "openai.chat_legacy.function": {"name": "tool", "arguments": CUT},
     "amplifier.tool": {"type": "tool_call", "id": "c1", "name": "tool", "arguments": CUT},
 }
 
@@ -44,6 +46,7 @@ def test_there_is_one_for_every_format_of_calls():
     formats = {REGISTRY.inspect_call(call).format: call for call in MALFORMED.values()}
 
     assert formats == MALFORMED
+    assert formats.keys() == {accessor.format for accessor in BUILT_IN.call_accessors}
 
 
 @pytest.mark.parametrize("call", MALFORMED.values(), ids=MALFORMED.keys())

@@ -251,3 +251,17 @@ def test_meta_returns_to_mcp_alone():
     assert newer.value["_meta"] == {"trace": 1}
     assert "_meta" not in claude.value
     assert codes(claude) == [LossCode.EXTRAS]
+
+
+@pytest.mark.parametrize("family", ["mcp", "mcp.2025_11_25", "mcp.2026_07_28"])
+def test_a_revision_is_a_family_of_its_own(family):
+    target = ToolInteropTarget(family)
+    tool = {"type": "function", "function": {"name": "find"}}
+
+    (declared,) = REGISTRY.convert_schemas([tool], target)
+    (call,) = REGISTRY.convert_tool_calls([CALL], target)
+    (result,) = REGISTRY.convert_results([{"type": "tool_result", "text": "x"}], target, calls=[CALL])
+
+    assert declared == {"name": "find", "inputSchema": {"type": "object", "properties": {}}}
+    assert call["method"] == "tools/call"
+    assert ("resultType" in result) is (family == "mcp.2026_07_28")

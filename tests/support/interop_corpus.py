@@ -19,6 +19,7 @@ OURS = {
     "openai.responses.function": "openai.responses.function",
     "openai.responses.custom": "openai.responses.custom",
     "openai.chat_completions.custom": "openai.chat_completions",
+    "openai.chat_legacy.function": "openai.chat_legacy.function",
     "openai.responses.namespace": "openai.responses.namespace",
     "anthropic.tool": "anthropic.messages",
     "gemini.function_declaration": "gemini.generate_content",
@@ -163,6 +164,8 @@ def _samples() -> list[Record]:
         ("amplifier.tool", "call", {"type": "tool_call", "id": "call_1", "name": "ls", "arguments": {}}),
         ("amplifier.tool", "result", {"type": "tool_result", "tool_call_id": "call_1", "output": "done"}),
         ("core.host_result", "result", {"success": True, "result": 1}),
+        ("openai.chat_legacy.function", "call", {"name": "ls", "arguments": '{"path": "a"}'}),
+        ("openai.chat_legacy.function", "result", {"role": "function", "name": "ls", "content": "done"}),
     ]
     return [Record(format_id, kind, "written down here", value) for format_id, kind, value in of]
 
