@@ -18,6 +18,7 @@ from .cache import cache
 from .call import call
 from .chaos import chaos
 from .common import Settings, common
+from .convert import convert_command
 from .demo import demo
 from .doctor import doctor
 from .exits import BUG, FAILED, WELL, WRONG, by_signal
@@ -51,7 +52,7 @@ def command_line() -> None:
     """
 
 
-for _command in (run, demo, chaos, tools, call, doctor, cache):
+for _command in (run, demo, chaos, tools, call, convert_command, doctor, cache):
     command_line.add_command(_command)
 
 

@@ -30,13 +30,14 @@ def test_help_says_a_line_for_each_command():
         "chaos",
         "tools",
         "call",
+        "convert",
         "doctor",
         "cache",
     ]
     assert all(len(line.split()) > 4 for line in commands if line.strip())
 
 
-@pytest.mark.parametrize("command", ["run", "demo", "chaos", "tools", "call", "doctor", "cache"])
+@pytest.mark.parametrize("command", ["run", "demo", "chaos", "tools", "call", "convert", "doctor", "cache"])
 def test_every_command_has_help_and_the_common_options(command):
     result = CliRunner().invoke(command_line, [command, "--help"])
 
