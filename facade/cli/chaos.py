@@ -37,7 +37,7 @@ _FRAMES_A_SECOND = 8
 _SECONDS_A_LINE = 2.0
 
 
-@click.command(short_help="Your own tools under load while their hosts are killed, and the proof.")
+@click.command(short_help="Your own tools while their hosts are killed, and the proof.")
 @config_argument
 @click.option(
     "--calls", type=click.IntRange(1), default=CALLS, show_default=True, metavar="N",

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 _BITE = 1 << 20
 
 
-@click.command(
-    "convert", short_help="Schemas, calls and results from one wire format to another, stdin to stdout."
-)
+@click.command("convert", short_help="Schemas, calls and results from one wire format to another.")
 @click.option(
     "--from",
     "source",
