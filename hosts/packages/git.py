@@ -190,9 +190,7 @@ class _CheckOut:
         self._succeeded(said, "git fetch")
 
     def _finish(self, tree: Path, commit: str) -> dict[str, Any]:
-        whole = self._run(
-            tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"
-        )
+        whole = self._run(tree, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
         if not whole.well:
             raise self._error(f"{self._shown} has no commit {commit!r}; correct 'ref'")
         said = self._run(tree, "checkout", "--quiet", "--detach", whole.stdout.strip(), "--")

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+
+logger = logging.getLogger("callboard.packages")
 
 
 @contextmanager
 def only_one(file: Path) -> Iterator[None]:
-    """Hold the lock, after everybody who had it before: other processes, and other threads of this one."""
+    """Hold the lock, after everybody who had it before: other processes, and other threads of this one.
+
+    It is told that somebody is waited for; a maker is bounded in time, and the lock goes with its process.
+    """
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if not _try(descriptor, fcntl.LOCK_EX):
+            logger.info("waiting for another program, which is at the same")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
@@ -52,9 +61,10 @@ class Hold:
             raise FileNotFoundError(f"{file} is being cleared away")
         self._descriptor = descriptor
 
-    def __del__(self) -> None:
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        # The default stands when the interpreter ends, and modules are emptied.
         if self._descriptor >= 0:
-            os.close(self._descriptor)
+            close(self._descriptor)
 
 
 def _try(descriptor: int, how: int) -> bool:

@@ -66,8 +66,9 @@ function isPackage(specifier, from) {
   }
 }
 
-/** A name that is imported and does not come up in the code that is left. */
-function onlyAType(code) {
+/** A name that is imported and does not come up in the code that is left; comments and texts are no code. */
+function onlyAType(whole) {
+  const code = whole.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, '');
   for (const [, names] of code.matchAll(NAMED)) {
     for (const name of names.split(',').map((each) => each.trim().split(/\s+as\s+/).at(-1)).filter(Boolean)) {
       const times = code.match(new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`, 'g'));

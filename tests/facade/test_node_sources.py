@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 
 import psutil
 import pytest
@@ -65,6 +66,21 @@ def test_two_processes_that_load_a_package_at_once_build_it_once(tmp_path):
 
     assert said == ["here\n", "here\n"]
     assert (tmp_path / "times").read_text() == "x"
+
+
+def test_a_package_of_the_registry_is_installed_once_and_needs_no_network_after_that(tmp_path):
+    render = 'import markdownIt from "markdown-it";\n' + tool(result='markdownIt().render("# hi")')
+    files = {
+        "package.json": manifest(entry="src/tool.js", dependencies={"markdown-it": "14.1.0"}),
+        "src/tool.js": render,
+    }
+    write(tmp_path / "tools", files)
+
+    online = run(tmp_path / "cache", f"node:{tmp_path / 'tools'}")
+    offline = run(tmp_path / "cache", f"node:{tmp_path / 'tools'}", npm_config_registry="http://127.0.0.1:1")
+
+    assert (online, offline) == ("<h1>hi</h1>\n\n", online)
+    assert sorted(contents(tmp_path / "tools")) == ["package.json", "src/tool.js"]
 
 
 class Hang:
@@ -162,6 +178,22 @@ def test_a_program_that_is_killed_while_it_builds_leaves_a_cache_that_works(tmp_
         kill_when_reached(loading(tmp_path / "cache", source), hang)
 
         assert_repaired(tmp_path / "cache", source, "here\n")
+
+
+def test_a_program_that_is_interrupted_while_it_builds_ends_at_once_and_leaves_nothing(tmp_path):
+    hang, cache = Hang(tmp_path), tmp_path / "cache"
+    built(tmp_path / "tools", hang.script)
+
+    with no_leaks():
+        program = loading(cache, f"node:{tmp_path / 'tools'}")
+        wait_until(hang.reached.exists, PATIENCE)
+        program.send_signal(signal.SIGINT)
+        complained = program.communicate(timeout=PATIENCE)[1]
+
+        assert complained.splitlines()[-1] == "KeyboardInterrupt"
+        assert no_orphans()
+        assert list((cache / "v1" / "making").iterdir()) == []
+        assert list((cache / "v1").glob("packages/*")) == []
 
 
 def test_who_waits_for_a_maker_that_is_killed_makes_it_then(tmp_path):

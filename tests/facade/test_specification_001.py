@@ -110,6 +110,19 @@ def test_the_package_of_the_guide_is_installed_and_built_from_its_typescript(tmp
     assert not (package / "node_modules").exists()
 
 
+def test_a_single_file_of_typescript_runs_without_a_manifest(tmp_path):
+    (tmp_path / "plugins" / "js-single-file-tool").mkdir(parents=True)
+    shutil.copy(GUIDE, tmp_path / "plugins" / "js-single-file-tool" / "UpperTool.ts")
+    entry = {"node_tool": {"file": "./plugins/js-single-file-tool/UpperTool.ts", "id": "js_single_file_tool"}}
+
+    with configured(tmp_path, entry) as board:
+        assert board.failed == []
+        result = board.execute(tool_call("echo", value="hello"))
+        names = [tool.plugin_name for tool in board.tools()]
+
+    assert (names, result["result"]["value"]) == (["js_single_file_tool"], "hello")
+
+
 def test_a_package_that_is_not_built_and_may_not_be_says_so(app):
     (app / "plugins" / "my-js-tools" / "dist" / "index.js").unlink()
 

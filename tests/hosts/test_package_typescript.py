@@ -111,6 +111,15 @@ NOT_SERVED = {
         },
         2,
     ),
+    "a type that is only spoken of": (
+        {
+            "tool.ts": tool(
+                "two", "// One is a type\nimport { One, two } from './one.ts';\nlet one: One = 'One';"
+            ),
+            "one.ts": "export type One = string; export const two = 2;",
+        },
+        2,
+    ),
     "an enum in a module that is imported": (
         {
             "tool.ts": tool("Kind.A", "import { Kind } from './kind.ts';"),
