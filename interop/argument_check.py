@@ -95,7 +95,8 @@ def _asks_nothing(schema: dict[str, Any]) -> bool:
     return all(
         (key == "type" and item == "object")
         or (key == "additionalProperties" and item is True)
-        or (key in {"properties", "required"} and not item)
+        or (key == "properties" and item == {})
+        or (key == "required" and item == [])
         for key, item in rules.items()
     )
 
