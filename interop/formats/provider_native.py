@@ -7,15 +7,31 @@ OpenAI's server refuses and tolerant servers take: the tool that writes an envel
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..errors import InvalidShapeError
-from ..format_ids import CORE_PROVIDER_NATIVE, OPENAI_CHAT, OPENAI_RESPONSES, belongs_to
+from ..format_ids import (
+    ANTHROPIC_MESSAGES,
+    BEDROCK_CONVERSE,
+    CORE_PROVIDER_NATIVE,
+    GEMINI,
+    MCP,
+    OPENAI_CHAT,
+    OPENAI_RESPONSES,
+    belongs_to,
+)
 from ..function_calls import leftovers
 from ..hub import InspectedResult, NativeContent
 from ..json_copy import copy_json
 from ..parts import ResultPart, UnreadPart
+from .anthropic_content import read_blocks as read_anthropic
+from .bedrock_content import read_blocks as read_bedrock
+from .gemini_content import read_response
+from .mcp_content import read_blocks as read_mcp
 from .openai_content import read_content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FORMAT_OPENAI_CHAT_COMPLETIONS: Final = OPENAI_CHAT
 FORMAT_OPENAI_RESPONSES: Final = OPENAI_RESPONSES
@@ -63,11 +79,25 @@ class ProviderNativeResults:
         )
 
 
+def _read_gemini(format_id: str, content: Any) -> tuple[ResultPart, ...]:
+    return read_response(format_id, {"response": content})[0]
+
+
+_READERS: Final[dict[str, Callable[[str, Any], tuple[ResultPart, ...]]]] = {
+    OPENAI_CHAT: read_content,
+    OPENAI_RESPONSES: read_content,
+    ANTHROPIC_MESSAGES: read_anthropic,
+    BEDROCK_CONVERSE: read_bedrock,
+    GEMINI: _read_gemini,
+    MCP: read_mcp,
+}
+
+
 def _parts(family: str, content: Any) -> tuple[ResultPart, ...]:
-    known = belongs_to(family, OPENAI_CHAT) or belongs_to(family, OPENAI_RESPONSES)
+    for known, read in _READERS.items():
+        if belongs_to(family, known):
+            return read(CORE_PROVIDER_NATIVE, content)
     try:
         return read_content(CORE_PROVIDER_NATIVE, content)
     except InvalidShapeError:
-        if known:
-            raise
         return (UnreadPart(f"content of {family}"),)

@@ -251,4 +251,4 @@ def test_an_object_that_a_tool_wrote_for_gemini_goes_in_untouched():
 
     assert there == response({"image": {"$ref": "img"}}, id="f1")
     with pytest.raises(ConversionError, match="must be the object of its response"):
-        REGISTRY.convert_results([{**envelope, "content": ["a"]}], GEMINI, calls=[call])
+        REGISTRY.convert_results([{**envelope, "content": None}], GEMINI, calls=[call])
