@@ -50,7 +50,7 @@ class ArgumentChecks:
     """The checks of one plugin's tools. Immutable.
 
     Args:
-        checks: by tool.
+        checks: by tool; a call that names none has none.
 
     Attributes:
         unchecked: why a tool's arguments are not checked, by tool, of those that should have been.
@@ -58,7 +58,7 @@ class ArgumentChecks:
 
     __slots__ = ("_checks", "unchecked")
 
-    def __init__(self, checks: Mapping[str, ArgumentCheck], unchecked: Mapping[str, str]) -> None:
+    def __init__(self, checks: Mapping[str | None, ArgumentCheck], unchecked: Mapping[str, str]) -> None:
         self._checks = checks
         self.unchecked = unchecked
 
@@ -67,8 +67,9 @@ class ArgumentChecks:
         invocation = call.invocation
         if invocation.payload_kind != "object":  # raw input, say, of which the schema does not speak
             return None
-        check = self._checks.get(invocation.tool_name) if invocation.tool_name is not None else None
-        if check is None or (misfit := check.misfit(invocation.payload)) is None:
+        check = self._checks.get(invocation.tool_name)
+        arguments = invocation.payload
+        if check is None or not isinstance(arguments, dict) or (misfit := check.misfit(arguments)) is None:
             return None
         facts: dict[str, Any] = {"problems": [problem._asdict() for problem in misfit.problems]}
         if misfit.more:
@@ -89,7 +90,7 @@ def checks_of(
         inspect: reads a tool's declaration.
         validation: which tools are to be checked.
     """
-    checks: dict[str, ArgumentCheck] = {}
+    checks: dict[str | None, ArgumentCheck] = {}
     unchecked: dict[str, str] = {}
     for tool in tools:
         if not validation.of(tool.tool_name):

@@ -16,7 +16,7 @@ from .misfits import TOO_LARGE, Misfit, misfit_of
 from .schema_engine import Engine, EngineError
 from .schema_graph import graph_of
 from .schema_work import work_by_depth
-from .value_sizes import level_sizes, text_size
+from .value_sizes import SCALARS, level_sizes, text_size
 
 MAX_WORK: Final = 10_000_000
 """Schemas that are applied, at most, to look at one call: a second, if every one of them is needed."""
@@ -39,7 +39,7 @@ class ArgumentCheck:
         UncheckableSchemaError: it is no schema, leads out of itself, or makes more work than any call is worth.
     """
 
-    __slots__ = ("_engine", "_schema", "_work")
+    __slots__ = ("_engine", "_most_plain", "_schema", "_work")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._schema: dict[str, Any] = copy_json(schema)
@@ -47,9 +47,22 @@ class ArgumentCheck:
         if self._work[0] > MAX_WORK:
             raise UncheckableSchemaError(f"it would take {self._work[0]:.0e} steps to look at one value")
         self._engine = Engine(self._schema)
+        once, *deeper = self._work[:2]
+        self._most_plain = -1 if self._engine.backtracks else (MAX_WORK - once) // max([1, *deeper])
 
     def misfit(self, arguments: dict[str, Any]) -> Misfit | None:
         """Return what is wrong with the arguments; ``None`` if nothing is, or if it cannot be told."""
+        # Most calls have a few plain arguments, and fit. To measure them would be most of what a look costs.
+        if len(arguments) <= self._most_plain and SCALARS.issuperset(map(type, arguments.values())):
+            try:
+                fits = self._engine.fits(arguments)
+            except EngineError:
+                fits = False  # it will tell the same again, where there is an answer to it
+            if fits:
+                return None
+        return self._measured(arguments)
+
+    def _measured(self, arguments: dict[str, Any]) -> Misfit | None:
         sizes = level_sizes(arguments)
         if sizes is None:
             return None

@@ -88,11 +88,12 @@ class Engine:
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.backtracks, self._validator = _made_ready(schema)
+        self._is_valid = self._validator.is_valid
 
     def fits(self, value: Any) -> bool:
         """Whether the value keeps the schema. Raises `EngineError`."""
         try:
-            return self._validator.is_valid(value)
+            return self._is_valid(value)
         except BaseException as error:
             raise _ours(error) from error
 

@@ -13,7 +13,8 @@ from .limits import MAX_DEPTH
 MAX_VALUES: Final = 10_000_000
 """Values in one value; more are not counted."""
 
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+"""The types of JSON values that hold no others."""
 
 
 def level_sizes(value: Any) -> list[int] | None:
@@ -34,7 +35,7 @@ def level_sizes(value: Any) -> list[int] | None:
             each
             for group in inside
             for each in group
-            if each.__class__ not in _SCALARS and isinstance(each, dict | list | tuple)
+            if each.__class__ not in SCALARS and isinstance(each, dict | list | tuple)
         ]
     return sizes
 
