@@ -21,7 +21,7 @@ VIEW := build/view
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help demo test check check-format check-lint check-types bench format clean node moved
+.PHONY: help demo test check check-format check-lint check-types bench matrix format clean node moved
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -34,7 +34,10 @@ test: node ## Run all tests
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
 
-check-format: $(CHECKERS) ## Check the format only
+check-matrix: $(INSTALLED) ## Write what conversions may lose into docs/formats.md anew
+	@$(RUN) tests/support/interop_matrix.py
+
+format: $(CHECKERS) ## Check the format only
 	@$(RUN) -m ruff format --check .
 
 check-lint: $(CHECKERS) ## Check against the lint rules only
@@ -48,6 +51,9 @@ check-types: $(CHECKERS) ## Check the types only
 
 bench: node ## Measure, and say what it means
 	@$(RUN) benchmarks/run.py $(ARGS)
+
+matrix: $(INSTALLED) ## Write what conversions may lose into docs/formats.md anew
+	@$(RUN) tests/support/interop_matrix.py
 
 format: $(CHECKERS) ## Format the Python files and mend what can be mended
 	@$(RUN) -m ruff check --fix-only --quiet .

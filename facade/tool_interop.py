@@ -1,9 +1,17 @@
 """Tool interop, under the name that providers and plugins import it by."""
 
+from .interop.arguments import parse_arguments
+from .interop.function_calls import read_function_call
+from .interop.hub import InspectedCall, InspectedResult, InspectedSchema
 from .interop.registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
+    HUB,
     CallAccessor,
     CallAdapter,
+    ConversionContext,
+    Converted,
+    Loss,
+    LossCode,
     ResultAccessor,
     ResultAdapter,
     SchemaAccessor,
@@ -15,6 +23,7 @@ from .interop.registry import (
     get_schema_target_formats_from_context,
 )
 from .interop.request_conversion import RequestConversion
+from .interop.result_text import as_text
 from .interop.streams.assembler import Assembler, StreamLimits
 from .interop.streams.calls import assembler
 from .interop.streams.errors import StreamError
@@ -24,10 +33,18 @@ from .interop.transcript_repairs import Repair, RepairCode, Repaired
 
 __all__ = [
     "DEFAULT_TOOL_INTEROP_REGISTRY",
+    "HUB",
     "Assembler",
     "CallAccessor",
     "CallAdapter",
+    "ConversionContext",
+    "Converted",
     "EventReader",
+    "InspectedCall",
+    "InspectedResult",
+    "InspectedSchema",
+    "Loss",
+    "LossCode",
     "Repair",
     "RepairCode",
     "Repaired",
@@ -41,8 +58,11 @@ __all__ = [
     "ToolInteropContribution",
     "ToolInteropRegistry",
     "ToolInteropTarget",
+    "as_text",
     "assembler",
     "get_registry_from_context",
     "get_schema_target_formats_from_context",
+    "parse_arguments",
+    "read_function_call",
     "repair_transcript",
 ]

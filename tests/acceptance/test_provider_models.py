@@ -6,11 +6,15 @@ The models are those of the SDKs, of the versions that the extra ``sdk`` pins.
 from __future__ import annotations
 
 import pytest
+from callboard.interop.format_ids import belongs_to
+from callboard.interop.request_conversion import RequestConversion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_routes import (
     KINDS,
+    REGISTRY,
     WRITABLE,
+    ToolInteropTarget,
     attempt,
     format_of,
     generated,
@@ -84,3 +88,58 @@ def test_law_4_generated_values_are_accepted_where_they_go(kind, data):
     target = data.draw(st.sampled_from([target for of, target in JUDGED if of == kind]))
 
     assert complaints(kind, value, target) == []
+
+
+FAMILIES = {
+    "openai.chat_completions": "openai.chat_completions.function",
+    "openai.responses": "openai.responses.function",
+    "anthropic.messages": "anthropic.messages.tool",
+    "gemini.generate_content": "gemini.generate_content.function",
+    "bedrock.converse": "bedrock.converse.tool",
+}
+spelt = st.sampled_from(["a.b", "a/b", "天気", "", "x" * 300, "x" * 64, "ls", "1st", "a b", "🔧"]) | st.text(
+    st.characters(exclude_categories=()), min_size=1, max_size=80
+)
+
+
+def objections(kind, values):
+    """Return what the provider has against values of a request, read in whatever format they came out."""
+    return [
+        found
+        for value in values
+        for found in refusals(kind, format_of(kind, value), value)
+        + breaches(kind, format_of(kind, value), value)
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_law_4_whole_requests_are_accepted_whatever_their_names_and_ids(family, data):
+    names = data.draw(st.lists(spelt.filter(bool), min_size=1, max_size=4, unique=True))
+    ids = data.draw(st.lists(spelt.filter(bool), max_size=4, unique=True))
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+    called = [
+        {"id": call_id, "type": "function", "function": {"name": names[n % len(names)], "arguments": "{}"}}
+        for n, call_id in enumerate(ids)
+    ]
+    request = RequestConversion(REGISTRY, ToolInteropTarget(family), tools, turns=[called])
+
+    answers = [{"role": "tool", "tool_call_id": call_id, "content": "x"} for call_id in ids]
+
+    assert objections("schema", request.schemas()) == []
+    assert objections("call", request.calls(0)) == []
+    assert objections("result", request.results(0, answers)) == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_law_4_recorded_tools_are_accepted_together_whatever_their_names(family):
+    tools = [record.value for _, record in readable_records("schema") if is_sound("schema", record.value)]
+    left_out = []
+
+    for tool in tools:
+        request = RequestConversion(REGISTRY, ToolInteropTarget(family), [tool])
+        found = objections("schema", request.schemas(refused=lambda _, error: left_out.append(error)))
+        assert belongs_to(format_of("schema", tool), family) or found == []
+
+    assert len(left_out) < len(tools) / 10
