@@ -295,6 +295,9 @@ def _results() -> list[Any]:
             found.append({"success": not failed, "output": payload, **error, "x_vendor": 1})
             found.append({"type": "tool_result", "tool_call_id": "c", "output": payload, "x": 1})
     for response in (
+        {"error": ["a", {"n": 1}]},
+        {"error": {}, "output": {}},
+        {"output": [1]},
         {"output": "a"},
         {"output": {"n": 1}},
         {"error": "a"},
