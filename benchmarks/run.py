@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from table import Row
 
 MEASUREMENTS = (
-    "overhead", "throughput", "payload", "in_process", "start", "crash", "standby", "restart", "import", "plugins",
-    "idle", "interop",
+    "overhead", "throughput", "payload", "in_process", "start", "warm", "crash", "standby", "restart", "import",
+    "plugins", "idle", "interop",
 )  # fmt: skip
 """Each is a file, ``measure_<name>.py``, and one or more rows."""
 

@@ -1,5 +1,6 @@
 """The cache on disk: entries that are there whole, or not at all.
 
+    ROOT/v1/CACHEDIR.TAG          keeps backups, and ourselves, from taking it for anybody's files
     ROOT/v1/KIND/KEY/tree         what was made
     ROOT/v1/KIND/KEY/record.json  what it is, for people; its time tells the last use
     ROOT/v1/KIND/KEY/in-use       locked, shared, by whoever runs from it
@@ -29,6 +30,7 @@ from ...plugins.errors import JsonValueError
 from ...plugins.json_values import dump_json, load_json
 from .errors import PackageError
 from .lock import Hold, if_nobody, only_one
+from .tree import CACHE_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +41,7 @@ KINDS = ("checkouts", "packages", "modules", "tools")
 """Git check-outs; packages installed and built; TypeScript made JavaScript; programs that do such things."""
 
 _VERSION = "v1"
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# What is in here can be made again.\n"
 _LOCKS = 256
 
 
@@ -229,6 +232,9 @@ class PackageCache:
         try:
             for folder in (self._making, self._home / "locks"):
                 folder.mkdir(parents=True, exist_ok=True)
+            tag = self._home / CACHE_TAG
+            if not tag.exists():
+                tag.write_text(_TAG)
             yield
         except OSError as error:
             raise PackageError(

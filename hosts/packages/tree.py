@@ -1,6 +1,7 @@
 """A package's own files: what is in them, as one word, and a copy of them.
 
-Its own are all but what others put there: installed packages and the records of version control.
+Its own are all but what others put there: installed packages, the records of version control, and caches, by the tag that
+caches bear; ours may lie in a package.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 FOREIGN = frozenset({"node_modules", ".git", ".hg", ".svn", "__pycache__", ".DS_Store"})
 """Names that are no part of a package, wherever in it they stand."""
+
+CACHE_TAG = "CACHEDIR.TAG"
+"""The file by which a folder is known as a cache."""
 
 MOST_FILES = 20_000
 MOST_BYTES = 512 * 1024 * 1024
@@ -62,7 +66,8 @@ def own_files(directory: Path) -> Iterator[OwnFile]:
                 if item.name in FOREIGN:
                     continue
                 if item.is_dir(follow_symlinks=False):
-                    folders.append(Path(item.path))
+                    if not os.path.lexists(f"{item.path}/{CACHE_TAG}"):
+                        folders.append(Path(item.path))
                     continue
                 facts = item.stat(follow_symlinks=False)
                 if not (stat.S_ISREG(facts.st_mode) or stat.S_ISLNK(facts.st_mode)):

@@ -251,6 +251,15 @@ def test_an_entry_that_the_build_links_out_of_the_package_is_refused(ready, pack
         ready(package)
 
 
+def test_a_package_may_hold_the_cache_itself(ready, package, tmp_path):
+    built(tmp_path)
+
+    first, second = ready(tmp_path), ready(tmp_path)
+
+    assert first.package == second.package
+    assert not list(first.package.directory.rglob("record.json"))
+
+
 def test_links_inside_a_package_are_copied_as_links(ready, package):
     built(package)
     (package / "src" / "link.js").symlink_to("tool.js")
