@@ -34,10 +34,7 @@ test: node ## Run all tests
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
 
-check-matrix: $(INSTALLED) ## Write what conversions may lose into docs/formats.md anew
-	@$(RUN) tests/support/interop_matrix.py
-
-format: $(CHECKERS) ## Check the format only
+check-format: $(CHECKERS) ## Check the format only
 	@$(RUN) -m ruff format --check .
 
 check-lint: $(CHECKERS) ## Check against the lint rules only

@@ -68,11 +68,12 @@ def test_every_make_target_that_a_page_names_exists(page: str) -> None:
 
 
 def test_make_alone_lists_every_target_that_is_explained() -> None:
-    said = subprocess.run(
+    ended = subprocess.run(
         ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    )
 
-    assert {line.split()[1] for line in said.splitlines()} == _targets()
+    assert {line.split()[1] for line in ended.stdout.splitlines()} == _targets()
+    assert ended.stderr == ""  # no target stands twice
 
 
 @pytest.mark.parametrize("page", PAGES)
