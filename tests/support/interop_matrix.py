@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from callboard.interop.conversion import LossCode
 from callboard.interop.errors import ConversionError, LossRefusedError

@@ -18,10 +18,11 @@ from typing import Any
 import botocore.session
 import mcp_types._v2025_11_25 as mcp_2025
 import mcp_types._v2026_07_28 as mcp_2026
-from anthropic.types import ToolParam, ToolResultBlockParam, ToolUseBlockParam
+from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam, ToolUseBlockParam
 from botocore.validate import ParamValidator
 from google.genai import types as gemini
 from openai.types.chat import (
+    ChatCompletionMessageParam,
     ChatCompletionMessageToolCallUnionParam,
     ChatCompletionToolMessageParam,
     ChatCompletionToolUnionParam,
@@ -33,6 +34,7 @@ from openai.types.responses import (
     ResponseCustomToolCallOutputParam,
     ResponseCustomToolCallParam,
     ResponseFunctionToolCallParam,
+    ResponseInputItemParam,
 )
 from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -144,3 +146,16 @@ JUDGES: dict[tuple[str, str], Judge] = {
     ("result", "mcp.2026_07_28.tool"): _model(mcp_2026.CallToolResult),
 }
 """For each kind and format: who judges. Formats that have no provider are not here."""
+
+_MESSAGES: dict[str, Judge] = {
+    "openai.chat_completions": _typed(ChatCompletionMessageParam),
+    "openai.responses": _typed(ResponseInputItemParam),
+    "anthropic.messages": _typed(MessageParam),
+    "bedrock.converse": _shape("Message"),
+    "gemini.generate_content": _model(gemini.Content),
+}
+
+
+def message_refusals(family: str, message: Any) -> list[str]:
+    """Return what the provider's models have against one message, or item, of a history."""
+    return _MESSAGES[family](message)

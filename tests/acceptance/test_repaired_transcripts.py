@@ -1,0 +1,18 @@
+"""Law 4 for whole histories: a repaired transcript is one that the provider's own models take."""
+
+from __future__ import annotations
+
+import pytest
+from callboard.interop.transcript import repair_transcript
+from hypothesis import given, settings
+from sdk_models import message_refusals
+from transcript_writers import TURNS, WRITERS, written
+
+
+@pytest.mark.parametrize("provider", WRITERS)
+@settings(max_examples=60, deadline=None)
+@given(turns=TURNS)
+def test_law_4_a_repaired_transcript_is_accepted_message_by_message(provider, turns):
+    repaired, _ = repair_transcript(written(turns, provider), provider)
+
+    assert [found for message in repaired for found in message_refusals(provider, message)] == []
