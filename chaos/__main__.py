@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a soak or simulations; returns 0 when every rule holds, 1 when not, and 130 when it was interrupted."""
     given = _parser().parse_args(arguments)
+    logger = logging.getLogger("callboard")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)  # what goes wrong is what it is about
     try:
         status = int(given.run(given))
         sys.stdout.flush()
@@ -39,12 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try again
         return 1
+    finally:
+        logger.setLevel(level)
     return status
 
 
 def _soak(given: argparse.Namespace) -> int:
     seed = SystemRandom().randrange(10_000) if given.seed is None else given.seed
-    logging.getLogger("callboard").setLevel(logging.CRITICAL)  # what goes wrong is what it is about
     with tempfile.TemporaryDirectory(prefix="callboard-soak-") as folder:
         soak = Soak(
             calls=given.calls,

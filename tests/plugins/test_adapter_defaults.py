@@ -137,7 +137,7 @@ def test_an_answer_that_is_not_json_is_refused_at_its_path(hook):
         ASK[hook](adapted(**{hook: lambda *values, **facts: answer}))
 
     assert f"the answer of {hook} is not JSON: {hook}" in str(caught.value)
-    assert ".when is a set" in str(caught.value)
+    assert ".when is of type set" in str(caught.value)
 
 
 @pytest.mark.parametrize(

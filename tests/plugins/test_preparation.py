@@ -60,7 +60,7 @@ def test_setup_that_answers_nothing_prepared_an_empty_object():
 
 @pytest.mark.parametrize(
     ("answer", "problem"),
-    [([1], "prepare has to return an object"), ({"client": object()}, "prepare.client is a object")],
+    [([1], "prepare has to return an object"), ({"client": object()}, "prepare.client is of type object")],
 )
 def test_prepared_data_is_a_json_object(answer, problem):
     adapter = adapted(prepare=lambda config, state: answer)

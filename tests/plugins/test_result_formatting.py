@@ -111,7 +111,7 @@ def test_an_envelope_shares_nothing_with_the_content_it_was_made_of():
 def test_an_envelope_needs_a_format_and_json():
     with pytest.raises(ValueError, match="id of its format"):
         make_provider_native_tool_result(format="", content=[])
-    with pytest.raises(JsonValueError, match=r"content\[0\] is a set"):
+    with pytest.raises(JsonValueError, match=r"content\[0\] is of type set"):
         make_provider_native_tool_result(format="x", content=[{1}])
 
 

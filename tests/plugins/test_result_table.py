@@ -104,10 +104,10 @@ BROKEN = [
     ({"success": 1}, "has 1 as 'success'"),
     ({"success": None}, "has None as 'success'"),
     (ToolResult(None), "has None as 'success'"),
-    ({"success": True, "result": {"files": ["a", {1}]}}, "$.result.files[1] is a set"),
+    ({"success": True, "result": {"files": ["a", {1}]}}, "$.result.files[1] is of type set"),
     ({"success": True, "result": float("nan")}, "$.result is nan"),
     ({"success": True, 7: "x"}, "$ has the key 7"),
-    (ToolResult(True, output=object()), "$.output is a object"),
+    (ToolResult(True, output=object()), "$.output is of type object"),
     (Unreadable(), "reading the tool's answer raised OSError: gone"),
 ]
 

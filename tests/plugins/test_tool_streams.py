@@ -223,7 +223,7 @@ def test_a_part_that_is_no_json_is_reported_and_the_result_still_comes():
     assert first.fault is not None
     assert last == FINAL
     assert [(fault.plugin, fault.hook) for fault in faults] == [("tool", "stream_tool")]
-    assert "yielded a part that is not JSON: $.part is a set" in faults[0].problem
+    assert "yielded a part that is not JSON: $.part is of type set" in faults[0].problem
 
 
 def test_parts_before_an_exception_are_handed_over():
