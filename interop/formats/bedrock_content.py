@@ -27,6 +27,9 @@ _DOCUMENTS: Final = {
     "text/plain": "txt",
     "text/markdown": "md",
 }
+_NO_NAME: Final = "document"
+"""The name of a document that has none; Bedrock wants one. Read, it is no name: nobody else wants it."""
+
 _MIMES: Final = {name: mime for mime, name in (_IMAGES | _DOCUMENTS).items()}
 _ILLEGAL_IN_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 _LONGEST_NAME: Final = 200
@@ -60,7 +63,7 @@ def write_block(part: ResultPart) -> dict[str, Any] | None:
             if kind == "image" and inline.mime in _IMAGES:
                 return {"image": {"format": _IMAGES[inline.mime], "source": source}}
             if kind == "file" and inline.mime in _DOCUMENTS:
-                name = _ILLEGAL_IN_NAME.sub(" ", filename or "").strip()[:_LONGEST_NAME] or "document"
+                name = _ILLEGAL_IN_NAME.sub(" ", filename or "").strip()[:_LONGEST_NAME] or _NO_NAME
                 return {"document": {"format": _DOCUMENTS[inline.mime], "name": name, "source": source}}
     return None
 
@@ -78,7 +81,7 @@ def _read_block(block: dict[str, Any]) -> ResultPart:
         ):
             title = document.get("name")
             extras = _rest(document, "source", "format", "name")
-            filename = title if isinstance(title, str) else None
+            filename = title if isinstance(title, str) and title != _NO_NAME else None
             return MediaPart("file", url=data_url(_MIMES[name], data), filename=filename, extras=extras)
         case {"document": {"source": {"text": str(text)}}}:
             return TextPart(text, ("document",))
