@@ -19,6 +19,7 @@ from .actors.board import Board
 from .configuration import Configuration, read_configuration
 from .interop.conversion import ToolInteropTarget
 from .loading import Loaded, entry_of, load_entry, load_registered
+from .loading_ahead import load_ahead
 from .options import complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
@@ -213,19 +214,16 @@ class Callboard:
     def _load_configured(self, board: Board) -> None:
         begun: list[tuple[Any, Loaded]] = []
         in_turn = {group.id for group in self.configuration.groups if group.start is StartOrder.IN_ORDER}
-        for entry in self.configuration.plugins:
-            with self._noting(entry):
-                for one in load_entry(entry, self.configuration):
+        for entry, load in load_ahead(self.configuration):
+            with _Noting(self.failed, entry):
+                for one in load():
                     self._begin(board, one)
                     begun.append((entry, one))
                     if one.options.required and one.options.host.group in in_turn:
                         self._settle(board, one)  # what comes after it must not be started without it
         for entry, one in begun:
-            with self._noting(entry):
+            with _Noting(self.failed, entry):
                 self._settle(board, one)
-
-    def _noting(self, entry: Any) -> _Noting:
-        return _Noting(self.failed, entry)
 
     def _begin(self, board: Board, one: Loaded) -> None:
         options = one.options

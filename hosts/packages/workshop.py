@@ -17,6 +17,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from ...plugins.git_address import without_secrets
 from ..process import Command, exit_descriptor
 from ..ring import Ring
 from ..sweep import MARK, created, end_session
@@ -83,7 +84,7 @@ class Workshop:
             OSError: it cannot be started.
         """
         mark = os.urandom(16).hex()
-        logger.debug("%s, in %s", " ".join(command.argv), command.cwd)
+        logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
         popen = subprocess.Popen(
             command.argv,
             stdin=subprocess.DEVNULL,

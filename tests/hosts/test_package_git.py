@@ -225,7 +225,7 @@ def test_submodules_are_fetched_for_who_asks_for_them(cache, repository, tmp_pat
 def test_a_secret_in_an_address_is_told_to_nobody(cache, tmp_path, caplog):
     url = "http://user:hunter2@127.0.0.1:1/tools.git"
 
-    with caplog.at_level("INFO", "callboard.packages"), pytest.raises(PackageError) as caught:
+    with caplog.at_level("DEBUG", "callboard.packages"), pytest.raises(PackageError) as caught:
         fetch(cache, url)
 
     assert "hunter2" not in str(caught.value) + caplog.text

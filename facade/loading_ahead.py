@@ -1,0 +1,76 @@
+"""The plugins of a configuration, loaded one after the other, while what takes long is done ahead and side by side.
+
+Fetching, installing and building takes seconds to minutes for each package, and waits mostly for the network. It needs
+nothing of the board, so it is done in threads; everything else, and the order, is as if there were none. Python plugins
+are imported by the one thread that asks for them: what an import does may hang on that.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from .hosts.packages.typescript import is_typescript
+from .loading import Loaded, load_entry
+from .plugins.entry import parse_entry
+from .plugins.errors import PluginLoadError
+from .plugins.source import NodeFileSource, NodeGitSource, NodePackageSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .configuration import Configuration
+
+_AT_ONCE = 4
+"""Threads that load ahead. Most of their time is npm's, and npm takes more than one processor itself."""
+
+
+def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[], list[Loaded]]]]:
+    """Each entry of a configuration in turn, and what loads it, or waits for that; raises as `load_entry`.
+
+    Whoever asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
+    no program from ending.
+    """
+    futures: list[Future[list[Loaded]] | None] = [
+        Future() if _takes_long(entry, configuration) else None for entry in configuration.plugins
+    ]
+    if len(futures) - futures.count(None) <= 1:
+        futures = [None] * len(futures)
+    entries = list(zip(configuration.plugins, futures, strict=True))
+    waiting = deque((entry, future) for entry, future in entries if future is not None)
+    for number in range(min(_AT_ONCE, len(waiting))):
+        Thread(
+            target=_work, args=(waiting, configuration), name=f"callboard-load-{number}", daemon=True
+        ).start()
+    try:
+        for entry, future in entries:
+            yield entry, partial(load_entry, entry, configuration) if future is None else future.result
+    finally:
+        waiting.clear()
+
+
+def _work(waiting: deque[tuple[Any, Future[list[Loaded]]]], configuration: Configuration) -> None:
+    while True:
+        try:
+            entry, future = waiting.popleft()
+        except IndexError:
+            return
+        try:
+            future.set_result(load_entry(entry, configuration))
+        except BaseException as error:  # noqa: BLE001 - it is raised where the entry is asked for
+            future.set_exception(error)
+
+
+def _takes_long(entry: Any, configuration: Configuration) -> bool:
+    """Whether something may have to be made for it. What is no entry at all is found out in its turn."""
+    with suppress(PluginLoadError):
+        match parse_entry(entry, configuration.base).source:
+            case NodePackageSource() | NodeGitSource():
+                return True
+            case NodeFileSource(file):
+                return is_typescript(file)
+    return False
