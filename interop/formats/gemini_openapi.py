@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
+from ...plugins.errors import JsonValueError
 from ..conversion import HUB, ConversionContext, Converted, Loss
+from ..errors import ConversionError
 from ..format_ids import GEMINI, GEMINI_OPENAPI
 from ..function_calls import leftovers
 from ..function_schemas import as_function, kept_extras
 from ..hub import InspectedSchema
+from ..json_copy import copy_json
+from ..limits import MAX_DEPTH
 from ..openapi_reading import has_ordering, widen
 from ..openapi_writing import TYPES, narrow
 from ..root_combinators import without_root_combinators
@@ -86,10 +90,17 @@ def _of_an_object(schema: dict[str, Any]) -> tuple[dict[str, Any], tuple[Loss, .
     """Return parameters whose root is of type ``OBJECT``, as servers insist, and what was lost.
 
     Beside alternatives servers refuse any other word, so that at the root these are widened.
+
+    Raises:
+        ConversionError: with its references written out it is too deep for anybody to read.
     """
     parameters, losses = narrow(schema)
-    if parameters.get("type") == TYPES["object"]:
-        return parameters, losses
-    plain, widened = without_root_combinators(schema)
-    parameters, losses = narrow(plain)
-    return {**parameters, "type": TYPES["object"]}, widened + losses
+    if parameters.get("type") != TYPES["object"]:
+        plain, widened = without_root_combinators(schema)
+        parameters, losses = narrow(plain)
+        parameters, losses = {**parameters, "type": TYPES["object"]}, widened + losses
+    try:
+        return copy_json(parameters), losses
+    except JsonValueError as error:  # deeper than we would read ourselves
+        problem = f"its references write out to values nested more than {MAX_DEPTH} levels deep"
+        raise ConversionError(problem) from error
