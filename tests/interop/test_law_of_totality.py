@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_corpus import RECORDS
 from interop_json import values
-from interop_routes import KINDS, WRITABLE, attempt, convert, inspect
+from interop_routes import KINDS, WRITABLE, convert, inspect
 from json_schemas import nested
 
 HINTS = sorted({target for kind in KINDS for target in WRITABLE[kind]})
@@ -173,17 +173,15 @@ def test_law_17_references_that_lead_in_a_circle_or_nowhere_end(target, referenc
     assert refusal is None or isinstance(refusal, ConversionError)
 
 
-@pytest.mark.parametrize("levels", [10, 47, 48, 49])
+@pytest.mark.parametrize("levels", [10, 46, 47, 48, 49])
 def test_law_17_what_is_written_is_never_too_deep_to_be_read(levels):
-    shallow = {"type": "object", "properties": {"solid": {"type": "string"}}}
-    deep = nested(shallow, levels)
-    looped = {
-        **deep,
-        "properties": {**deep["properties"], "again": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
-    }
-    schema = {"type": "function", "function": {"name": "ls", "parameters": looped}}
+    deep = nested({"type": "object", "properties": {"solid": {"type": "string"}}}, levels)
+    again = {"type": "object", "properties": {"one": {"$ref": "#/properties/solid"}}}
+    parameters = {**deep, "properties": {**deep["properties"], "again": again}}
+    schema = {"type": "function", "function": {"name": "ls", "parameters": parameters}}
 
     for target in WRITABLE["schema"]:
-        converted = attempt("schema", schema, target)
+        if refused(convert, "schema", schema, target) is None:
+            written = convert("schema", schema, target).value
 
-        assert converted is None or inspect("schema", converted.value, target).name == "ls"
+            assert inspect("schema", written, target).name == "ls"
