@@ -108,7 +108,8 @@ class _CheckOut:
         if found is None:
             return self._at_short(ref)
         entry = self._at(found.commit)
-        self._keep(found)
+        if found != known:
+            self._keep(found)
         return entry
 
     def _key(self, commit: str) -> str:

@@ -134,9 +134,7 @@ class _Making:
         name, source = self.package.name, self.source
         assert self.node.path is not None
         began = time.monotonic()
-        copy_own_files(self.package.directory, tree)
-        if fingerprint(tree) != self.files:
-            raise PackageError(f"{source} was changed while it was copied; load it again", plugin=source)
+        self._copy(tree)
         npm = Npm(self.node.path, self.workshop, source)
         if self.plan.install is not None:
             logger.info("%s: npm %s", name, self.plan.install.value)
@@ -156,6 +154,18 @@ class _Making:
             )
         logger.info("%s: ready after %.1f s", name, time.monotonic() - began)
         return {"name": name, "version": self.package.version, "source": source}
+
+    def _copy(self, tree: Path) -> None:
+        """Copy the package; what was changed meanwhile must not be kept under the key of what it was before."""
+        try:
+            copy_own_files(self.package.directory, tree)
+            whole = fingerprint(tree) == self.files
+        except FileNotFoundError:
+            whole = False
+        if not whole:
+            raise PackageError(
+                f"{self.source} was changed while it was copied; load it again", plugin=self.source
+            )
 
 
 def _is_whole(entry: Entry) -> bool:

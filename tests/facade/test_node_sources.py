@@ -47,6 +47,18 @@ def test_what_is_wrong_in_a_repository_is_told_by_its_address(tmp_path):
     assert failed.error.startswith(f"{tmp_path / 'tools'}/package.json lists no tools under agent.tools")
 
 
+@pytest.mark.parametrize("spelling", ["node:", "node+git:"])
+def test_what_is_in_a_cache_serves_where_nothing_can_be_written(tmp_path, spelling):
+    committed(depending(tmp_path / "tools"))
+    source, cache = f"{spelling}{tmp_path / 'tools'}", tmp_path / "cache"
+    run(cache, source)
+    for folder in ("locks", "making", "scratch"):
+        shutil.rmtree(cache / "v1" / folder, ignore_errors=True)
+        (cache / "v1" / folder).write_text("no folder, so that whoever would write fails")
+
+    assert run(cache, source) == "from words\n"
+
+
 def test_a_package_that_runs_is_not_cleaned_away(tmp_path):
     built(tmp_path / "tools")
 
