@@ -38,6 +38,11 @@ def cache(tmp_path, esbuild):
     return tmp_path / "cache"
 
 
+@pytest.fixture(params=["older Node", "newer Node"])
+def node(request):
+    return OLD if request.param == "older Node" else newest_node()
+
+
 def ready(cache, file, node, *, may_fetch=True):
     with Workshop(50) as workshop:
         return TypeScript(PackageCache(cache), workshop, node, may_fetch=may_fetch).ready(file)
@@ -158,7 +163,6 @@ def test_the_same_runs_on_a_node_that_knows_no_typescript(tmp_path, cache, files
     assert answer(module, file, OLD, n=1)["success"]
 
 
-@pytest.mark.parametrize("node", [OLD, newest_node()], ids=["older Node", "newer Node"])
 @pytest.mark.parametrize(("files", "result"), NOT_SERVED.values(), ids=NOT_SERVED)
 def test_what_is_more_than_types_is_run_by_way_of_esbuild(tmp_path, cache, node, files, result):
     file = write(tmp_path / "it", files) / "tool.ts"
@@ -198,7 +202,6 @@ def test_a_module_finds_what_lies_beside_it(tmp_path, cache):
     assert answer(ready(cache, file, OLD), file, OLD)["result"] == "beside 78"
 
 
-@pytest.mark.parametrize("node", [OLD, newest_node()], ids=["older Node", "newer Node"])
 def test_an_error_is_told_by_the_lines_that_its_author_wrote(tmp_path, cache, node):
     fails = "export enum Kind { A }\n\nexport function fail(): never {\n\n  throw new TypeError('no');\n}\n"
     files = {"tool.ts": tool("0", "import { fail } from './deep/fails';", "fail();"), "deep/fails.ts": fails}
