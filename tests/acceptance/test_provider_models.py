@@ -58,10 +58,11 @@ def complaints(kind, value, target):
     converted = attempt(kind, value, target)
     if converted is None or format_of(kind, value) == target or is_handed_on(kind, value, target):
         return []
-    found = refusals(kind, target, converted.value)
-    if is_sound(kind, value) and is_named_for(kind, value, target):
+    found, named = refusals(kind, target, converted.value), is_named_for(kind, value, target)
+    if is_sound(kind, value) and named:
         found += breaches(kind, target, converted.value)
-    return found
+    # What a name becomes is settled for a whole request: see the tests of requests below.
+    return found if named else [refusal for refusal in found if ".name does not match" not in refusal]
 
 
 def test_every_format_that_a_provider_reads_has_its_models_to_judge_it():
