@@ -1,4 +1,4 @@
-"""When calls began, as two witnesses tell it: the tool that ran them, and the board that gave them to it. Pure.
+"""When calls began and ended, as two witnesses tell it: the tool that ran them, and the board that gave them to it. Pure.
 
 The tool's word is the better one, and few tools give it: a ledger tells the order and no times, and a
 tool that is somebody's own tells nothing. The board tells of every call (``call_started``), and of none
@@ -41,3 +41,12 @@ def by_the_board(run: Run) -> list[Begun]:
     told = [fact for fact in run.facts if isinstance(fact, Happened) and fact.kind == "call_started"]
     told.sort(key=lambda fact: fact.sequence)
     return [Begun(fact.plugin, fact.facts["call"], 0, fact, fact.sequence) for fact in told]
+
+
+def ended_by_the_board(run: Run) -> dict[str, float]:
+    """When calls ended, as the board tells it (``call_ended``), by call; the first time of each."""
+    ended: dict[str, float] = {}
+    for fact in run.facts:
+        if isinstance(fact, Happened) and fact.kind == "call_ended":
+            ended.setdefault(fact.facts["call"], fact.at)
+    return ended

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .beginnings import by_the_board, by_the_tool
+from .beginnings import by_the_board, by_the_tool, ended_by_the_board
 from .facts import Violation
 from .history import CallStory, call_stories
 from .life_rules import OWN_ANSWERS
@@ -116,7 +116,7 @@ def one_call_at_a_time(run: Run) -> Iterator[Violation]:
 
 
 def _two_at_once(run: Run, all_begun: list[Begun]) -> Iterator[Violation]:
-    answered = call_stories(run)
+    answered, ended = call_stories(run), ended_by_the_board(run)
     latest = {one.call: one for one in all_begun}
     under_way: dict[str, Begun] = {}
     for one in all_begun:
@@ -130,7 +130,9 @@ def _two_at_once(run: Run, all_begun: list[Begun]) -> Iterator[Violation]:
         if before.life != one.life or story is None or not story.answers:
             continue
         answer = story.answers[0]
-        if answer.ending in OWN_ANSWERS and answer.at > one.fact.at + run.slack:
+        # Who waits for an answer notes it when there is a processor to spare for that.
+        end = min(answer.at, ended.get(before.call, answer.at))
+        if answer.ending in OWN_ANSWERS and end > one.fact.at + run.slack:
             said = f"call {one.call} of {one.plugin!r} began while call {before.call} was under way"
             yield Violation("one call at a time", said, (*story.facts, one.fact))
 
