@@ -110,7 +110,7 @@ secrets = st.text(
 def json_of(texts, names):
     """JSON values with these texts in them, and these names."""
     return st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=4),
         max_leaves=12,
     )
