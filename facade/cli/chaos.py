@@ -10,7 +10,6 @@ from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.live import Live
 
 from ..chaos.report.page import About, page
 from ..plugins.errors import JsonValueError
@@ -25,6 +24,7 @@ from .exits import FAILED, WELL
 from .output import Streams
 from .performance import Performance
 from .report_file import Report, write_report
+from .watching import watch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 CALLS, KILLS, DEADLINE = 1_000, 12, 10.0
 
-_FRAMES_A_SECOND = 8
 _SECONDS_A_LINE = 2.0
 
 
@@ -94,7 +93,7 @@ def chaos(
     with Streams(as_json=as_json) as out:
         performance = Performance(trial.run, trial.stop, "callboard-chaos")
         if out.people:
-            _watch(performance, trial, out.console)
+            watch(performance, Picture(trial, out.console.width).draw, out.console)
         else:
             _wait(performance, trial, None if as_json else out.console)
         ended = performance.outcome()
@@ -151,22 +150,6 @@ def _again(plan: Plan, call_file: Path | None, faults: str) -> str:
 def _about(ended: Ended, again: str) -> About:
     when = time.strftime("%Y-%m-%d %H:%M:%S %Z")
     return About(ended.plan.config, again, when, __version__, tuple(remarks(ended)))
-
-
-def _watch(performance: Performance[Ended], trial: Trial, console: Console) -> None:
-    picture = Picture(trial, console.width)
-    # Drawn by this thread alone: one of Live's own would be counted as left behind.
-    live = Live(
-        console=console,
-        auto_refresh=False,
-        redirect_stdout=False,
-        redirect_stderr=False,
-        vertical_overflow="crop",
-    )
-    with performance, live:
-        while not performance.wait(1 / _FRAMES_A_SECOND):
-            live.update(picture.draw(), refresh=True)
-        live.update(picture.draw(), refresh=True)
 
 
 def _wait(performance: Performance[Ended], trial: Trial, console: Console | None) -> None:

@@ -6,7 +6,6 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 import click
-from rich.live import Live
 
 from ..demo.plan import FEWEST_CALLS, Plan
 from ..demo.show import Show
@@ -18,6 +17,7 @@ from .demo_summary import show_summary
 from .exits import FAILED, WELL
 from .output import Streams
 from .performance import Performance
+from .watching import watch
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 CALLS, KILLS = 10_000, 24
 
-_FRAMES_A_SECOND = 8
 _SECONDS_A_LINE = 2.0
 
 
@@ -67,7 +66,7 @@ def demo(calls: int | None, seconds: float | None, kills: int, seed: int | None,
     with Streams(as_json=as_json) as out:
         performance = Performance(show.run, show.stop, "callboard-demo")
         if out.people:
-            _watch(performance, show, out.console)
+            watch(performance, Picture(show, out.console.width).draw, out.console)
         else:
             _wait(performance, show, None if as_json else out.console)
         outcome = performance.outcome()
@@ -76,22 +75,6 @@ def demo(calls: int | None, seconds: float | None, kills: int, seed: int | None,
         else:
             show_summary(outcome, out.console)
     return WELL if outcome.ok else FAILED
-
-
-def _watch(performance: Performance[Outcome], show: Show, console: Console) -> None:
-    picture = Picture(show, console.width)
-    # Drawn by this thread alone: one of Live's own would be counted as left behind.
-    live = Live(
-        console=console,
-        auto_refresh=False,
-        redirect_stdout=False,
-        redirect_stderr=False,
-        vertical_overflow="crop",
-    )
-    with performance, live:
-        while not performance.wait(1 / _FRAMES_A_SECOND):
-            live.update(picture.draw(), refresh=True)
-        live.update(picture.draw(), refresh=True)
 
 
 def _wait(performance: Performance[Outcome], show: Show, console: Console | None) -> None:
