@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -28,13 +29,22 @@ def nothing_is_left():
         yield
 
 
-def judge(argv, *options, rules=()):
-    """Run the rules against a host, as a stranger would; returns what pytest printed."""
+def judge(argv, *options, rules=(), plain=True):
+    """Run the rules against a host, as a stranger would; returns what pytest printed.
+
+    Args:
+        argv: the host.
+        options: of the rules.
+        rules: the modules of them; all if empty.
+        plain: without the other plugins that are installed here, whose imports take as long as the rules themselves.
+    """
     names = [f"callboard.chaos.conformance.{rule}" for rule in rules] or ["callboard.chaos.conformance"]
     told = ["--host-cmd", shlex.join(str(word) for word in argv), "--host-patience", "20", *options]
     quietly = ["-p", "no:cacheprovider", "-q", "-W", "error", "--tb=short"]
-    command = [sys.executable, "-m", "pytest", *quietly, "--pyargs", *names, *told]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=110)
+    alone = ["-c", os.devnull, "-p", "callboard.chaos.conformance.plugin"] if plain else []
+    command = [sys.executable, "-m", "pytest", *alone, *quietly, "--pyargs", *names, *told]
+    environment = os.environ | ({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plain else {})
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=110)
 
 
 def count(said, outcome):
@@ -51,6 +61,7 @@ def test_a_host_in_perl_keeps_all_rules():
         *("--host-failing-arguments", json.dumps({"text": ["no text"]})),
         *("--host-stream-tool", "count_words"),
         *("--host-stream-arguments", json.dumps({"text": "to be\nor not"})),
+        plain=False,
     )
 
     assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
