@@ -8,30 +8,75 @@ from __future__ import annotations
 
 import signal
 import traceback
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from ..plugins.errors import CallboardError
 from ..version import __version__
-from .cache import cache
-from .call import call
-from .chaos import chaos
 from .common import Settings, common
-from .convert import convert_command
-from .demo import demo
-from .doctor import doctor
 from .exits import BUG, FAILED, WELL, WRONG, by_signal
 from .output import OutputLost, complain, open_missing_streams, tell_progress, warn_on_stderr
-from .run import run
-from .tools import tools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+COMMANDS = {
+    "run": "run:run",
+    "demo": "demo:demo",
+    "chaos": "chaos:chaos",
+    "tools": "tools:tools",
+    "call": "call:call",
+    "convert": "convert:convert_command",
+    "doctor": "doctor:doctor",
+    "cache": "cache:cache",
+}
+"""Each command, in the order in which they are listed, and its module beside this one with its name in there."""
+
+
+OPTIONAL = {"httpx": "httpx", "prompt_toolkit": "prompt-toolkit", "watchfiles": "watchfiles"}
+"""What only some commands import, and what brings it."""
+
+
+class _OnDemand(Mapping[str, click.Command]):
+    """The commands, each imported when it is asked for: all together would take longer than most do their work."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, _, attribute = COMMANDS[name].partition(":")
+        try:
+            command: click.Command = getattr(import_module(f".{module}", __package__), attribute)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in OPTIONAL:
+                raise
+            return _stand_in(name, package)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+def _stand_in(name: str, package: str) -> click.Command:
+    """For a command whose package is not there; the others, and the list of all, are none the worse for it."""
+    needs = f"needs the package {package!r}; run: pip install {OPTIONAL[package]}"
+
+    def refuse() -> int:
+        complain(f"'callboard {name}' {needs}")
+        return WRONG
+
+    anything = {"ignore_unknown_options": True, "help_option_names": []}
+    words = click.Argument(["words"], nargs=-1, expose_value=False, type=click.UNPROCESSED)
+    return click.Command(name, callback=refuse, params=[words], help=f"({needs})", context_settings=anything)
+
+
 class _InOrder(click.Group):
-    """Lists the commands as they were added: the main one first."""
+    """Lists the commands in their order: the main one first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(self.commands)
@@ -52,8 +97,7 @@ def command_line() -> None:
     """
 
 
-for _command in (run, demo, chaos, tools, call, convert_command, doctor, cache):
-    command_line.add_command(_command)
+command_line.commands = cast("dict[str, click.Command]", _OnDemand())  # click only ever reads it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

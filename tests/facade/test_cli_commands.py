@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from callboard.cli.app import command_line
+from callboard.cli.app import COMMANDS, OPTIONAL, command_line
 from callboard.cli.check_plugins import judge
 from click.testing import CliRunner
 from command_line import ECHO, EXAMPLES, PACED, callboard, lines, on_a_terminal, write_config
@@ -67,6 +67,18 @@ def test_without_its_packages_the_command_line_says_what_to_install(package):
     assert ended.stderr == (
         f"callboard: the command line needs the package {package!r}; run: pip install click rich\n"
     )
+
+
+def test_a_command_whose_package_is_not_there_says_what_to_install_and_harms_no_other(monkeypatch):
+    monkeypatch.setitem(COMMANDS, "tools", "lacks:tools")
+    monkeypatch.setitem(OPTIONAL, "callboard", "all-of-it")
+
+    refused = CliRunner().invoke(command_line, ["tools", "--json", "x"], standalone_mode=False)
+    listed = CliRunner().invoke(command_line, ["--help"])
+
+    remedy = "needs the package 'callboard'; run: pip install all-of-it"
+    assert (refused.return_value, refused.stderr) == (2, f"callboard: 'callboard tools' {remedy}\n")
+    assert listed.exit_code == 0
 
 
 @pytest.mark.parametrize("command", ["run", "tools"])
