@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .hosts.command_tool import CommandToolPlugin
 from .hosts.hosted_tool import HostedToolPlugin
 from .hosts.node_tool import NodeToolPlugin
 from .hosts.packages.ready import Permissions, Ready
@@ -17,6 +18,7 @@ from .plugins.adapter import PluginAdapter
 from .plugins.entry import parse_entry
 from .plugins.errors import PluginLoadError
 from .plugins.manifest import NodeToolEntry
+from .plugins.program_source import CommandSource
 from .plugins.python_source import load_python_object, load_python_package, read_python_package
 from .plugins.source import (
     NodeFileSource,
@@ -92,6 +94,15 @@ def _load(source: PluginSource, options: Options, configuration: Configuration) 
         case NodeGitSource():
             sources = _sources(configuration)
             yield from _load_package(sources.repository(source), sources, options, configuration)
+        case CommandSource():
+            program = CommandToolPlugin(
+                options.name or source.id,
+                source.command,
+                cwd=source.directory,
+                base=source.base,
+                env=options.env,
+            )
+            yield Loaded(PluginAdapter(program), program, options)
 
 
 def _sources(configuration: Configuration) -> NodeSources:

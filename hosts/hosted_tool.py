@@ -45,7 +45,7 @@ class HostedToolPlugin:
         carry: starts a life from a command line; a real process unless somebody knows better.
 
     Attributes:
-        kind: what its host is, for people: ``node``, ``python``, or any ``program``.
+        kind: what its host is, for people: ``node``, ``python``, a ``command``, or any ``program``.
     """
 
     kind = "program"

@@ -339,6 +339,8 @@ _SHORTAGES = {
 def _start_error(host: str, error: OSError | ValueError) -> HostStartError:
     if isinstance(error, OSError):
         what = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        if error.errno == errno.ENOEXEC:
+            what = f"{what}; its first line does not say what runs it, as '#!/usr/bin/perl' does"
         return HostStartError(
             f"cannot start host {host!r}: {what}", host=host, permanent=error.errno not in _SHORTAGES
         )

@@ -7,6 +7,7 @@
 | ``"node:DIRECTORY"``, ``{"node_tool": {"path": DIRECTORY}}`` | `NodePackageSource` |
 | ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF, "submodules": BOOL}}`` | `NodeGitSource` |
 | ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
+| ``{"host": {"command": [WORD, …], "protocol": "thp/1", "cwd": DIRECTORY, "id": ID}}`` | `CommandSource` |
 | ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
 
 Reading looks at no file: relative paths are made absolute, and whether something is there is for the loader
@@ -16,12 +17,14 @@ to find out.
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
 from .git_address import address_problem, is_local, ref_problem, without_secrets
+from .program_source import CommandSource, SourceProblem, parse_command
 from .spelling import meant
 
 if TYPE_CHECKING:
@@ -79,10 +82,14 @@ class NodeFileSource:
     export: str | None = None
 
 
-PluginSource = PythonObject | PythonPackageSource | NodePackageSource | NodeGitSource | NodeFileSource
+PluginSource = (
+    PythonObject | PythonPackageSource | NodePackageSource | NodeGitSource | NodeFileSource | CommandSource
+)
 
-SOURCE_KEYS = frozenset({"plugin", "node_tool"})
+SOURCE_KEYS = frozenset({"plugin", "node_tool", "host"})
 """The keys of a mapping that say where a plugin comes from."""
+
+_KEYS_SAID = "'plugin', 'node_tool' and 'host'"
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
@@ -101,9 +108,14 @@ def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
     if isinstance(spelling, str):
         return _parse_text(spelling, base)
     if len(SOURCE_KEYS & spelling.keys()) != 1:
-        raise _refused(spelling, "needs exactly one of the keys 'plugin' and 'node_tool'")
+        raise _refused(spelling, f"needs exactly one of the keys {_KEYS_SAID}")
     if "node_tool" in spelling:
         return _parse_node_tool(spelling["node_tool"], base, spelling)
+    try:
+        if "host" in spelling:
+            return parse_command(spelling["host"], base)
+    except SourceProblem as problem:
+        raise _refused(spelling, str(problem)) from None
     text = spelling["plugin"]
     if not isinstance(text, str):
         raise _refused(spelling, f"has {text!r} as 'plugin'; it has to be a text")
@@ -194,4 +206,6 @@ def spelled(entry: Any) -> str:
             return f"node:{path}"
         case {"node_tool": {"git": str(url)}}:
             return f"node+git:{without_secrets(url)}"
+        case {"host": {"command": [*words]}} if words and all(isinstance(word, str) for word in words):
+            return shlex.join(words)
     return f"{entry!r:.200}"

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
+from callboard.plugins.program_source import CommandSource
 from callboard.plugins.source import (
     NodeFileSource,
     NodeGitSource,
     NodePackageSource,
+    PluginSource,
     PythonObject,
     PythonPackageSource,
     parse_source,
@@ -56,6 +58,18 @@ SPELLINGS = [
         NodeFileSource(BASE / "upper.ts", "up", "tool"),
     ),
     ({"plugin": "node:js", "config": {}}, NodePackageSource(BASE / "js")),
+    (
+        {"host": {"command": ["perl", "count_words.pl"], "protocol": "thp/1"}},
+        CommandSource(("perl", "count_words.pl"), BASE, BASE, "count_words"),
+    ),
+    (
+        {"host": {"command": ("bin/host", "$(x) '"), "protocol": "thp/1+", "cwd": "a b", "id": "n"}},
+        CommandSource(("bin/host", "$(x) '"), BASE / "a b", BASE, "n", extended=True),
+    ),
+    (
+        {"host": {"command": ["python", "-m", "x"], "protocol": "thp/1"}},
+        CommandSource(("python", "-m", "x"), BASE, BASE, "python"),
+    ),
     ({"plugin": "a.B"}, PythonObject("a.B")),
 ]
 
@@ -78,7 +92,7 @@ MISSPELLINGS = [
     ("node+git:#v1", "has no repository address before '#'"),
     ("node+git:--upload-pack=evil", "has '--upload-pack=evil', which is neither an address nor a ref"),
     ("node+git:https://x#--force", "has '--force', which is neither"),
-    ({}, "needs exactly one of the keys 'plugin' and 'node_tool'"),
+    ({}, "needs exactly one of the keys 'plugin', 'node_tool' and 'host'"),
     ({"plugin": "a.B", "node_tool": {"path": "x"}}, "needs exactly one of"),
     ({"plugin": 7}, "has 7 as 'plugin'"),
     ({"node_tool": "x"}, "has a 'node_tool' that is no mapping"),
@@ -90,6 +104,20 @@ MISSPELLINGS = [
     ({"node_tool": {"path": 7}}, "has 7 as 'path' of 'node_tool'"),
     ({"node_tool": {"git": "x", "ref": ""}}, "has '' as 'ref' of 'node_tool'"),
     ({"node_tool": {"git": "--x"}}, "neither an address nor a ref"),
+    ({"host": "perl x.pl"}, "has a 'host' that is no mapping"),
+    ({"host": {"comand": ["x"]}}, "has the unknown key 'comand' in 'host'; did you mean 'command'?"),
+    (
+        {"host": {"command": "perl x.pl", "protocol": "thp/1"}},
+        "has to be a list of words, such as ['perl', 'x.pl']",
+    ),
+    ({"host": {"protocol": "thp/1"}}, "has None as 'command' of 'host'; it has to be a list of words"),
+    ({"host": {"command": [], "protocol": "thp/1"}}, "the program first"),
+    ({"host": {"command": ["x", 1], "protocol": "thp/1"}}, "it has to be a list of words"),
+    ({"host": {"command": ["x", "a\0b"], "protocol": "thp/1"}}, "a list of words without NUL"),
+    ({"host": {"command": ["", "x"], "protocol": "thp/1"}}, "has an empty word as the program"),
+    ({"host": {"command": ["x"]}}, "has no 'protocol' of 'host'; it has to be one of: thp/1, thp/1+"),
+    ({"host": {"command": ["x"], "protocol": "thp/2"}}, "has 'thp/2' as 'protocol' of 'host'"),
+    ({"host": {"command": ["x"], "protocol": "thp/1", "cwd": 7}}, "has 7 as 'cwd' of 'host'"),
 ]
 
 
@@ -102,15 +130,15 @@ def test_a_misspelling_is_refused_with_what_was_meant(spelling, problem):
     assert str(caught.value).startswith("the plugin source ")
 
 
-@given(st.one_of(st.text(), st.dictionaries(st.sampled_from(["plugin", "node_tool", "config"]), values)))
+@given(
+    st.one_of(st.text(), st.dictionaries(st.sampled_from(["plugin", "node_tool", "host", "config"]), values))
+)
 def test_a_source_is_read_or_refused(spelling):
     try:
         source = parse_source(spelling, BASE)
     except PluginLoadError:
         return
-    assert isinstance(
-        source, PythonObject | PythonPackageSource | NodePackageSource | NodeGitSource | NodeFileSource
-    )
+    assert isinstance(source, PluginSource)
 
 
 def test_the_home_directory_may_be_written_as_a_tilde(monkeypatch):
@@ -139,6 +167,8 @@ def test_a_source_is_a_value():
         ({"node_tool": {"git": "https://s3cret@host/repo"}}, "node+git:https://***@host/repo"),
         ("node+git:https://s3cret@host/repo#v1", "node+git:https://***@host/repo#v1"),
         ({"node_tool": {"file": "./a.mjs", "id": "a"}, "env": {"TOKEN": "s3cret"}}, "./a.mjs"),
+        ({"host": {"command": ["perl", "a b.pl"]}, "env": {"TOKEN": "s3cret"}}, "perl 'a b.pl'"),
+        ({"host": {"command": "perl"}}, "{'host': {'command': 'perl'}}"),
         ({"plugin": 1}, "{'plugin': 1}"),
         (None, "None"),
     ],
