@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .hub import InspectedCall
 
 METADATA: Final = "_metadata"
-MARKS: Final = frozenset({"cut_off", "contradicted"})
+MARKS: Final = frozenset({"cut_off", "contradicted", "sanitized"})
 
 
 def marked(value: dict[str, Any], code: FaultCode, message: str) -> dict[str, Any]:
