@@ -104,6 +104,23 @@ class Catalog:
                 self.registry = self._composed(by_plugin)
             self._by_plugin = by_plugin
 
+    def for_request(
+        self, contributions: Iterable[TieredContribution], tools: Iterable[ToolDescriptor]
+    ) -> ToolInteropRegistry:
+        """The registry of one request: all formats there are and those of its provider, and its freeform tools.
+
+        Args:
+            contributions: of the provider and its extensions.
+            tools: those that are offered. Formats of others are known too: the history may have calls in them.
+
+        Raises:
+            ContributionError: an accessor or adapter lacks what its protocol asks for.
+        """
+        with self._lock:
+            by_plugin = tuple(self._by_plugin.values())
+        composed = compose_registry((*self._explicit, *contributions, *by_plugin))
+        return composed.for_request(tool.schema for tool in tools)
+
     def _composed(self, by_plugin: dict[str, TieredContribution]) -> ToolInteropRegistry:
         """The registry of all contributions. It knows the freeform tools, if there are any.
 

@@ -13,7 +13,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 Context = dict[str, Any]
 
@@ -75,6 +75,22 @@ def application_context(
     if tool_runtime is not None:
         owned["tool_runtime"] = tool_runtime
     return _layered(owned, core_layer, extra)
+
+
+def request_context(
+    layer: Mapping[str, Any], *, registry: Any, schema_target_formats: Iterable[str]
+) -> Context:
+    """Return what the hooks of one request see: all of ``layer``, and how the request reads tools.
+
+    The ``tool_interop`` of an outer request, whose context was handed on, does not count in this one.
+
+    Args:
+        layer: from `core_context` or `application_context`.
+        registry: of the request.
+        schema_target_formats: what its provider accepts, best first.
+    """
+    interop = {"registry": registry, "schema_target_formats": list(schema_target_formats)}
+    return {**layer, "tool_interop": interop}
 
 
 def _layered(owned: Context, below: Mapping[str, Any], extra: Mapping[str, Any] | None) -> Context:
