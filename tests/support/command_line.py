@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ECHO = f"node:{EXAMPLES / 'js-echo-tool'}"
@@ -35,16 +38,47 @@ def command(*arguments: str) -> list[str]:
 def callboard(
     *arguments: str, text: str = "", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
-    return subprocess.run(
-        command(*arguments),
-        input=text,
-        env=ENVIRONMENT | (env or {}),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    """Run a command to its end, in a process that had no need to import it; see ready_commands.py."""
+    with TemporaryDirectory() as folder:
+        streams = [Path(folder, name) for name in ("in", "out", "err")]
+        for stream, said in zip(streams, (text, "", ""), strict=True):
+            stream.write_text(said)
+        status = _READY.run(arguments, ENVIRONMENT | (env or {}), streams)
+        _, output, errors = (stream.read_text() for stream in streams)
+    return subprocess.CompletedProcess(command(*arguments), status, output, errors)
+
+
+class _ReadyCommands:
+    """The process that has the command line imported; begun with this module, and so before any test looks what is there."""
+
+    def __init__(self) -> None:
+        program = Path(__file__).with_name("ready_commands.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def run(self, arguments: Sequence[str], env: Mapping[str, str], streams: Sequence[Path]) -> int:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        order = {
+            "arguments": arguments,
+            "env": dict(env),
+            "cwd": str(Path.cwd()),
+            "streams": [*map(str, streams)],
+        }
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        self._process.stdin.flush()
+        pid = int(self._process.stdout.readline())
+        overdue = threading.Timer(PATIENCE, os.kill, (pid, signal.SIGKILL))
+        overdue.start()
+        try:
+            return int(self._process.stdout.readline())
+        finally:
+            overdue.cancel()
+            overdue.join()
+
+
+_READY = _ReadyCommands()
 
 
 def start(*arguments: str) -> subprocess.Popen[bytes]:
