@@ -30,7 +30,7 @@ demo: node ## Watch tools answer while their hosts are killed
 	@$(RUN) -m callboard demo $(ARGS)
 
 test: node ## Run all tests
-	@$(RUN) -m pytest --numprocesses logical --maxprocesses 4 $(ARGS)
+	@$(RUN) -m pytest --numprocesses $$($(RUN) -c "$$WORKERS") $(ARGS)
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
 
@@ -85,6 +85,13 @@ $(INSTALLED): .venv/bin/python setup.cfg setup.py
 $(CHECKERS): $(INSTALLED)
 	@$(INSTALL) --editable '.[check]'
 	@touch $@
+
+# One more than there are processors, since some tests wait for processes; a few, since all of them are collected in each.
+define WORKERS
+import os
+print(min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) + 1)
+endef
+export WORKERS
 
 # Which Node runs the tools is the library's decision (hosts/node.py); here it is only asked.
 # 3 is "none": then the wheel is installed, unless CALLBOARD_NODE names one that cannot be used.

@@ -6,6 +6,11 @@ import pytest
 from callboard.plugins.json_values import dump_json
 from callboard.supervision.event_kinds import faults_of
 from callboard.supervision.events import EventStream
+from hypothesis import settings
+
+settings.register_profile("usual", max_examples=50)
+settings.register_profile("thorough", max_examples=1000)  # make test ARGS="--hypothesis-profile thorough"
+settings.load_profile("usual")
 
 
 @pytest.fixture(autouse=True)

@@ -82,7 +82,7 @@ def test_law_4_recorded_values_are_accepted_where_they_go(kind, target):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_law_4_generated_values_are_accepted_where_they_go(kind, data):
     value = data.draw(generated(kind))

@@ -59,7 +59,7 @@ TAKES_ARGUMENTS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_law_13_generated_instances_are_judged_as_before(data):
     target = data.draw(st.sampled_from(TAKES_ARGUMENTS))
