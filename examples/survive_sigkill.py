@@ -102,7 +102,7 @@ def kill_at_random(folder: Path, life: int, callers: int, chance: random.Random,
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
-        if chance.random() < 0.8 or ready:  # noqa: PLR2004 - most
+        if chance.random() < 0.8 or ready:
             assert program.stdout.readline() == b"ready\n", "the program has failed"
         time.sleep(chance.uniform(0.05, 0.5))
         program.kill()

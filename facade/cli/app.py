@@ -28,6 +28,7 @@ COMMANDS = {
     "run": "run:run",
     "demo": "demo:demo",
     "chaos": "chaos:chaos",
+    "new": "new:new",
     "tools": "tools:tools",
     "call": "call:call",
     "convert": "convert:convert_command",

@@ -28,6 +28,7 @@ def test_help_says_a_line_for_each_command():
         "run",
         "demo",
         "chaos",
+        "new",
         "tools",
         "call",
         "convert",
@@ -37,7 +38,9 @@ def test_help_says_a_line_for_each_command():
     assert all(len(line.split()) > 4 for line in commands if line.strip())
 
 
-@pytest.mark.parametrize("command", ["run", "demo", "chaos", "tools", "call", "convert", "doctor", "cache"])
+@pytest.mark.parametrize(
+    "command", ["run", "demo", "chaos", "new", "tools", "call", "convert", "doctor", "cache"]
+)
 def test_every_command_has_help_and_the_common_options(command):
     result = CliRunner().invoke(command_line, [command, "--help"])
 

@@ -55,7 +55,9 @@ def test_a_python_example_runs_from_anywhere(program: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("example", sorted(EXAMPLES.iterdir()), ids=_name)
 def test_every_example_is_one_that_is_run_here(example: Path) -> None:
-    is_run = example in packages or any(example == run or example in run.parents for run in programs)
+    is_run = example in (*packages, *python_packages) or any(
+        example == run or example in run.parents for run in programs
+    )
 
     assert is_run or example.name == "README.md"
 

@@ -45,6 +45,7 @@ PURE = (
     "chaos/trace.py",
     "chaos/traced_facts.py",
     "chaos/triggers.py",
+    "facade/authoring/names.py",
     "facade/cli/converting.py",
     "facade/cli/exits.py",
     "facade/cli/finding.py",

@@ -1,0 +1,3 @@
+// One export a tool: package.json#agent.tools names them.
+export { countWordsTool } from './countWords.js';
+export { echoTool } from './echo.js';

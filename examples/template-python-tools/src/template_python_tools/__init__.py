@@ -1,0 +1,1 @@
+"""Two tools for an agent."""

@@ -1,0 +1,51 @@
+"""The tool `echo`: gives a text back, and counts its calls in the state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.types import ToolPlugin
+
+
+class EchoTool(ToolPlugin):
+    """State is JSON, made by `init` of the plugin's configuration; an instance may be made anew at any time."""
+
+    name = "echo_tool"
+    version = "0.1.0"
+
+    def init(self, config: dict[str, Any]) -> dict[str, Any]:
+        return {"greeting": config.get("greeting", ""), "calls": 0}
+
+    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": "echo",
+                    "description": "Echo back the provided value.",
+                    "parameters": {
+                        "type": "object",
+                        "properties": {"value": {"type": "string", "description": "What to say."}},
+                        "required": ["value"],
+                        "additionalProperties": False,
+                    },
+                },
+            }
+        ]
+
+    def execute_tool(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> dict[str, Any]:
+        if tool_name != "echo" or not isinstance(payload, dict):
+            return {"success": False, "error": f"Unknown tool: {tool_name}"}
+        value = payload.get("value")
+        if not isinstance(value, str):
+            return {"success": False, "error": "value must be a string"}
+        state["calls"] += 1
+        return {"success": True, "result": {"value": state["greeting"] + value, "calls": state["calls"]}}
+
+    def format_tool_call_preview(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> str:
+        """What a person sees before the call."""
+        return f"echo {payload.get('value')!r}" if isinstance(payload, dict) else ""
+
+    def format_tool_result(self, result: dict[str, Any], state: dict[str, Any]) -> str:
+        """What the model reads."""
+        return str(result["result"]["value"]) if result["success"] else f"Error: {result['error']}"

@@ -1,0 +1,1 @@
+"""What an author of plugins is given: a folder to begin with."""

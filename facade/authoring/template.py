@@ -1,0 +1,42 @@
+"""Templates of plugins: which there are, and a plugin's files made of one.
+
+A template is a folder of files that end in ``.tmpl``. ``{{name}}`` and ``{{module}}`` stand for what the plugin is called,
+in the texts and in the paths; a name that begins with ``dot-`` gets its dot here, since packages leave out files that
+have one. What else stands in a template is the plugin's own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from .names import Names
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_SUFFIX = ".tmpl"
+
+KINDS: Final = ("node", "python")
+"""What a plugin can be written in, each with a template of its own."""
+
+OTHER_NAMES: Final = {"template-js-multi-tools": "node", "template-python-tools": "python"}
+"""The names that templates go by elsewhere."""
+
+TRY: Final = {"node": ("npm test",), "python": ("pytest",)}
+"""How a fresh plugin is tested, by its kind; in its folder."""
+
+
+def files_of(kind: str, names: Names) -> dict[str, str]:
+    """The files of a new plugin, by their paths with slashes, in order."""
+    root = _TEMPLATES / kind
+    found = sorted(path for path in root.rglob(f"*{_SUFFIX}") if path.is_file())
+    return {_placed(path.relative_to(root), names): _filled(path.read_text("utf-8"), names) for path in found}
+
+
+def _placed(path: Path, names: Names) -> str:
+    parts = [f".{part[4:]}" if part.startswith("dot-") else part for part in path.parts]
+    return _filled("/".join(parts).removesuffix(_SUFFIX), names)
+
+
+def _filled(text: str, names: Names) -> str:
+    return text.replace("{{name}}", names.name).replace("{{module}}", names.module)

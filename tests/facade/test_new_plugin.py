@@ -1,0 +1,148 @@
+"""A plugin to begin with: what it may be called, what is written, and that it runs as it is."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import sys
+
+import pytest
+from callboard import Callboard
+from callboard.authoring.creation import NotCreated, create
+from callboard.authoring.names import BadName, Names, names_of
+from callboard.authoring.template import KINDS, OTHER_NAMES, TRY, files_of
+from command_line import EXAMPLES, callboard, on_a_terminal
+from hypothesis import given
+from hypothesis import strategies as st
+from node_packages import contents
+from tools import tool_call
+
+# What it is called
+
+
+@pytest.mark.parametrize(("folder", "module"), [("my-tools", "my_tools"), ("a", "a"), ("v8_x-2", "v8_x_2")])
+def test_a_plugin_is_called_as_its_folder(folder, module):
+    assert names_of(folder) == Names(folder, module)
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("My Tools", "'my-tools' would do"),
+        ("MyTools", "'my-tools' would do"),
+        ("3d", "'d' would do"),
+        ("a--b", "'a-b' would do"),
+        ("a.b", "'a-b' would do"),
+        ("-a", "'a' would do"),
+        ("ünder", "'nder' would do"),
+        ("x" * 200, f"'{'x' * 100}' would do"),
+        ("json", "'json-tools' would do"),
+        ("class", "'class-tools' would do"),
+        ("tests", "'tests-tools' would do"),
+        ("callboard-tool", "'callboard-tool-tools' would do"),
+        ("…", "at most 100"),
+        ("", "at most 100"),
+    ],
+)
+def test_a_folder_whose_name_is_none_is_refused_with_one_that_would_do(folder, said):
+    with pytest.raises(BadName) as caught:
+        names_of(folder)
+
+    assert str(caught.value).endswith(said)
+
+
+@given(st.text(st.sampled_from("abcz-_.019 AÉ/"), max_size=12))
+def test_a_name_that_is_taken_can_be_imported_and_one_that_is_proposed_is_taken(folder):
+    try:
+        module = names_of(folder).module
+    except BadName as error:
+        proposed = str(error).rpartition("; ")[2]
+        assert not proposed.endswith(" would do") or names_of(proposed.split("'")[1])
+    else:
+        assert module.isidentifier()
+        assert not keyword.iskeyword(module)
+        assert module not in sys.stdlib_module_names
+
+
+# What is written
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_has_no_place_left_and_says_what_to_try(kind):
+    files = files_of(kind, Names("my-tools", "my_tools"))
+
+    assert [name for name, text in files.items() if "{{" in name + text or "tmpl" in name] == []
+    assert {"README.md", "agent.json", ".gitignore"} <= set(files)
+    assert all(command in files["README.md"] for command in TRY[kind])
+    assert json.loads(files["agent.json"])["plugins"]
+
+
+@pytest.mark.parametrize(("name", "kind"), OTHER_NAMES.items())
+def test_the_templates_among_the_examples_are_what_is_written(name, kind):
+    written = files_of(kind, names_of(name))
+
+    kept = {path: data for path, data in contents(EXAMPLES / name).items() if "__pycache__" not in path}
+    assert kept == {path: text.encode() for path, text in written.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plugin_runs_as_it_is_written(kind, tmp_path):
+    create(kind, tmp_path / f"new-{kind}")
+
+    with Callboard(tmp_path / f"new-{kind}" / "agent.json") as board:
+        said = [board.execute(tool_call("echo", value=value)) for value in "ab"]
+        counted = board.execute(tool_call("count_words", text="to be"))
+
+    assert said[1] == {"success": True, "result": {"value": "b", "calls": 2}}
+    assert counted == {"success": True, "result": {"words": 2}}
+
+
+# Where it is written
+
+
+def test_a_folder_that_is_empty_but_for_its_repository_is_taken(tmp_path):
+    (tmp_path / "here" / ".git").mkdir(parents=True)
+
+    assert "agent.json" in create("node", tmp_path / "here")
+
+
+def test_a_folder_that_is_not_empty_is_refused_with_what_is_there(tmp_path):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    for name in "edcba":
+        (folder / name).touch()
+
+    with pytest.raises(NotCreated, match="is not empty: there is a, b, c and 2 more"):
+        create("node", folder)
+    with pytest.raises(NotCreated, match="is no folder"):
+        create("node", folder / "a")
+    assert sorted(path.name for path in folder.iterdir()) == list("abcde")
+
+
+def test_what_cannot_be_written_whole_is_not_written_at_all(tmp_path):
+    folder = tmp_path
+    while (
+        room := 4070 - len(str(folder))
+    ) > 2:  # a path has at most 4095 bytes: the folder's has, its files' have not
+        folder /= "d" * min(90, room - 1)
+
+    with pytest.raises(NotCreated, match="cannot be written"):
+        create("python", folder)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+# The command
+
+
+def test_a_person_is_told_what_to_try_and_a_program_what_was_written(tmp_path):
+    _, shown = on_a_terminal("new", "node", str(tmp_path / "my tools" / "my-tools"))
+    told = json.loads(callboard("new", "template-python-tools", str(tmp_path / "py-tools")).stdout)
+    refused = callboard("new", "pyton", str(tmp_path / "other"))
+
+    assert f"cd '{tmp_path}/my tools/my-tools'" in shown
+    assert "npm test" in shown
+    assert told["kind"] == "python"
+    assert (tmp_path / "py-tools" / told["files"][-1]).is_file()
+    assert refused.returncode == 2
+    assert "did you mean 'python'?" in refused.stderr
