@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
@@ -20,19 +20,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class _Kind(click.ParamType):
-    name = "kind"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return one of `KINDS`."""
-        kind = OTHER_NAMES.get(value, value)
-        if kind not in KINDS:
-            self.fail(f"{value!r} is none; {meant(str(value), KINDS)}", param, ctx)
-        return str(kind)
+def kind_of(text: str) -> str:
+    """The type of an argument that is a kind of plugin; one of `KINDS`."""
+    kind = OTHER_NAMES.get(text, text)
+    if kind not in KINDS:
+        raise click.BadParameter(f"{text!r} is none; {meant(text, KINDS)}")
+    return kind
 
 
 @click.command(short_help="A plugin to begin with, tests and all.")
-@click.argument("kind", type=_Kind())
+@click.argument("kind", type=kind_of)
 @click.argument("folder", type=click.Path(path_type=Path))
 @json_option
 @common
