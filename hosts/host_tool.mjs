@@ -68,7 +68,8 @@ function exportOf(module, name, entry) {
   );
 }
 
-async function toolFrom(exported, label) {
+/** Make a tool of what a module exports; `label` says in an error what that is. */
+export async function toolFrom(exported, label) {
   let made = exported;
   if (typeof exported === 'function') made = isClass(exported) ? new exported() : await exported();
   const lacks = REQUIRED.filter((wireName) => !isObject(made) || !methodOf(made, wireName));
