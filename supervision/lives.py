@@ -113,7 +113,7 @@ class Lives:
     def after_stop(self, child: Child, now: float) -> Effects:
         """The lives that were to end have ended: be what was wanted."""
         then = child.after_stop
-        if child.lives and then is not ChildState.STARTING:
+        if child.lives and (child.removing or then is not ChildState.STARTING):
             return ()  # lives that retire have been told to end as well
         if child.removing:
             return self.forget(child)

@@ -147,6 +147,21 @@ def test_who_is_being_removed_is_not_brought_back_past_its_retiring_lives():
     assert acts(effects) == [Removed("a")]
 
 
+@pytest.mark.parametrize("order", ["restart", "revive"])
+def test_who_is_ordered_back_while_being_removed_is_not_forgotten_before_its_retiring_lives_have_ended(order):
+    core = replaced()
+    core.remove("a", 3.0, "unplugged")
+    if order == "restart":
+        core.restart("a", 4.0, "after all")
+    else:
+        core.revive("a", 4.0)
+
+    early = core.ended("a", 2, REQUESTED, 5.0)
+
+    assert acts(early) == []
+    assert acts(core.ended("a", 1, REQUESTED, 6.0)) == [Removed("a")]
+
+
 def test_a_restart_leaves_the_lives_that_retire_in_peace():
     core = replaced()
 

@@ -97,9 +97,9 @@ class House:
     def __init__(self, chance=lambda: 0.0):
         self.clock = ManualClock()
         self.stream = EventStream()
-        self.heard = []
+        self._heard = []
         self.log = []
-        self.stream.subscribe(self.heard.append)
+        self.stream.subscribe(self._heard.append)
         self.ref = SupervisorActor.start(self.clock, self.stream, chance)
 
     def add(self, child):
@@ -134,8 +134,13 @@ class House:
         while (now := (self.ask(GetStatus()), self.groups(), len(self.log))) != before:
             before = now
 
-    def kinds(self):
+    @property
+    def heard(self):
+        """All events that were published so far: each has been told before this returns."""
         assert self.stream.settle(PATIENCE)
+        return self._heard
+
+    def kinds(self):
         return [event.kind for event in self.heard]
 
     def family(self, *names, group="", policy=POLICY, **options):
@@ -156,7 +161,6 @@ class House:
 
     def of(self, kind):
         """The events of one kind so far."""
-        assert self.stream.settle(PATIENCE)
         return [event for event in self.heard if event.kind == kind]
 
 
