@@ -77,16 +77,23 @@ class PluginPolicy:
         node_build: run its build.
         node_allow_install_scripts: let dependencies run scripts while they are installed.
         node_step_timeout: seconds that a fetch, an installation and a build may each take.
+        python_install_deps: make an environment for a Python package, with what it needs.
+        python_allow_builds: let packages be built that are not to be had as wheels.
+        python_step_timeout: seconds that making an environment and installing into it may each take.
     """
 
     node_install_deps: bool = True
     node_build: bool = True
     node_allow_install_scripts: bool = False
     node_step_timeout: float = 600.0
+    python_install_deps: bool = True
+    python_allow_builds: bool = False
+    python_step_timeout: float = 600.0
 
     def __post_init__(self) -> None:
-        if not self.node_step_timeout > 0:
-            raise ValueError(f"'node_step_timeout' is {self.node_step_timeout}; no step takes no time")
+        for name in ("node_step_timeout", "python_step_timeout"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name!r} is {getattr(self, name)}; no step takes no time")
 
 
 @dataclass(frozen=True, slots=True)

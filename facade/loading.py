@@ -16,11 +16,14 @@ from .hosts.python_tool import PythonToolPlugin
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
 from .plugins.entry import parse_entry
+from .plugins.entry_points import ALL, find_installed, installed_names
 from .plugins.errors import PluginLoadError
 from .plugins.manifest import NodeToolEntry
 from .plugins.program_source import CommandSource
-from .plugins.python_source import load_python_object, load_python_package, read_python_package
+from .plugins.python_plan import Place
+from .plugins.python_source import load_package_entry, load_python_object, read_python_package
 from .plugins.source import (
+    InstalledSource,
     NodeFileSource,
     NodeGitSource,
     NodePackageSource,
@@ -29,9 +32,11 @@ from .plugins.source import (
     PythonPackageSource,
     spelled,
 )
+from .python_packages import ready_to_run
 
 if TYPE_CHECKING:
     from .configuration import Configuration
+    from .hosts.packages.environments import Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,8 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
 
 def _load(source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
     match source:
-        case PythonObject() | PythonPackageSource():
-            yield from _load_python(source, options)
+        case PythonObject() | PythonPackageSource() | InstalledSource():
+            yield from _load_python(source, options, configuration)
         case NodeFileSource(file, plugin_id, export):
             if not file.is_file():
                 raise PluginLoadError(f"plugin {plugin_id!r}: no such file: {file}", plugin=plugin_id)
@@ -151,18 +156,37 @@ def _load_node(
     return Loaded(PluginAdapter(plugin), plugin, options)
 
 
-def _load_python(source: PythonObject | PythonPackageSource, options: Options) -> Iterator[Loaded]:
-    match source, options.isolate:
-        case PythonObject(path), True:
+def _load_python(
+    source: PythonObject | PythonPackageSource | InstalledSource,
+    options: Options,
+    configuration: Configuration,
+) -> Iterator[Loaded]:
+    match source:
+        case PythonObject(path) if options.isolate:
             yield _isolated(PythonOrigin(path), options)
-        case PythonObject(path), False:
+        case PythonObject(path):
             yield _in_process(load_python_object(path), options)
-        case PythonPackageSource(directory), True:
-            for entry in read_python_package(directory).entries:
-                yield _isolated(PythonOrigin(entry, package=str(directory)), options)
-        case PythonPackageSource(directory), False:
-            for plugin in load_python_package(directory):
-                yield _in_process(plugin, options)
+        case InstalledSource(name):
+            if name == ALL and options.name is not None:
+                raise PluginLoadError(
+                    f"the plugins that are installed cannot all go by {options.name!r}; leave out 'name'",
+                    plugin=options.name,
+                )
+            for each in installed_names() if name == ALL else [name]:
+                found = find_installed(each)
+                if options.isolate:
+                    yield _isolated(PythonOrigin(found.path), options, name=found.name)
+                else:
+                    yield _in_process(load_python_object(found.path), options)
+        case PythonPackageSource(directory):
+            package = read_python_package(directory)
+            place, environment = ready_to_run(package, options.isolate, configuration)
+            for entry in package.entries:
+                if place is Place.HERE:
+                    yield _in_process(load_package_entry(package, entry), options)
+                else:
+                    origin = PythonOrigin(entry, package=str(directory))
+                    yield _isolated(origin, options, environment=environment)
 
 
 def load_registered(plugin: Any, options: Options) -> Loaded:
@@ -181,10 +205,16 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
     return _in_process(plugin, options)
 
 
-def _isolated(origin: PythonOrigin, options: Options, *, name: str | None = None) -> Loaded:
+def _isolated(
+    origin: PythonOrigin,
+    options: Options,
+    *,
+    name: str | None = None,
+    environment: Environment | None = None,
+) -> Loaded:
     """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
     called = options.name or name or origin.path.rpartition(".")[2]
-    plugin = PythonToolPlugin(called, origin, env=options.env)
+    plugin = PythonToolPlugin(called, origin, env=options.env, environment=environment)
     return Loaded(PluginAdapter(plugin), plugin, options)
 
 

@@ -3,6 +3,8 @@
 Fetching, installing and building takes seconds to minutes for each package, and waits mostly for the network. It needs
 nothing of the board, so it is done in threads; everything else, and the order, is as if there were none. Python plugins
 are imported by the one thread that asks for them: what an import does may hang on that.
+
+An entry that stands for all plugins that are installed is as many entries, so that one of them that fails is one.
 """
 
 from __future__ import annotations
@@ -17,8 +19,12 @@ from typing import TYPE_CHECKING, Any
 from .hosts.packages.typescript import is_typescript
 from .loading import Loaded, load_entry
 from .plugins.entry import parse_entry
+from .plugins.entry_points import ALL, installed_names
 from .plugins.errors import PluginLoadError
-from .plugins.source import NodeFileSource, NodeGitSource, NodePackageSource
+from .plugins.python_plan import Place
+from .plugins.python_source import read_python_package
+from .plugins.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
+from .python_packages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,12 +41,13 @@ def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[],
     Whoever asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
     no program from ending.
     """
+    plugins = [each for entry in configuration.plugins for each in _spelled_out(entry)]
     futures: list[Future[list[Loaded]] | None] = [
-        Future() if _takes_long(entry, configuration) else None for entry in configuration.plugins
+        Future() if _takes_long(entry, configuration) else None for entry in plugins
     ]
     if len(futures) - futures.count(None) <= 1:
         futures = [None] * len(futures)
-    entries = list(zip(configuration.plugins, futures, strict=True))
+    entries = list(zip(plugins, futures, strict=True))
     waiting = deque((entry, future) for entry, future in entries if future is not None)
     for number in range(min(_AT_ONCE, len(waiting))):
         Thread(
@@ -68,9 +75,26 @@ def _work(waiting: deque[tuple[Any, Future[list[Loaded]]]], configuration: Confi
 def _takes_long(entry: Any, configuration: Configuration) -> bool:
     """Whether something may have to be made for it. What is no entry at all is found out in its turn."""
     with suppress(PluginLoadError):
-        match parse_entry(entry, configuration.base).source:
+        parsed = parse_entry(entry, configuration.base)
+        match parsed.source:
             case NodePackageSource() | NodeGitSource():
                 return True
             case NodeFileSource(file):
                 return is_typescript(file)
+            case PythonPackageSource(directory):
+                package = read_python_package(directory)
+                return place_of(package, parsed.options.isolate, configuration) is Place.ENVIRONMENT
     return False
+
+
+def _spelled_out(entry: Any) -> list[Any]:
+    match entry:
+        case str(text) if text == _EVERY:
+            return [f"{_ONE}{name}" for name in installed_names()]
+        case {"plugin": str(text)} if text == _EVERY and entry.get("name") is None:
+            return [{**entry, "plugin": f"{_ONE}{name}"} for name in installed_names()]
+    return [entry]
+
+
+_ONE = "entry_point:"
+_EVERY = f"{_ONE}{ALL}"

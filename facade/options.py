@@ -41,7 +41,7 @@ class Options:
         config: given to its ``init``.
         required: failing to load it is an error.
         env: variables that its host gets.
-        isolate: it is to run in a host, even if it is written in Python.
+        isolate: it is to run in a host, even if it is written in Python; ``None`` if nothing is said.
         tool: how its calls are run.
         host: how its host is run.
         policy: when its host is started again.
@@ -51,7 +51,7 @@ class Options:
     config: dict[str, Any]
     required: bool
     env: Mapping[str, str]
-    isolate: bool
+    isolate: bool | None
     tool: ToolSettings
     host: HostSettings
     policy: RestartPolicy

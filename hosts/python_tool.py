@@ -1,16 +1,18 @@
 """Python tools: the command line that runs one of them in a host of its own.
 
 The host is the same interpreter, and looks for modules where this process does; it is given the short list of
-variables that every host is given, and nothing else that this process knows.
+variables that every host is given, and nothing else that this process knows. Or it is the interpreter of an environment, and
+looks there alone: of what this process can import it is lent the house, and the one package that the house cannot do without.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .environment import host_environment
 from .errors import HostStartError
@@ -21,12 +23,17 @@ from .python_host.loading import is_loading
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .packages.environments import Environment
     from .python_origin import PythonOrigin
 
 BOOT = Path(__file__).with_name("python_boot.py")
 """The script that a host begins with."""
 
-_INTERPRETER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "PYTHONUSERBASE")
+LENT = ("orjson",)
+"""What the house cannot do without in a host. An environment that has its own uses that."""
+
+_LIBRARIES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_INTERPRETER = (*_LIBRARIES, "PYTHONHOME", "PYTHONUSERBASE")
 """What an interpreter may need in order to start at all, or to find the packages that this one finds."""
 
 
@@ -38,16 +45,24 @@ class PythonToolPlugin(HostedToolPlugin):
         origin: where the host finds it.
         env: variables that the host gets beside the allowed ones.
         version: for people.
+        environment: what it runs in, which is kept as long as this lives; this Python, and what it has, if ``None``.
     """
 
     kind = "python"
 
     def __init__(
-        self, name: str, origin: PythonOrigin, *, env: Mapping[str, str] | None = None, version: str = "0"
+        self,
+        name: str,
+        origin: PythonOrigin,
+        *,
+        env: Mapping[str, str] | None = None,
+        version: str = "0",
+        environment: Environment | None = None,
     ) -> None:
         super().__init__(name, self._command, version=version)
         self.origin = origin
         self._env = dict(env or {})
+        self._environment = environment
 
     def _command(self) -> Command:
         if is_loading():
@@ -64,15 +79,39 @@ class PythonToolPlugin(HostedToolPlugin):
                 host=self.name,
                 permanent=True,
             )
-        told = {
-            "path": [os.path.abspath(folder) for folder in sys.path],  # noqa: PTH100 - "" is the working directory
-            "room": __package__,
-            "name": self.name,
-            "origin": self.origin.as_dict(),
-        }
+        told = {"room": __package__, "name": self.name, "origin": self.origin.as_dict()}
+        if self._environment is not None:
+            return self._command_in(self._environment, told)
+        told["path"] = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100 - "" is the working directory
         argv = (sys.executable, *interpreter_options(), str(BOOT), json.dumps(told))
         kept = {name: os.environ[name] for name in _INTERPRETER if name in os.environ}
         return Command(argv, host_environment(os.environ, kept | self._env))
+
+    def _command_in(self, environment: Environment, told: dict[str, Any]) -> Command:
+        """Its Python as if the environment were activated, and without a trace in the plugin's own folder (``-B``)."""
+        if not environment.python.exists():
+            raise HostStartError(
+                f"cannot start host {self.name!r}: its environment {environment.folder} has no Python any more; start "
+                "the board again, and it is made anew",
+                host=self.name,
+                permanent=True,
+            )
+        told["lent"] = {name: _location(name) for name in LENT}
+        told["house"] = _location(__package__.partition(".")[0])
+        options = [option for option in interpreter_options() if option not in ("-S", "-B")]
+        argv = (str(environment.python), *options, "-B", str(BOOT), json.dumps(told))
+        kept = {name: os.environ[name] for name in _LIBRARIES if name in os.environ}
+        path = os.pathsep.join([str(environment.programs), os.environ.get("PATH", os.defpath)])
+        activated = {"VIRTUAL_ENV": str(environment.folder), "PATH": path}
+        return Command(argv, host_environment(os.environ, kept | activated | self._env))
+
+
+def _location(module: str) -> list[str]:
+    """Where a package is: the file that is run for it, and its folder."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    return [spec.origin, str(Path(spec.origin).parent)]
 
 
 def interpreter_options() -> list[str]:

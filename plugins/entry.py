@@ -44,7 +44,7 @@ class PluginOptions:
         hold: calls that may wait while its host is down; as many as in its mailbox if ``None``.
         validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
             does by default if ``None``.
-        isolate: a Python plugin is to run in a host of its own; any other does so anyway.
+        isolate: a Python plugin is to run in a host of its own, or in this process; any other runs in a host anyway.
     """
 
     config: dict[str, Any] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class PluginOptions:
     quarantine: dict[str, Any] | bool = True
     while_down: str | Callable[[dict[str, Any]], Any] = "hold"
     hold: int | None = None
-    isolate: bool = False
+    isolate: bool | None = None
     validate: bool | dict[str, bool] | None = None
 
 

@@ -34,12 +34,14 @@ class PythonPackage:
     Attributes:
         directory: where it is.
         entries: dotted paths of plugins; at least one.
+        root: the folder of its Python project: the subdirectory that the manifest names, else the directory itself.
         import_root: what has to be on `sys.path`: ``src`` in the subdirectory if there is one, else the
             subdirectory, which is the directory itself unless the manifest says otherwise.
     """
 
     directory: Path
     entries: tuple[str, ...]
+    root: Path
     import_root: Path
 
 
@@ -67,7 +69,7 @@ def read_python_package(directory: Path) -> PythonPackage:
             directory, f"names the subdirectory {subdirectory!r}, which does not exist; correct it"
         )
     source = root / "src"
-    return PythonPackage(directory, tuple(entries), source if source.is_dir() else root)
+    return PythonPackage(directory, tuple(entries), root, source if source.is_dir() else root)
 
 
 def load_python_package(directory: Path) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@
 |---|---|
 | ``"package.module.PluginClass"`` | `PythonObject` |
 | ``"path:DIRECTORY"`` | `PythonPackageSource` |
+| ``"entry_point:NAME"``, ``"entry_point:*"`` | `InstalledSource` |
 | ``"node:DIRECTORY"``, ``{"node_tool": {"path": DIRECTORY}}`` | `NodePackageSource` |
 | ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF, "submodules": BOOL}}`` | `NodeGitSource` |
 | ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
@@ -46,6 +47,13 @@ class PythonPackageSource:
 
 
 @dataclass(frozen=True, slots=True)
+class InstalledSource:
+    """A plugin that an installed distribution offers, by the name of its entry point; ``*`` for all of them."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class NodePackageSource:
     """A directory with a ``package.json`` that lists tools."""
 
@@ -83,7 +91,13 @@ class NodeFileSource:
 
 
 PluginSource = (
-    PythonObject | PythonPackageSource | NodePackageSource | NodeGitSource | NodeFileSource | CommandSource
+    PythonObject
+    | PythonPackageSource
+    | InstalledSource
+    | NodePackageSource
+    | NodeGitSource
+    | NodeFileSource
+    | CommandSource
 )
 
 SOURCE_KEYS = frozenset({"plugin", "node_tool", "host"})
@@ -137,11 +151,13 @@ def _parse_text(text: str, base: Path) -> PluginSource:
     if prefix == "node+git":
         url, _, ref = rest.partition("#")
         return _git(text, url, ref or None, base)
+    if prefix == "entry_point":
+        return InstalledSource(rest)
     directory = _absolute(rest, base)
     return PythonPackageSource(directory) if prefix == "path" else NodePackageSource(directory)
 
 
-_PREFIXES = ("path", "node", "node+git")
+_PREFIXES = ("path", "entry_point", "node", "node+git")
 
 
 def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:

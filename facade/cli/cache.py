@@ -1,4 +1,4 @@
-"""`callboard cache`: what was fetched, installed and built for Node plugins, and clearing it away."""
+"""`callboard cache`: what was fetched, installed and built for plugins, and clearing it away."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _DAY = 86400.0
 _config = click.argument("config", type=click.Path(dir_okay=False), required=False)
 
 
-@click.group(short_help="What was built for Node plugins; list it, clean it.")
+@click.group(short_help="What was built for plugins; list it, clean it.")
 @common
 def cache() -> None:
-    """Look at the folder in which Node plugins are fetched, installed and built, or clean it.
+    """Look at the folder in which plugins are fetched, installed and built, or clean it.
 
     It is CONFIG's `plugin_cache_dir`, or the usual one. All in it can be made again.
     """

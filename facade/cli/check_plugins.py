@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.entry import parse_entry
 from ..plugins.errors import PluginLoadError
-from ..plugins.source import NodeFileSource, NodeGitSource, NodePackageSource
+from ..plugins.python_plan import Place
+from ..plugins.python_source import read_python_package
+from ..plugins.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
+from ..python_packages import place_of
 from .finding import Finding, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from ..callboard import Callboard
     from ..configuration import Configuration
@@ -79,13 +81,17 @@ def last_words(stderr: str) -> str:
 
 def count_hosts(configuration: Configuration) -> Counter[str]:
     """How many of a configuration's plugins run in hosts, by kind of host; a package may have more than one."""
-    kinds = (_kind_of_host(entry, configuration.base) for entry in configuration.plugins)
+    kinds = (_kind_of_host(entry, configuration) for entry in configuration.plugins)
     return Counter(kind for kind in kinds if kind is not None)
 
 
-def _kind_of_host(entry: Any, base: Path) -> str | None:
+def _kind_of_host(entry: Any, configuration: Configuration) -> str | None:
     try:
-        read = parse_entry(entry, base)
+        read = parse_entry(entry, configuration.base)
+        if isinstance(read.source, PythonPackageSource):
+            package = read_python_package(read.source.directory)
+            place = place_of(package, read.options.isolate, configuration)
+            return None if place is Place.HERE else "python"
     except PluginLoadError:
         return None  # told by the check of the plugins
     if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource):

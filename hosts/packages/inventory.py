@@ -20,7 +20,7 @@ class Item:
     """One entry of the cache.
 
     Attributes:
-        kind: ``checkouts``, ``packages``, ``modules`` or ``tools``.
+        kind: one of the store's `KINDS`.
         key: by which it is found.
         place: its folder.
         name: what it is called.

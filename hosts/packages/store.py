@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-KINDS = ("checkouts", "packages", "modules", "tools")
-"""Git check-outs; packages installed and built; TypeScript made JavaScript; programs that do such things."""
+KINDS = ("checkouts", "packages", "modules", "tools", "environments")
+"""Git check-outs; packages installed and built; TypeScript made JavaScript; programs that do such things; Pythons."""
 
 _VERSION = "v1"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# What is in here can be made again.\n"
@@ -78,9 +78,13 @@ class PackageCache:
         self._making = self._home / "making"
         self._scratch = self._home / "scratch"
 
+    def place(self, kind: str, key: str) -> Path:
+        """Where an entry is, or would be: its maker works elsewhere."""
+        return self._home / kind / key
+
     def find(self, kind: str, key: str) -> Entry | None:
         """An entry that is there, or ``None``; says in the cache that it was used."""
-        place = self._home / kind / key
+        place = self.place(kind, key)
         try:
             hold = Hold(place / "in-use")
             record = load_json((place / "record.json").read_bytes())
@@ -117,7 +121,7 @@ class PackageCache:
                 record = work(made / "tree")
                 (made / "in-use").touch()
                 (made / "record.json").write_bytes(dump_json(record))
-                place = self._home / kind / key
+                place = self.place(kind, key)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 self._take_away(place)
                 made.rename(place)

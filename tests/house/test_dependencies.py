@@ -30,6 +30,7 @@ PLACES = {
     "orjson": ("hosts/wire.py", "interop/arguments.py", "interop/json_copy.py", "plugins/json_values.py"),
     "click": ("facade/cli/*",),
     "httpx": ("agent/providers/*",),
+    "packaging": ("plugins/requirements.py",),
     "prompt_toolkit": ("facade/cli/*",),
     "watchfiles": ("facade/cli/*", "facade/watching_files.py"),
     "hypothesis": ("chaos/strategies.py",),

@@ -26,6 +26,10 @@ IN_FUNCTION = {
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",
+    (
+        "facade/python_packages.py",
+        "callboard.hosts.packages.python_ready",
+    ): "only a Python package that needs something needs it, and with it all that reads requirements",
     ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
     ("hosts/python_host/event_loop.py", "asyncio"): "only a plugin with asynchronous tools needs it",
     (
