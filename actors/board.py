@@ -29,6 +29,7 @@ from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
 from .roster import Roster
 from .router_actor import Entrusted, RouterActor, Switch
+from .tool_runtime import ToolRuntime
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -58,6 +59,8 @@ class Board:
         seed: of the jitter between restarts; from the system when ``None``.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
         prepare_timeout: seconds that a plugin's set-up (`prepare`) may take.
+        tool_runtime: live clients and managers of the tools, which outlive the board: it does not close
+            them. One of its own when ``None``, which it does.
         contributions: interop contributions by configuration; they come first.
         state_store: keeps the tools' states beyond the board, which uses it until it has stopped, and
             does not close it. ``None``: states end with the board.
@@ -80,6 +83,7 @@ class Board:
         seed: int | None = None,
         claim_patience: float = 1.0,
         prepare_timeout: float = 60.0,
+        tool_runtime: Any = None,
         contributions: Iterable[ToolInteropContribution] = (),
         state_store: StateStore | None = None,
         max_state_bytes: int = MAX_STATE_BYTES,
@@ -95,6 +99,8 @@ class Board:
         self._switch = Switch()
         self._entrusted = Entrusted()
         self._threads = HookThreads()
+        self._own_runtime = ToolRuntime() if tool_runtime is None else None
+        self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
         self.supervisor = SupervisorActor.start(self.clock, self.events, random.Random(seed).random)  # noqa: S311
         for group in groups:
@@ -117,6 +123,7 @@ class Board:
             clock=self.clock,
             events=self.events,
             prepare_timeout=prepare_timeout,
+            tool_runtime=self.tool_runtime,
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311
             keeper=self._keeper,
         )
@@ -128,6 +135,16 @@ class Board:
     ) -> tuple[ToolDescriptor, ...]:
         """Run a plugin in this process; returns its tools. See `Roster.add`."""
         return self.roster.add(adapter, config=config, settings=settings)
+
+    def begin(
+        self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
+    ) -> None:
+        """Begin to run a plugin in this process. See `Roster.begin`."""
+        self.roster.begin(adapter, config=config, settings=settings)
+
+    def settle(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+        """Wait until it is prepared, or will not be; return its tools. See `Roster.settle`."""
+        return self.roster.settle(name, required=required)
 
     def begin_hosted(
         self,
@@ -290,6 +307,8 @@ class Board:
         for member in members:
             member.shut_down("the board was stopped", self.supervisor)
         self._wait_ended([*members, *self.roster.leaving()], timeout)
+        if self._own_runtime is not None:
+            self._own_runtime.close()
         self._watchdog.close()
         self._threads.close()
         self.roster.limit_watch.close()

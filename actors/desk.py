@@ -91,6 +91,7 @@ class Desk:
         carry: gives a call to the tool in the thread of whoever submits it, if that can be done
             without blocking. For calls that find the tool idle.
         keeper: has the state that the plugin goes on with, if the board has a store.
+        tool_runtime: what a tool finds in its context under that name, if the caller's has none.
 
     Attributes:
         checks: hold arguments to the tools' schemas; ``None`` if there is nothing to hold them to. Replaced as
@@ -99,6 +100,7 @@ class Desk:
         down: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
         state_resets: how often one did.
+        prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """
 
     def __init__(
@@ -112,7 +114,7 @@ class Desk:
         grant: Callable[[int], None],
         give_up: Callable[[Call], None],
         carry: Callable[[Call], None] | None = None,
-        prepared: dict[str, Any] | None = None,
+        tool_runtime: Any = None,
         keeper: StateKeeper | None = None,
     ) -> None:
         self.name = adapter.name
@@ -137,11 +139,18 @@ class Desk:
         self.state_resets = 0
         self.give_up = give_up
         self._carry = carry
-        self.prepared = prepared
+        self.prepared: dict[str, Any] | None = None
+        self._tool_runtime = tool_runtime if adapter.wants_context else None
 
     def invocation(self, call: Call) -> Invocation:
-        """What the plugin is given of a call: with what it has prepared, if it has."""
-        return call.invocation._replace(prepared=self.prepared) if self.prepared else call.invocation
+        """What the plugin is given of a call: with what it has prepared, and the tool runtime, if it has them."""
+        invocation = call.invocation
+        if self.prepared is not None:
+            invocation = invocation._replace(prepared=self.prepared)
+        if self._tool_runtime is not None:
+            context = {"tool_runtime": self._tool_runtime, **(invocation.context or {})}
+            invocation = invocation._replace(context=context)
+        return invocation
 
     def submit(self, call: Call) -> None:
         """Take a call: it waits, or is refused at once."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -39,6 +40,42 @@ class _Job(Generic[Answer]):
     plugin: str
     hook: Callable[[], Answer]
     answer: Callable[[Answer | HookFailed], None]
+
+
+class Pending(Generic[Answer]):
+    """A hook under way; for one who waits.
+
+    Args:
+        plugin: whose it is.
+        timeout: seconds it has, from now.
+    """
+
+    def __init__(self, plugin: str, timeout: float) -> None:
+        self._plugin = plugin
+        self._timeout = timeout
+        self._until = time.monotonic() + timeout
+        self._answers: queue.SimpleQueue[Answer | HookFailed] = queue.SimpleQueue()
+        self.put = self._answers.put
+
+    def give_up(self, why: str) -> None:
+        """Have whoever waits hear that it failed. The hook goes on, and nobody hears of what it returns."""
+        self.put(HookFailed(why, plugin=self._plugin))
+
+    def wait(self) -> Answer:
+        """Return what the hook returns.
+
+        Raises:
+            HookFailed: it raised, was given up, or did not return in its time.
+        """
+        try:
+            answer = self._answers.get(timeout=max(0.0, self._until - time.monotonic()))
+        except queue.Empty:
+            raise HookFailed(
+                f"a hook of {self._plugin!r} did not return within {self._timeout:g} s", plugin=self._plugin
+            ) from None
+        if isinstance(answer, HookFailed):
+            raise answer
+        return answer
 
 
 class HookThreads:
@@ -88,23 +125,19 @@ class HookThreads:
             return f"there is no thread for it: {error}"
         return None
 
+    def begin(self, plugin: str, hook: Callable[[], Answer], timeout: float) -> Pending[Answer]:
+        """Begin to run ``hook``, which has ``timeout`` seconds from now. Never blocks; see `Pending.wait`."""
+        pending: Pending[Answer] = Pending(plugin, timeout)
+        self.ask(plugin, hook, pending.put)
+        return pending
+
     def call(self, plugin: str, hook: Callable[[], Answer], timeout: float) -> Answer:
         """Run ``hook`` and wait for what it returns.
 
         Raises:
             HookFailed: it raised, or did not return within ``timeout`` seconds.
         """
-        answers: queue.SimpleQueue[Answer | HookFailed] = queue.SimpleQueue()
-        self.ask(plugin, hook, answers.put)
-        try:
-            answer = answers.get(timeout=timeout)
-        except queue.Empty:
-            raise HookFailed(
-                f"a hook of {plugin!r} did not return within {timeout:g} s", plugin=plugin
-            ) from None
-        if isinstance(answer, HookFailed):
-            raise answer
-        return answer
+        return self.begin(plugin, hook, timeout).wait()
 
     def close(self) -> None:
         """Let the idle threads end."""

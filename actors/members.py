@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..supervision.policy import RestartPolicy
     from ..supervision.supervisor import SupervisorActor
     from .desk import Desk, ToolSettings
-    from .hook_threads import HookThreads
+    from .hook_threads import HookThreads, Pending
     from .host_actor import HostSettings
     from .keeping import StateKeeper
     from .limit_watch import LimitWatch
@@ -40,12 +40,20 @@ class Member(Protocol):
     Attributes:
         name: the plugin's.
         desk: where its calls go.
+        config: what its ``init`` was given.
+        claims: it is asked whether a call is its own.
         ended: set once it has been shut down and nothing of it is left.
+        problem: why its tools cannot be offered, or ``None``.
+        admitted: whoever put it on the board was given its tools, so that nobody else can have their names.
     """
 
     name: str
     desk: Desk
+    config: dict[str, Any]
+    claims: bool
     ended: threading.Event
+    problem: CallboardError | None
+    admitted: bool
 
     @property
     def available(self) -> bool:
@@ -73,23 +81,40 @@ def _calls(desk: Desk) -> dict[str, Any]:
 
 
 class ThreadMember:
-    """A plugin that runs in this process."""
+    """A plugin that runs in this process.
+
+    Args:
+        tool_runtime: see `Desk`.
+
+    Attributes:
+        state: what its ``init`` returned; what calls have made of it is the desk's.
+        setting_up: its set-up, as long as nobody knows what came of it.
+        unprepared: why its set-up came to nothing, or ``None``; it has no tools then.
+    """
 
     def __init__(
         self,
         adapter: PluginAdapter,
         settings: ToolSettings,
         state: dict[str, Any],
+        config: dict[str, Any],
         *,
         clock: Clock,
         events: EventStream,
-        prepared: dict[str, Any] | None,
+        tool_runtime: Any = None,
         keeper: StateKeeper | None = None,
     ) -> None:
         self.name = adapter.name
+        self.state = state
+        self.config = config
+        self.claims = adapter.has_claim
         self.ended = threading.Event()
+        self.problem: CallboardError | None = None
+        self.admitted = False
+        self.setting_up: Pending[dict[str, Any] | None] | None = None
+        self.unprepared: str | None = None
         self._tool = ThreadToolActor(
-            adapter, settings, state, clock=clock, events=events, prepared=prepared, keeper=keeper
+            adapter, settings, state, clock=clock, events=events, tool_runtime=tool_runtime, keeper=keeper
         )
         self.desk = self._tool.desk
         self._actor = ThreadToolActor.launch(self._tool)
@@ -97,17 +122,32 @@ class ThreadMember:
     @property
     def available(self) -> bool:
         """See `Member`."""
-        return not self.desk.lane.refusing
+        out = self.setting_up or self.unprepared or self.problem
+        return out is None and not self.desk.lane.refusing
 
     def status(self) -> dict[str, Any]:
         """See `Member`."""
-        fenced = {"fenced": self._tool.fenced, "fenced_total": self._tool.fenced_total}
-        return {"runs_in": "thread", "available": self.available, **_calls(self.desk), **fenced}
+        status = {
+            "runs_in": "thread",
+            "available": self.available,
+            "preparing": self.setting_up is not None,
+            **_calls(self.desk),
+            "fenced": self._tool.fenced,
+            "fenced_total": self._tool.fenced_total,
+        }
+        problem = self.unprepared or self.problem
+        return status if problem is None else {**status, "problem": str(problem)}
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:  # noqa: ARG002
         """See `Member`."""
+        self.withdraw(reason)
+
+    def withdraw(self, reason: str) -> None:
+        """End its calls and itself."""
         self.desk.close(reason)
         tell(self._actor, m.Shutdown(reason))
+        if self.setting_up is not None:  # whoever waits for it waits for nothing now
+            self.setting_up.give_up(reason)
         self.ended.set()
 
 
@@ -122,9 +162,9 @@ class HostedMember:
     Attributes:
         settled: set once the first life is ready, or will not be.
         out: why calls are refused at present, or ``None``.
-        problem: why its tools cannot be offered, or ``None``.
-        admitted: whoever put it on the board was given its tools, so that nobody else can have their names.
     """
+
+    claims = False  # its calls come by name
 
     def __init__(
         self,
@@ -144,6 +184,7 @@ class HostedMember:
         threads: HookThreads,
     ) -> None:
         self.name = adapter.name
+        self.config = host.config
         self.plugin = plugin
         self.ended = threading.Event()
         self.settled = threading.Event()

@@ -13,13 +13,11 @@ from ..plugins.errors import CallboardError, PluginLoadError
 from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
-from .argument_checks import checks_of
-from .catalog import Catalog, ToolDescriptor, add_routes
 from .desk import ToolSettings
-from .hook_threads import HookFailed, HookThreads
+from .hook_threads import HookFailed, HookThreads, Pending
 from .limit_watch import LimitWatch
 from .members import HostedMember, Member, ThreadMember
-from .tool_changes import tool_changes
+from .offering import Offering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.supervisor import SupervisorActor
+    from .catalog import Catalog, ToolDescriptor
     from .host_actor import HostSettings
     from .keeping import StateKeeper
     from .router_actor import Switch
@@ -51,6 +50,7 @@ class Roster:
         threads: where plugins are prepared.
         prepare_timeout: seconds that may take.
         random: the source of the jitter of hosts.
+        tool_runtime: what plugins find in their context under that name.
         keeper: keeps the members' states beyond this process, or ``None``.
 
     Attributes:
@@ -69,6 +69,7 @@ class Roster:
         clock: Clock,
         events: EventStream,
         prepare_timeout: float,
+        tool_runtime: Any,
         random: Callable[[], float],
         keeper: StateKeeper | None = None,
     ) -> None:
@@ -80,7 +81,9 @@ class Roster:
         self._watchdog = watchdog
         self._clock = clock
         self._events = events
+        self._offering = Offering(switch, catalog, events)
         self._prepare_timeout = prepare_timeout
+        self._tool_runtime = tool_runtime
         self.limit_watch = LimitWatch(clock, events)
         self._random = random
         self._keeper = keeper
@@ -111,52 +114,116 @@ class Roster:
     def add(
         self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
     ) -> tuple[ToolDescriptor, ...]:
-        """Run a plugin in this process; returns its tools.
+        """Run a plugin in this process; returns its tools, which come after its set-up.
+
+        Raises:
+            PluginError: it breaks the contract or cannot be prepared, its name or a tool's name is taken.
+            BoardStopped: the board has been stopped.
+        """
+        self.begin(adapter, config=config, settings=settings)
+        return self.settle(adapter.name, required=True)
+
+    def begin(
+        self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
+    ) -> None:
+        """Begin to run a plugin in this process; `settle` waits for it.
+
+        In two steps, so that many plugins can be prepared at the same time. One without set-up offers its
+        tools at once.
 
         Raises:
             PluginError: it breaks the contract, its name or a tool's name is taken.
             BoardStopped: the board has been stopped.
         """
         state = adapter.init(config)
-        prepared = self._prepare(adapter, config, state) if adapter.has_prepare else None
-        contribution = adapter.interop_contribution(state)
         with self._lock:
             self._require_place(adapter.name)
-            if contribution is not None:
-                self._catalog.contribute(adapter.name, contribution)
-            try:
-                tools = self._catalog.describe(adapter.name, adapter.schemas(state, prepared))
-                routes = add_routes(self._switch.routes, adapter.name, tools, claims=adapter.has_claim)
-                member = ThreadMember(
-                    adapter,
-                    settings or ToolSettings(),
-                    state,
-                    clock=self._clock,
-                    events=self._events,
-                    prepared=prepared,
-                    keeper=self._keeper,
-                )
-            except CallboardError:
-                self._catalog.remove(adapter.name)
-                raise
-            self._check_arguments(member, tools)
+            member = ThreadMember(
+                adapter,
+                settings or ToolSettings(),
+                state,
+                config,
+                clock=self._clock,
+                events=self._events,
+                tool_runtime=self._tool_runtime,
+                keeper=self._keeper,
+            )
             self._members[adapter.name] = member
             self._switch.add(member.desk)
-            self._catalog.offer(adapter.name, tools)
-            self._switch.update(lambda _: routes)
-        self._tell_offer(member, tools)
-        return tools
+            if adapter.has_prepare:
+                context = {"tool_runtime": self._tool_runtime}
+                member.setting_up = self._threads.begin(
+                    adapter.name, lambda: adapter.prepare(config, state, context), self._prepare_timeout
+                )
+                return
+        self._offer_own(member, state)
+        if member.problem is not None:
+            raise self._cast_out(member)
 
-    def _prepare(
-        self, adapter: PluginAdapter, config: dict[str, Any], state: dict[str, Any]
-    ) -> dict[str, Any] | None:
-        """Long-running set-up, on a thread that can be lost."""
+    def settle(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+        """Wait until a plugin of this process is prepared, or will not be; return its tools.
+
+        Args:
+            name: the plugin's.
+            required: one that cannot be prepared is an error, and is taken off the board. Otherwise it stays,
+                with the reason in its status, and has no tools.
+
+        Raises:
+            PluginLoadError: it is required and could not be prepared.
+            PluginError: a tool's name is taken, or its schemas cannot be read.
+        """
+        member = self._members[name]
+        assert isinstance(member, ThreadMember)
+        if member.setting_up is not None:
+            self._set_up(member, member.setting_up, required=required)
+        if member.problem is not None:
+            raise self._cast_out(member)
+        with self._lock:
+            member.admitted = True
+            return self._catalog.offers.get(name, ())
+
+    def _set_up(
+        self, member: ThreadMember, setting_up: Pending[dict[str, Any] | None], *, required: bool
+    ) -> None:
         try:
-            return self._threads.call(
-                adapter.name, lambda: adapter.prepare(config, state), self._prepare_timeout
-            )
+            member.desk.prepared = setting_up.wait()
         except HookFailed as error:
-            raise PluginLoadError(f"preparing the plugin failed: {error}", plugin=adapter.name) from error
+            why = f"preparing the plugin failed: {error}"
+            if required:
+                member.problem = PluginLoadError(why, plugin=member.name)
+                member.problem.__cause__ = error
+            else:
+                member.unprepared = why
+                self._events.publish("plugin_unavailable", member.name, why=why)
+        else:
+            self._offer_own(member, member.state)
+        member.setting_up = None
+
+    def _offer_own(self, member: ThreadMember, state: dict[str, Any]) -> None:
+        """Offer the tools of a plugin of this process, or note why not."""
+        adapter = member.desk.adapter
+        try:
+            contribution = adapter.interop_contribution(state)
+            schemas = adapter.schemas(state, member.desk.prepared)
+            with self._lock:
+                if self._members.get(member.name) is not member:
+                    raise PluginLoadError(
+                        f"plugin {member.name!r} was taken off the board", plugin=member.name
+                    )
+                if contribution is not None:
+                    self._catalog.contribute(member.name, contribution)
+                self._offering.offer(member, schemas, self._after(member))
+        except CallboardError as error:
+            member.problem = error
+
+    def _cast_out(self, member: ThreadMember) -> CallboardError:
+        """Take off a member that has a problem, which is told to whoever put it on the board."""
+        assert member.problem is not None
+        with self._lock:
+            if self._members.get(member.name) is member:  # else somebody has taken it off meanwhile
+                self._take_off(member.name)
+                member.withdraw(f"plugin {member.name!r} could not be added")
+        return member.problem
 
     def begin_hosted(
         self,
@@ -240,61 +307,14 @@ class Roster:
 
     def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
-        name = member.name
         with self._lock:
-            if self._members.get(name) is not member:
-                return  # taken off while that life came up
-            before = self._catalog.offers.get(name)
-            tools = self._catalog.describe(name, schemas)
-            later = self._later_with(member, tools)
-            routes = self._switch.routes
-            for each in later:
-                routes = routes.without(each.name)
-            routes = add_routes(routes, name, tools, claims=False)
-            self._check_arguments(member, tools)
-            self._catalog.offer(name, tools)
-            self._switch.update(lambda _: routes)
-            self._tell_offer(member, tools)
-            for each in later:
-                self._displace(each)
-            if before is not None:
-                self._events.publish("tools_changed", name, **tool_changes(before, tools)._asdict())
+            if self._members.get(member.name) is member:  # else it was taken off while that life came up
+                self._offering.offer(member, schemas, self._after(member))
 
-    def _later_with(self, member: HostedMember, tools: tuple[ToolDescriptor, ...]) -> list[HostedMember]:
-        """Members with tools of the same names that came after this one, and whose hosts were only quicker to start.
-
-        Hosts start at the same time, and which plugin has a name must not be a matter of chance. Those that have been
-        admitted stay as they are: somebody relies on them.
-        """
-        names = {tool.tool_name for tool in tools}
+    def _after(self, member: Member) -> list[Member]:
+        """The members that came after this one."""
         members = list(self._members.values())
-        return [
-            later
-            for later in members[members.index(member) + 1 :]
-            if isinstance(later, HostedMember)
-            and not later.admitted
-            and names.intersection(tool.tool_name for tool in self._catalog.offers.get(later.name, ()))
-        ]
-
-    def _displace(self, member: HostedMember) -> None:
-        """Offer its tools no more, since an earlier member has come for their names; `settle_hosted` tells it."""
-        tools = self._catalog.offers[member.name]
-        self._catalog.remove(member.name)
-        try:
-            add_routes(self._switch.routes, member.name, tools, claims=False)
-        except CallboardError as error:
-            member.problem = error
-
-    def _check_arguments(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
-        """Hold the arguments of calls to the schemas of these tools from now on."""
-        desk = member.desk
-        desk.checks = checks_of(tools, self._catalog.registry.inspect_schema, desk.settings.validate)
-
-    def _tell_offer(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
-        self._events.publish("plugin_registered", member.name, tools=[tool.tool_name for tool in tools])
-        if member.desk.checks is not None:
-            for tool, why in member.desk.checks.unchecked.items():
-                self._events.publish("arguments_unchecked", member.name, tool=tool, why=why)
+        return members[members.index(member) + 1 :]
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.

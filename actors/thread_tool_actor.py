@@ -37,7 +37,7 @@ class ThreadToolActor(HouseActor):
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
         state: the plugin's initial state.
-        prepared: what its `prepare` returned.
+        tool_runtime: see `Desk`.
         keeper: see `Desk`.
     """
 
@@ -49,7 +49,7 @@ class ThreadToolActor(HouseActor):
         *,
         clock: Clock,
         events: EventStream,
-        prepared: dict[str, Any] | None = None,
+        tool_runtime: Any = None,
         keeper: StateKeeper | None = None,
     ) -> None:
         super().__init__(adapter.name, events, clock)
@@ -64,7 +64,7 @@ class ThreadToolActor(HouseActor):
             events=events,
             grant=self._workers.grant,
             give_up=self._give_up,
-            prepared=prepared,
+            tool_runtime=tool_runtime,
             keeper=keeper,
         )
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from .actors.catalog import ToolDescriptor
     from .actors.messages import Dispatch
     from .agent.core import AgentCore
-    from .callboard import Callboard, FailedPlugin, NotStarted
+    from .callboard import Callboard, NotStarted
     from .configuration import Configuration, read_configuration
+    from .failed import FailedPlugin
     from .hosts.hosted_tool import HostedToolPlugin
     from .hosts.node_tool import NodeToolPlugin
     from .nearest import ConfigurationError
@@ -63,7 +64,7 @@ _PLACES = {
     "Dispatch": ".actors.messages",
     "AgentCore": ".agent.core",
     "Callboard": ".callboard",
-    "FailedPlugin": ".callboard",
+    "FailedPlugin": ".failed",
     "NotStarted": ".callboard",
     "Configuration": ".configuration",
     "read_configuration": ".configuration",

@@ -6,24 +6,23 @@ everything else on.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
 from .configuration import Configuration, read_configuration
+from .failed import FailedPlugin, Noting
 from .interop.conversion import ToolInteropTarget
 from .loading import Loaded, entry_of, load_entry, load_registered
 from .loading_ahead import load_ahead
 from .options import complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
-from .plugins.source import spelled
 from .state_settings import open_state_store, read_state_settings
 from .supervision.spec import StartOrder
 
@@ -39,26 +38,11 @@ if TYPE_CHECKING:
     from .supervision.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
 
-logger = logging.getLogger("callboard")
-
 Json = dict[str, Any]
 
 
 class NotStarted(CallboardError):  # noqa: N818 - the state is the message
     """The board is not running: it was not started yet, or has been stopped."""
-
-
-@dataclass(frozen=True, slots=True)
-class FailedPlugin:
-    """A plugin of the configuration that could not be loaded; the others run without it.
-
-    Attributes:
-        source: as the configuration spells it, without its options.
-        error: what went wrong, and what to do.
-    """
-
-    source: str
-    error: str
 
 
 class Callboard:
@@ -76,6 +60,8 @@ class Callboard:
         state: where the states of tools are kept, instead of where the configuration says: as there,
             or a `StateStore`, which is used and not closed.
         subscribers: callables or actors that hear of everything from the first plugin on; see `subscribe`.
+        tool_runtime: what tools find in their context under that name, and is not closed; instead of the
+            board's own `ToolRuntime`, which is closed with it.
 
     Raises:
         ConfigurationError: the configuration cannot be used; nothing was started.
@@ -90,6 +76,7 @@ class Callboard:
         contributions: Iterable[ToolInteropContribution] = (),
         state: str | os.PathLike[str] | Mapping[str, Any] | StateStore | None = None,
         subscribers: Iterable[Callable[[Event], None] | pykka.ActorRef[Any]] = (),
+        tool_runtime: Any = None,
     ) -> None:
         self.configuration: Configuration = read_configuration(config)
         self._lent_store: StateStore | None = None
@@ -105,6 +92,8 @@ class Callboard:
             clock=clock,
             seed=seed,
             claim_patience=self.configuration.calls.claim_patience,
+            prepare_timeout=self.configuration.prepare_deadline,
+            tool_runtime=tool_runtime,
             contributions=tuple(contributions),
             max_state_bytes=self.configuration.state.max_state_bytes,
             groups=self.configuration.groups,
@@ -215,20 +204,20 @@ class Callboard:
         begun: list[tuple[Any, Loaded]] = []
         in_turn = {group.id for group in self.configuration.groups if group.start is StartOrder.IN_ORDER}
         for entry, load in load_ahead(self.configuration):
-            with _Noting(self.failed, entry):
+            with Noting(self.failed, entry):
                 for one in load():
                     self._begin(board, one)
                     begun.append((entry, one))
                     if one.options.required and one.options.host.group in in_turn:
                         self._settle(board, one)  # what comes after it must not be started without it
         for entry, one in begun:
-            with _Noting(self.failed, entry):
+            with Noting(self.failed, entry):
                 self._settle(board, one)
 
     def _begin(self, board: Board, one: Loaded) -> None:
         options = one.options
         if one.hosted is None:
-            board.add(one.adapter, config=options.config, settings=options.tool)
+            board.begin(one.adapter, config=options.config, settings=options.tool)
         else:
             board.begin_hosted(
                 one.adapter, one.hosted, host=options.host, policy=options.policy, settings=options.tool
@@ -236,7 +225,7 @@ class Callboard:
 
     def _settle(self, board: Board, one: Loaded) -> tuple[ToolDescriptor, ...]:
         if one.hosted is None:
-            return board.catalog.offers[one.adapter.name]
+            return board.settle(one.adapter.name, required=one.options.required)
         return board.settle_hosted(one.adapter.name, required=one.options.required)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
@@ -377,22 +366,3 @@ class Callboard:
         if self._board is None:
             raise NotStarted("the board does not run; use it as a context manager, or call start()")
         return self._board
-
-
-class _Noting:
-    """Notes the failure of a plugin that nobody requires."""
-
-    def __init__(self, failed: list[FailedPlugin], entry: Any) -> None:
-        self._failed = failed
-        self._entry = entry
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
-        required = isinstance(self._entry, Mapping) and bool(self._entry.get("required"))
-        if not isinstance(error, CallboardError) or required:
-            return False
-        source = spelled(self._entry)
-        self._failed.append(FailedPlugin(source, str(error)))
-        logger.warning("plugin %s is left out: %s", source, error)
-        return True

@@ -110,6 +110,7 @@ class Configuration:
         plugin_cache_dir: where packages are built.
         node: the Node program, or ``None`` to look it up.
         start_deadline: seconds a host has from spawn until it is ready.
+        prepare_deadline: seconds that a plugin of this process has for its set-up.
         state: where the states of tools are kept.
         agent: the keys that are the agent's business (``provider``, ``model``); handed on.
         file: where it was read from, or ``None``.
@@ -124,6 +125,7 @@ class Configuration:
     plugin_cache_dir: Path = field(default_factory=lambda: Path("~/.cache/callboard/plugins").expanduser())
     node: str | None = None
     start_deadline: float = 10.0
+    prepare_deadline: float = 60.0
     state: StateSettings = field(default_factory=StateSettings)
     agent: Mapping[str, Any] = field(default_factory=dict)
     file: Path | None = None
@@ -132,7 +134,7 @@ class Configuration:
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "state",
+    "prepare_deadline", "state",
 }) | _AGENT_KEYS  # fmt: skip
 
 
@@ -184,6 +186,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         plugin_cache_dir=base / cache.expanduser(),
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
         start_deadline=_start_deadline(given.get("start_deadline", 10.0)),
+        prepare_deadline=_prepare_deadline(given.get("prepare_deadline", 60.0)),
         state=read_state_settings(given.get("state", {}), base),
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
         file=file,
@@ -276,6 +279,13 @@ def _start_deadline(value: Any) -> float:
     if seconds := _number(value, path):
         return seconds
     raise ConfigurationError(f"{path} is {value!r}; no host starts in no time", path=path)
+
+
+def _prepare_deadline(value: Any) -> float:
+    path = "$.prepare_deadline"
+    if seconds := _number(value, path):
+        return seconds
+    raise ConfigurationError(f"{path} is {value!r}; nothing is prepared in no time", path=path)
 
 
 def _number(value: Any, path: str) -> float:

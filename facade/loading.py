@@ -202,7 +202,7 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
         said = getattr(plugin, "name", None)
         name = said if isinstance(said, str) and said else None
         return _isolated(origin_of(plugin), options.of_required(), name=name)
-    return _in_process(plugin, options)
+    return _in_process(plugin, options.of_required())
 
 
 def _isolated(

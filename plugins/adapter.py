@@ -126,6 +126,11 @@ class PluginAdapter:
         """Whether the tools can only be given objects: any other payload is answered ``invalid_call``."""
         return self._runner.objects_only
 
+    @property
+    def wants_context(self) -> bool:
+        """Whether the tools accept a context."""
+        return self._runner.wants_context
+
     def claim(self, invocation: Invocation, state: Json) -> bool | None:
         """Say whether the plugin claims the call, refuses it, or has no opinion (``None``).
 
@@ -169,6 +174,10 @@ class PluginAdapter:
     def display(self, text: str | Json, result: Json, state: Json) -> Json:
         """Return what people see of a result; ``text`` is what `format_result` answered."""
         return self._formatter.display(text, result, state)
+
+    def offers(self, hook: str) -> bool:
+        """Say whether the plugin itself implements a hook that answers at once."""
+        return self._hooks.offers(hook)
 
     # Describing and enabling: these raise HookError, and ContractError for an answer of the wrong shape
 

@@ -54,10 +54,12 @@ class CompiledCall:
     Attributes:
         call: ``call(invocation, state)``; answers whatever the method answers.
         legacy: it must only be called with an object as payload (see `takes`).
+        wants_context: it is given the context.
     """
 
     call: Callable[[Invocation, Json], Any]
     legacy: bool
+    wants_context: bool
 
     def takes(self, invocation: Invocation) -> bool:
         """Say whether the method can be called with this payload."""
@@ -71,7 +73,7 @@ def compile_call(method: Callable[..., Any], hook: Hook, *, plugin: str) -> Comp
         ContractError: no call that the contract allows fits its signature.
     """
     plan = plan_call(method, hook, plugin=plugin)
-    return CompiledCall(_closure(method, plan.keywords), plan.legacy)
+    return CompiledCall(_closure(method, plan.keywords), plan.legacy, "context" in plan.keywords)
 
 
 def _closure(method: Callable[..., Any], names: tuple[str, ...]) -> Callable[[Invocation, Json], Any]:

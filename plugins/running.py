@@ -74,6 +74,11 @@ class ToolRunner:
         """Whether no hook of the plugin can be given a payload that is not an object."""
         return all(hook.legacy for hook in self._hooks.values())
 
+    @property
+    def wants_context(self) -> bool:
+        """Whether any hook of the plugin is given the context."""
+        return any(hook.wants_context for hook in self._hooks.values())
+
     def execute(self, invocation: Invocation, state: Json) -> NormalisedResult:
         """Run the tool in this thread and wait. Raises what the tool raises."""
         hook = self._at_once

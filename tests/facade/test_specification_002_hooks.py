@@ -215,7 +215,7 @@ class ModernTool(Declares):
     [
         (LegacyTool, "done"),
         (LegacyArgumentsTool, "done"),
-        (ModernTool, '["config","core","trigger_source"]'),
+        (ModernTool, '["config","core","tool_runtime","trigger_source"]'),
     ],
 )
 def test_tools_of_every_age_run(core, tool, content):

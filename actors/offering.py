@@ -1,0 +1,85 @@
+"""How the tools of a board's members come to be offered: catalog, routes and checks, changed together.
+
+It belongs to the roster, which holds its lock around every change and knows who is a member.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.errors import CallboardError
+from .argument_checks import checks_of
+from .catalog import add_routes
+from .tool_changes import tool_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..supervision.events import EventStream
+    from .catalog import Catalog, ToolDescriptor
+    from .members import Member
+    from .router_actor import Switch
+
+
+class Offering:
+    """See the module.
+
+    Args:
+        switch: where calls find the desks of the members.
+        catalog: where the members' tools are listed.
+    """
+
+    def __init__(self, switch: Switch, catalog: Catalog, events: EventStream) -> None:
+        self._switch = switch
+        self._catalog = catalog
+        self._events = events
+
+    def offer(self, member: Member, schemas: Iterable[dict[str, Any]], later: list[Member]) -> None:
+        """Offer a member's tools, for the first time or instead of others.
+
+        Args:
+            member: whose they are.
+            schemas: their declarations.
+            later: the members that were put on the board after it. Their plugins are prepared and their hosts
+                started at the same time, and which of them has a name must not be a matter of chance: those
+                that nobody relies on yet give way, and have that as their problem.
+
+        Raises:
+            ContractError: a schema cannot be read.
+            NameTaken: the calls could not be told from another plugin's. Nothing has changed.
+        """
+        before = self._catalog.offers.get(member.name)
+        tools = self._catalog.describe(member.name, schemas)
+        names = {tool.tool_name for tool in tools}
+        rivals = [
+            (each, theirs)
+            for each in later
+            if not each.admitted and (theirs := self._catalog.offers.get(each.name))
+            if names.intersection(tool.tool_name for tool in theirs)
+        ]
+        routes = self._switch.routes
+        for each, _ in rivals:
+            routes = routes.without(each.name)
+        routes = add_routes(routes, member.name, tools, claims=member.claims)
+        displaced: list[tuple[Member, CallboardError]] = []
+        for each, theirs in rivals:
+            try:
+                routes = add_routes(routes, each.name, theirs, claims=each.claims)
+            except CallboardError as error:
+                displaced.append((each, error))
+        desk = member.desk
+        desk.checks = checks_of(tools, self._catalog.registry.inspect_schema, desk.settings.validate)
+        self._catalog.offer(member.name, tools)
+        self._switch.update(lambda _: routes)
+        self._tell(member, tools)
+        for each, error in displaced:
+            self._catalog.remove(each.name)
+            each.problem = error
+        if before is not None:
+            self._events.publish("tools_changed", member.name, **tool_changes(before, tools)._asdict())
+
+    def _tell(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
+        self._events.publish("plugin_registered", member.name, tools=[tool.tool_name for tool in tools])
+        if member.desk.checks is not None:
+            for tool, why in member.desk.checks.unchecked.items():
+                self._events.publish("arguments_unchecked", member.name, tool=tool, why=why)
