@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .actors.call import Call
     from .actors.catalog import ToolDescriptor
     from .actors.messages import Dispatch
+    from .actors.tool_runtime import ToolRuntime
     from .agent.core import AgentCore
     from .callboard import Callboard, NotStarted
     from .configuration import Configuration, read_configuration
@@ -54,6 +55,7 @@ __all__ = [
     "RestartType",
     "ToolDescriptor",
     "ToolPlugin",
+    "ToolRuntime",
     "__version__",
     "read_configuration",
 ]
@@ -62,6 +64,7 @@ _PLACES = {
     "Call": ".actors.call",
     "ToolDescriptor": ".actors.catalog",
     "Dispatch": ".actors.messages",
+    "ToolRuntime": ".actors.tool_runtime",
     "AgentCore": ".agent.core",
     "Callboard": ".callboard",
     "FailedPlugin": ".failed",
