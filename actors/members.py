@@ -111,7 +111,7 @@ class ThreadMember:
         self.ended = threading.Event()
         self.problem: CallboardError | None = None
         self.admitted = False
-        self.setting_up: Pending[dict[str, Any] | None] | None = None
+        self.setting_up: Pending[Any] | None = None
         self.unprepared: str | None = None
         self._tool = ThreadToolActor(
             adapter, settings, state, clock=clock, events=events, tool_runtime=tool_runtime, keeper=keeper

@@ -72,9 +72,9 @@ class Offering:
         self._catalog.offer(member.name, tools)
         self._switch.update(lambda _: routes)
         self._tell(member, tools)
-        for each, error in displaced:
+        for each, problem in displaced:
             self._catalog.remove(each.name)
-            each.problem = error
+            each.problem = problem
         if before is not None:
             self._events.publish("tools_changed", member.name, **tool_changes(before, tools)._asdict())
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError, PluginLoadError
+from ..plugins.errors import CallboardError, PluginError, PluginLoadError
 from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
 from .desk import ToolSettings
-from .hook_threads import HookFailed, HookThreads, Pending
 from .limit_watch import LimitWatch
 from .members import HostedMember, Member, ThreadMember
 from .offering import Offering
@@ -31,9 +30,14 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from ..supervision.supervisor import SupervisorActor
     from .catalog import Catalog, ToolDescriptor
+    from .hook_threads import HookThreads, Pending
     from .host_actor import HostSettings
     from .keeping import StateKeeper
     from .router_actor import Switch
+
+
+Prepared = dict[str, Any] | PluginError | None
+"""What a set-up returned, or why it failed."""
 
 
 class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
@@ -153,7 +157,7 @@ class Roster:
             if adapter.has_prepare:
                 context = {"tool_runtime": self._tool_runtime}
                 member.setting_up = self._threads.begin(
-                    adapter.name, lambda: adapter.prepare(config, state, context), self._prepare_timeout
+                    adapter.name, lambda: _prepared(adapter, config, state, context), self._prepare_timeout
                 )
                 return
         self._offer_own(member, state)
@@ -182,12 +186,12 @@ class Roster:
             member.admitted = True
             return self._catalog.offers.get(name, ())
 
-    def _set_up(
-        self, member: ThreadMember, setting_up: Pending[dict[str, Any] | None], *, required: bool
-    ) -> None:
+    def _set_up(self, member: ThreadMember, setting_up: Pending[Prepared], *, required: bool) -> None:
         try:
-            member.desk.prepared = setting_up.wait()
-        except HookFailed as error:
+            prepared = setting_up.wait()
+            if isinstance(prepared, PluginError):
+                raise prepared
+        except PluginError as error:
             why = f"preparing the plugin failed: {error}"
             if required:
                 member.problem = PluginLoadError(why, plugin=member.name)
@@ -196,6 +200,7 @@ class Roster:
                 member.unprepared = why
                 self._events.publish("plugin_unavailable", member.name, why=why)
         else:
+            member.desk.prepared = prepared
             self._offer_own(member, member.state)
         member.setting_up = None
 
@@ -357,3 +362,13 @@ class Roster:
             raise PluginLoadError(
                 f"there is a plugin {name!r} already; give this one another name", plugin=name
             )
+
+
+def _prepared(
+    adapter: PluginAdapter, config: dict[str, Any], state: dict[str, Any], context: dict[str, Any]
+) -> Prepared:
+    """What a plugin prepares, or why it cannot, in the words of its adapter; in a thread that can be lost."""
+    try:
+        return adapter.prepare(config, state, context)
+    except PluginError as error:
+        return error

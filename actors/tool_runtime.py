@@ -109,7 +109,9 @@ class ToolRuntime:
         except BaseException as error:
             self._failed(place, error)
             raise
-        return self._made(place, made)
+        self._made(place, made)
+        settled: Resource = made
+        return settled
 
     async def get_async(
         self,
@@ -129,7 +131,8 @@ class ToolRuntime:
         except BaseException as error:
             self._failed(place, error)
             raise
-        return self._made(place, made)
+        self._made(place, made)
+        return made
 
     def names(self) -> list[str]:
         """What there is, in the order in which it was first asked for."""
@@ -175,7 +178,7 @@ class ToolRuntime:
             place = self._places[name] = _Place(name, close)
             return place, True
 
-    def _made(self, place: _Place, value: Any) -> Any:
+    def _made(self, place: _Place, value: Any) -> None:
         with self._lock:
             late = self._closed
             if not late:  # in order of making: what was needed to make it is in its place already
@@ -189,7 +192,6 @@ class ToolRuntime:
             place.fail(error)
             _run_close(place, value)
             raise error
-        return value
 
     def _failed(self, place: _Place, error: BaseException) -> None:
         with self._lock:
