@@ -10,19 +10,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ..hosts.npm_package import npm_package
+
 if TYPE_CHECKING:
     from .names import Names
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SUFFIX = ".tmpl"
 
-KINDS: Final = ("node", "python")
+_VENDORED = "vendor/callboard-tool"
+"""Where a plugin has its copy of the npm package."""
+
+KINDS: Final = ("node", "typescript", "python")
 """What a plugin can be written in, each with a template of its own."""
 
 OTHER_NAMES: Final = {"template-js-multi-tools": "node", "template-python-tools": "python"}
 """The names that templates go by elsewhere."""
 
-TRY: Final = {"node": ("npm test",), "python": ("pytest",)}
+TRY: Final = {
+    "node": ("npm test",),
+    "typescript": ("npm install", "npm test"),
+    "python": ("pytest",),
+}
 """How a fresh plugin is tested, by its kind; in its folder."""
 
 
@@ -30,7 +39,12 @@ def files_of(kind: str, names: Names) -> dict[str, str]:
     """The files of a new plugin, by their paths with slashes, in order."""
     root = _TEMPLATES / kind
     found = sorted(path for path in root.rglob(f"*{_SUFFIX}") if path.is_file())
-    return {_placed(path.relative_to(root), names): _filled(path.read_text("utf-8"), names) for path in found}
+    files = {
+        _placed(path.relative_to(root), names): _filled(path.read_text("utf-8"), names) for path in found
+    }
+    if kind == "typescript":
+        files |= {f"{_VENDORED}/{name}": text for name, text in npm_package().items()}
+    return files
 
 
 def _placed(path: Path, names: Names) -> str:

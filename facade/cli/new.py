@@ -40,6 +40,7 @@ def new(kind: str, folder: Path, as_json: bool) -> int:
 
     \b
         callboard new node my-tools
+        callboard new typescript my-tools
         callboard new python my-tools
 
     It passes its own tests and can be called as it is.

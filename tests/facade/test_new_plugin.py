@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import keyword
+import os
+import subprocess
 import sys
 
 import pytest
@@ -14,6 +16,7 @@ from callboard.authoring.template import KINDS, OTHER_NAMES, TRY, files_of
 from command_line import EXAMPLES, callboard, on_a_terminal
 from hypothesis import given
 from hypothesis import strategies as st
+from leaks import TEST_MARK
 from node_packages import contents
 from tools import tool_call
 
@@ -67,6 +70,33 @@ def test_a_name_that_is_taken_can_be_imported_and_one_that_is_proposed_is_taken(
 # What is written
 
 
+TYPES = """
+import type { Tool, ToolExport } from 'callboard-tool';
+import { testTool } from 'callboard-tool';
+
+type State = { n: number };
+const least = {
+  init: () => ({ n: 1 }), getToolSchemas: () => [], executeTool: () => ({ success: true }),
+} satisfies Tool<State>;
+
+export const object: Tool<State> = least;
+export const made: ToolExport<State>[] = [least, () => least, async () => least, class { init = least.init;
+  getToolSchemas = least.getToolSchemas; executeTool = least.executeTool; }];
+export const kept: Promise<number> = testTool(least, { config: {} }).then((tested) => tested.state.n);
+
+// @ts-expect-error a tool runs something
+export const lacking: Tool = { init: () => ({}), getToolSchemas: () => [] };
+// @ts-expect-error a result says whether it is a success
+export const odd: Tool = { ...least, executeTool: () => ({ result: 1 }) };
+// @ts-expect-error a failure says why
+export const silent: Tool = { ...least, executeTool: () => ({ success: false }) };
+// @ts-expect-error there is no such method
+export const misspelt: Tool = { ...least, formatResult: () => '' };
+// @ts-expect-error the state is what init made
+export const foreign: Tool<{ n: number }> = { ...least, init: () => ({ m: 1 }) };
+"""
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_written_has_no_place_left_and_says_what_to_try(kind):
     files = files_of(kind, Names("my-tools", "my_tools"))
@@ -83,6 +113,21 @@ def test_the_templates_among_the_examples_are_what_is_written(name, kind):
 
     kept = {path: data for path, data in contents(EXAMPLES / name).items() if "__pycache__" not in path}
     assert kept == {path: text.encode() for path, text in written.items()}
+
+
+def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_path):
+    folder = tmp_path / "my-tools"
+    create("typescript", folder)
+    (folder / "test" / "types.ts").write_text(TYPES)
+
+    for command in TRY["typescript"]:
+        ended = subprocess.run(
+            [*command.split(), "--prefer-offline"] if "install" in command else command.split(),
+            cwd=folder, env=os.environ | TEST_MARK, capture_output=True, text=True, timeout=50, check=False,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+
+    assert "pass 4" in ended.stdout
 
 
 @pytest.mark.parametrize("kind", KINDS)

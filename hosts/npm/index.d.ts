@@ -1,0 +1,155 @@
+// What a tool that Callboard runs looks like, and `testTool`, which runs one as a host does.
+
+/** What JSON can say; `undefined` in an object is left out. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
+
+/** A JSON Schema. */
+export type JsonSchema = { [key: string]: unknown };
+
+/**
+ * Tells something before the answer. An event of the type `part` reaches whoever reads the call's parts, at once;
+ * its payload is JSON. After the answer nothing is told any more.
+ */
+export type ToolHostEmit = (event: { type: string; payload?: unknown }) => void;
+
+/**
+ * A tool's own JSON object. It goes to the tool with each call and comes back with the answer, so what is in it
+ * outlives the process; what a call that throws has done to it is dropped.
+ */
+export type ToolState = { [key: string]: any };
+
+export interface ToolSuccess {
+  success: true;
+  result?: unknown;
+  [key: string]: unknown;
+}
+
+export interface ToolFailure {
+  success: false;
+  /** What went wrong, for the model. */
+  error: string;
+  [key: string]: unknown;
+}
+
+/** How a call ends. It is JSON; a thrown error is told as one of the tool, by the code `tool_raised`. */
+export type ToolResult = ToolSuccess | ToolFailure;
+
+/** A tool as the model sees it. Others are read too: whatever your Callboard's registry knows. */
+export interface FunctionSchema {
+  type: 'function';
+  function: { name: string; description?: string; parameters?: JsonSchema; strict?: boolean };
+}
+
+export type ToolSchema = FunctionSchema | { [key: string]: unknown };
+
+/** What people see of a result. */
+export interface ToolDisplay {
+  type: string;
+  content?: unknown;
+  single_line?: string;
+  [key: string]: unknown;
+}
+
+/** A result in a provider's own form; any other object that `formatToolResult` returns is told as its text. */
+export interface ProviderNativeResult {
+  type: 'provider_native_tool_result';
+  [key: string]: unknown;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/**
+ * The methods of a tool; three are required. Any may be asynchronous. Whatever prints to stdout is told on stderr.
+ *
+ * @typeParam State what `init` makes.
+ * @typeParam Config the plugin's `config`, as it stands in the configuration.
+ */
+export interface Tool<State extends object = ToolState, Config extends object = { [key: string]: any }> {
+  name?: string;
+  version?: string;
+
+  /** The first state. Called once in each process; after a restart the state that was kept takes its place. */
+  init(config: Config): Awaitable<State | void>;
+
+  getToolSchemas(state: State): Awaitable<readonly ToolSchema[]>;
+
+  /**
+   * Runs a call. `args` is an object, held to the schema's `parameters` before; `state` may be changed, and is kept
+   * with the answer.
+   */
+  executeTool(toolName: string, args: any, state: State, emit: ToolHostEmit): Awaitable<ToolResult>;
+
+  /** What the model reads; the result as text without it. */
+  formatToolResult?(result: any, state: State): Awaitable<string | ProviderNativeResult>;
+
+  /** What a person sees before a call runs. */
+  formatToolCallPreview?(toolName: string, args: any, state: State): Awaitable<string>;
+
+  /** What a person sees of a result, beside what the model reads. */
+  toDisplayFormat?(text: string, result: any, state: State): Awaitable<ToolDisplay>;
+
+  /** What `config` may be. */
+  getConfigSchema?(): Awaitable<JsonSchema>;
+
+  getUiElements?(): Awaitable<readonly { [key: string]: unknown }[]>;
+
+  /** Tags that this tool adds to a request. */
+  getTags?(config: Config, models: readonly { [key: string]: unknown }[]): Awaitable<readonly string[]>;
+
+  /** Tags without which this tool is left out of a request. */
+  requiredTags?(): Awaitable<readonly string[]>;
+
+  /** Tags with which it is. */
+  forbiddenTags?(): Awaitable<readonly string[]>;
+}
+
+/** What an entry of `package.json#agent.tools` may name: a tool, a class of tools, or a function that makes one. */
+export type ToolExport<State extends object = ToolState, Config extends object = any> =
+  | Tool<State, Config>
+  | (new () => Tool<State, Config>)
+  | (() => Awaitable<Tool<State, Config>>);
+
+/** What came of a call. All of it has been JSON on its way, as between a host and Callboard. */
+export interface Called<State extends object = ToolState> {
+  result: any;
+  /** The payloads of the parts, in order. */
+  parts: any[];
+  /** The state that is kept, which the next call is given. */
+  state: State;
+  /** What a person sees before the call; empty without `formatToolCallPreview`. */
+  preview: string;
+  /** What the model reads. */
+  text: any;
+  /** What a person sees of the result. */
+  display: any;
+}
+
+/** A tool under test. */
+export interface TestedTool<State extends object = ToolState> {
+  /** What `getToolSchemas` returned. */
+  readonly schemas: any[];
+  /** The state that is kept. */
+  readonly state: State;
+  /**
+   * Calls a tool by name. Rejects with what the tool throws, and with a `ToolFault` where the host would report one:
+   * no such tool, an answer without `success`, something that JSON cannot say.
+   */
+  call(toolName: string, args?: object): Promise<Called<State>>;
+  /** Goes on as after a crash: a new tool from the same export, `init`, and the state that was kept. */
+  restart(): Promise<void>;
+}
+
+/**
+ * Make a tool ready to be called in a test, as a host does: find its methods, `init`, schemas. Nothing is started
+ * for it, so a debugger stops in it and coverage counts it.
+ *
+ * @param tool what `package.json#agent.tools` would name as `export`.
+ * @param options `config` is the plugin's; it reaches `init` as JSON.
+ */
+export function testTool<State extends object>(
+  tool: ToolExport<State>,
+  options?: { config?: object },
+): Promise<TestedTool<State>>;
+
+/** What is wrong with a tool, as a host would report it; `name` is the error's type in the protocol. */
+export class ToolFault extends Error {}
