@@ -81,6 +81,8 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
     """
     parsed = parse_entry(dict(entry) if isinstance(entry, Mapping) else entry, configuration.base)
     options = complete(parsed.options, configuration)
+    if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource):
+        options.require_nothing_of_node()
     return list(_load(parsed.source, options, configuration))
 
 
@@ -151,6 +153,8 @@ def _load_node(
         version=ready.package.version if ready else "0",
         module=module.path,
         compiled=sources.compiled,
+        sandbox=options.sandbox,
+        root=ready.package.directory if ready else None,
         holds=(ready, module),
     )
     return Loaded(PluginAdapter(plugin), plugin, options)
@@ -196,6 +200,7 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
         PluginLoadError: it is to run in a host, which cannot get hold of it.
         ContractError: it is no plugin.
     """
+    options.require_nothing_of_node()  # a `NodeToolPlugin` is given its own
     if isinstance(plugin, HostedToolPlugin):
         return Loaded(PluginAdapter(plugin, name=options.name), plugin, options.of_required())
     if options.isolate:

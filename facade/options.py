@@ -14,6 +14,8 @@ from .actors.host_actor import HostSettings
 from .configuration import Configuration, read_into, read_policy
 from .group_settings import require_group
 from .hosts.limits import NAMES, Limits, read_limits
+from .hosts.node_sandbox import NAMES as SANDBOX_NAMES
+from .hosts.node_sandbox import Sandbox, read_sandbox
 from .nearest import ConfigurationError, require_known
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Options:
         required: failing to load it is an error.
         env: variables that its host gets.
         isolate: it is to run in a host, even if it is written in Python; ``None`` if nothing is said.
+        sandbox: what it may do, if it is a Node plugin and may not do everything.
         tool: how its calls are run.
         host: how its host is run.
         policy: when its host is started again.
@@ -52,6 +55,7 @@ class Options:
     required: bool
     env: Mapping[str, str]
     isolate: bool | None
+    sandbox: Sandbox | None
     tool: ToolSettings
     host: HostSettings
     policy: RestartPolicy
@@ -69,6 +73,19 @@ class Options:
                     "this process. Give it 'isolate' too",
                     path=f"$.{name}",
                 )
+
+    def require_nothing_of_node(self) -> None:
+        """Refuse what only Node can give, for a plugin that runs in something else.
+
+        Raises:
+            ConfigurationError: names the option.
+        """
+        if self.sandbox is not None:
+            raise ConfigurationError(
+                "the option 'sandbox' is for plugins that run in Node, whose permission model it is; leave it out, "
+                "or run the whole program in a container",
+                path="$.sandbox",
+            )
 
     def of_required(self) -> Options:
         """The same options for a plugin that has to come up."""
@@ -96,6 +113,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
         required=given.required,
         env=given.env,
         isolate=given.isolate,
+        sandbox=_sandbox(given, configuration),
         tool=ToolSettings(
             concurrency=given.concurrency,
             mailbox_size=given.mailbox_size or calls.mailbox_size,
@@ -148,6 +166,15 @@ def _limits(given: PluginOptions) -> Limits:
             path="$.limits.overlap",
         )
     return limits
+
+
+def _sandbox(given: PluginOptions, configuration: Configuration) -> Sandbox | None:
+    if not isinstance(given.sandbox, bool):
+        require_known(given.sandbox, SANDBOX_NAMES, path="the option 'sandbox'")
+    try:
+        return read_sandbox(given.sandbox, configuration.base)
+    except ValueError as error:
+        raise ConfigurationError(f"the option 'sandbox': {error}", path="$.sandbox") from error
 
 
 def _while_down(given: PluginOptions) -> WhileDown:

@@ -10,10 +10,14 @@ from .environment import host_environment
 from .errors import HostStartError
 from .hosted_tool import HostedToolPlugin
 from .node import find_node
+from .node_sandbox import permission_options
 from .process import Command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .node import NodeCandidate
+    from .node_sandbox import Sandbox
 
 HOST_SCRIPT = Path(__file__).with_name("host.mjs")
 """The runner; it needs nothing but Node."""
@@ -34,6 +38,8 @@ class NodeToolPlugin(HostedToolPlugin):
         version: for people.
         module: what is loaded for it, if that is another file: what was made of TypeScript.
         compiled: a folder where Node may keep what it has compiled; from Node 22.1 on.
+        sandbox: what it may do, if not everything.
+        root: the folder that it may read in a sandbox; that of its entry when ``None``.
         holds: what is to live as long as this does, such as a claim on the cache that the module lies in.
     """
 
@@ -51,6 +57,8 @@ class NodeToolPlugin(HostedToolPlugin):
         version: str = "0",
         module: Path | None = None,
         compiled: Path | None = None,
+        sandbox: Sandbox | None = None,
+        root: Path | None = None,
         holds: object = None,
     ) -> None:
         super().__init__(name, self._command, version=version)
@@ -60,7 +68,9 @@ class NodeToolPlugin(HostedToolPlugin):
         self._node = node
         self._node_options = node_options
         self._module = module or self.entry
-        self._compiled = compiled
+        self._compiled = None if sandbox else compiled  # in a sandbox Node neither reads nor writes there
+        self._sandbox = sandbox
+        self._root = root or self.entry.parent
         self._holds = holds
 
     def limit_memory(self, resident: int) -> None:
@@ -79,7 +89,11 @@ class NodeToolPlugin(HostedToolPlugin):
                 )
         node = find_node(self._node)
         assert node.path is not None
-        options = [*self._node_options, *(["--enable-source-maps"] if _has_source_map(self._module) else [])]
+        options = [
+            *self._node_options,
+            *self._permissions(node),
+            *(["--enable-source-maps"] if _has_source_map(self._module) else []),
+        ]
         argv = [node.path, *options, str(HOST_SCRIPT), "--entry", str(self.entry)]
         if self._module != self.entry:
             argv += ["--module", str(self._module)]
@@ -88,6 +102,26 @@ class NodeToolPlugin(HostedToolPlugin):
         if self.export is not None:
             argv += ["--export", self.export]
         return Command(tuple(argv), host_environment(os.environ, self._env), str(self.entry.parent))
+
+    def _permissions(self, node: NodeCandidate) -> tuple[str, ...]:
+        sandbox = self._sandbox
+        if sandbox is None:
+            return ()
+        own = [HOST_SCRIPT.parent, self._root, self._module]
+        problem = None
+        # Of a folder that is not there Node would take the name alone, and allow nothing in it ever.
+        for path in (*sandbox.read, *sandbox.write):
+            if not path.exists():
+                problem = f"there is no {path}; make it first"
+        try:
+            options = permission_options(sandbox, node.version, own)
+        except ValueError as error:
+            problem = str(error)
+        if problem is None:
+            return options
+        raise HostStartError(
+            f"cannot start host {self.name!r}: its sandbox: {problem}", host=self.name, permanent=True
+        )
 
 
 def _has_source_map(module: Path) -> bool:

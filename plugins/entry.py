@@ -45,6 +45,7 @@ class PluginOptions:
         validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
             does by default if ``None``.
         isolate: a Python plugin is to run in a host of its own, or in this process; any other runs in a host anyway.
+        sandbox: what a Node plugin may do, ``True`` for the least; not looked at here.
     """
 
     config: dict[str, Any] = field(default_factory=dict)
@@ -66,6 +67,7 @@ class PluginOptions:
     while_down: str | Callable[[dict[str, Any]], Any] = "hold"
     hold: int | None = None
     isolate: bool | None = None
+    sandbox: dict[str, Any] | bool = False
     validate: bool | dict[str, bool] | None = None
 
 
@@ -223,6 +225,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "share": _group,
     "group": _text,
     "isolate": _flag,
+    "sandbox": _settings,
     "repeats": _whole(0),
     "breaker": _settings,
     "quarantine": _settings,

@@ -66,6 +66,7 @@ PURE = (
     "hosts/errors.py",
     "hosts/ladder.py",
     "hosts/limits.py",
+    "hosts/node_sandbox.py",
     "hosts/methods.py",
     "hosts/packages/git_listing.py",
     "hosts/packages/npm_words.py",

@@ -44,6 +44,7 @@ def test_every_option_can_be_given():
         "standby": 1,
         "share": "pool",
         "isolate": True,
+        "sandbox": {"read": ["data"]},
         "group": "editor",
         "repeats": 2,
         "breaker": {"failures": 3},

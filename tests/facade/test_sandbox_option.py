@@ -1,0 +1,58 @@
+"""The option `sandbox`, as a configuration gives it."""
+
+from __future__ import annotations
+
+import pytest
+from callboard import Callboard, ConfigurationError
+
+READER = """
+import { readFileSync } from 'node:fs';
+export default {
+  init: () => ({}),
+  getToolSchemas: () => [{ type: 'function', function: { name: 'read', parameters: { type: 'object' } } }],
+  executeTool: (name, { path }) => ({ success: true, result: readFileSync(path, 'utf8') }),
+};
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "tool").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "note").write_text("a note")
+    (tmp_path / "secret").write_text("a secret")
+    (tmp_path / "tool" / "reader.mjs").write_text(READER)
+    return tmp_path / "tool" / "reader.mjs"
+
+
+def call(path):
+    return {"type": "function_call", "call_id": "1", "name": "read", "arguments": {"path": str(path)}}
+
+
+def test_a_tool_in_a_sandbox_reads_what_it_may_and_its_errors_say_what_it_may_not(file):
+    folder = file.parents[1]
+    with Callboard() as board:
+        board.load({"node_tool": {"file": str(file)}}, sandbox={"read": [str(folder / "data")]})
+
+        read = board.execute(call(folder / "data" / "note"))
+        refused = board.execute(call(folder / "secret"))
+
+    assert read == {"success": True, "result": "a note"}
+    assert (refused["code"], "has been restricted" in refused["error"]) == ("tool_raised", True)
+
+
+@pytest.mark.parametrize(
+    ("source", "sandbox", "why"),
+    [
+        ("node", {"reads": []}, "unknown key 'reads' in the option 'sandbox'; did you mean 'read'?"),
+        ("node", {"read": "x"}, "the option 'sandbox': 'read' is 'x'; it has to be a list of paths"),
+        ("python", True, "the option 'sandbox' is for plugins that run in Node"),
+    ],
+)
+def test_a_sandbox_that_cannot_be_is_refused_and_not_ignored(file, source, sandbox, why):
+    spelled = {"node_tool": {"file": str(file)}} if source == "node" else "collections.OrderedDict"
+
+    with Callboard() as board, pytest.raises(ConfigurationError) as caught:
+        board.load(spelled, sandbox=sandbox)
+
+    assert why in str(caught.value)
