@@ -11,16 +11,19 @@ import itertools
 import logging
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from signal import SIGKILL
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .asked import Asked
 from .carrier import Carry, ProcessCarrier
+from .description import PLAIN, describe_params, read_description
 from .environment import secrets_of
-from .errors import HostGone, HostTimeout, ProtocolBreach, RemoteError, RequestTooLarge
+from .errors import HostGone, HostTimeout, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
 from .oom import killed_for_memory, oom_kills
-from .peer import Answered, Breach, Dropped, PartCame, Peer, Refused, Released, Stray
+from .peer import Answered, Breach, Dropped, Noted, PartCame, Peer, Refused, Released, Stray
 from .recorder import FRAMES, FlightRecorder
 from .redaction import Redactor
 from .report import CrashReport, last_words, probable_cause
@@ -30,6 +33,7 @@ from .wire import MAX_LINE_BYTES, encode_request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .peer import Event
     from .process import Command, ProcessExit
     from .watchdog import Watchdog
 
@@ -91,6 +95,8 @@ class Host:
 
     Attributes:
         stopped: we have begun to end it, so that its end is nobody's fault in there.
+        description: what it says of itself, if it was asked and has answered.
+        features: what it can do beyond version 1; empty as long as it has not said.
     """
 
     def __init__(
@@ -128,16 +134,28 @@ class Host:
         self._draining = False
         self._idle: Callable[[], object] | None = None
         self.stopped = False
+        self.description = PLAIN
+        self.features: frozenset[str] = frozenset()
         self._oom_kills = oom_kills()
         self._carrier = carry(name, command, self, watchdog)
 
     def start(self) -> None:
         """Begin to read; from now on the listener is told.
 
+        One that may know more than version 1 is asked for its description. Nobody waits for that: it answers
+        this before anything else, so whoever has any other answer knows its features.
+
         Raises:
             HostStartError: there is no thread for it, so the process was ended again.
         """
         self._carrier.start()
+        if self._command.extended:
+            with suppress(HostGone):  # which the listener is told
+                self.note("describe", describe_params(), self._on_description)
+
+    def _on_description(self, value: Any) -> None:
+        self.description = read_description(value)
+        self.features = self.description.features
 
     @property
     def pid(self) -> int:
@@ -168,14 +186,34 @@ class Host:
             RequestTooLarge: the request is beyond the line limit; nothing was sent.
             JsonValueError: the parameters are not JSON; nothing was sent.
         """
-        request_id = f"{self.generation}-{next(self._ids)}"
-        line = encode_request(request_id, method, params)
-        if len(line) > self.max_line:
-            raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
+        request_id, line = self._encoded(method, params)
         with self._lock:
             if self._ended or self._draining or self._breach is not None:
                 raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
             self._peer.open(request_id, owner)
+        self._write(request_id, line)
+        return request_id
+
+    def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], object]) -> None:
+        """Send a request beside the calls, for which nobody waits; also while the host takes no more calls.
+
+        ``hears`` is told the value of its answer, or ``None`` if that is an error, if one comes. Raises as `send`.
+        """
+        request_id, line = self._encoded(method, params)
+        with self._lock:
+            if self._ended or self._breach is not None:
+                raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
+            self._peer.note(request_id, hears)
+        self._write(request_id, line)
+
+    def _encoded(self, method: str, params: dict[str, Any]) -> tuple[str, bytes]:
+        request_id = f"{self.generation}-{next(self._ids)}"
+        line = encode_request(request_id, method, params)
+        if len(line) > self.max_line:
+            raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
+        return request_id, line
+
+    def _write(self, request_id: str, line: bytes) -> None:
         if self._recorder is not None:
             self._recorder.sent(line)
         try:
@@ -186,7 +224,6 @@ class Host:
             # Not there any more: the end of the host was quicker, and has told the owner.
             if withdrawn:
                 raise
-        return request_id
 
     def abandon(self, request_id: str) -> bool:
         """Give a request up; False when its end was quicker."""
@@ -238,20 +275,12 @@ class Host:
             ProtocolBreach: the host answered with what is no answer.
             RequestTooLarge, JsonValueError: as `send`.
         """
-        owner = _Asked(method)
+        owner = Asked(method)
         request_id = self.send(method, params, owner)
         if not owner.ended.wait(timeout) and self.abandon(request_id):
             assert timeout is not None
             raise HostTimeout(host=self.name, method=method, seconds=timeout)
-        owner.ended.wait()
-        if owner.lost is not None:
-            raise HostGone(owner.lost.summary, host=self.name, report=owner.lost.as_dict())
-        if owner.breach is not None:
-            reason, detail = owner.breach
-            raise ProtocolBreach(host=self.name, reason=reason, detail=detail)
-        if owner.error is not None:
-            raise RemoteError(owner.error, host=self.name)
-        return owner.value, owner.state
+        return owner.outcome(self.name)
 
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits."""
@@ -271,25 +300,30 @@ class Host:
         for event in events:
             if type(event) is Answered:  # nearly always, and a class pattern takes ten times as long
                 self._tell(event.owner.on_answer, event.value, event.state)
-                continue
-            match event:
-                case PartCame(owner, payload):
-                    self._tell(owner.on_part, payload)
-                case Refused(owner, error):
-                    self._tell(owner.on_refused, error)
-                case Released(owner):
-                    self._tell(owner.on_released)
-                    self._tell(self._listener.on_dropped, "late", owner.call_id)
-                case Dropped(reason, request_id):
-                    logger.debug("host %r: dropped a message: %s, %s", self.name, reason, request_id)
-                    self._tell(self._listener.on_dropped, reason, request_id)
-                case Stray(text):
-                    logger.info("host %r printed: %.500s", self.name, text.decode("utf-8", "replace"))
-                    self._tell(self._listener.on_stray, text)
-                case Breach(reason, detail, owner, fatal):
-                    self._on_breach(reason, detail, owner, fatal=fatal)
+            else:
+                self._hand_on(event)
         if self._idle is not None:
             self._tell_idle()
+
+    def _hand_on(self, event: Event[RequestOwner]) -> None:
+        match event:
+            case PartCame(owner, payload):
+                self._tell(owner.on_part, payload)
+            case Refused(owner, error):
+                self._tell(owner.on_refused, error)
+            case Released(owner):
+                self._tell(owner.on_released)
+                self._tell(self._listener.on_dropped, "late", owner.call_id)
+            case Dropped(reason, request_id):
+                logger.debug("host %r: dropped a message: %s, %s", self.name, reason, request_id)
+                self._tell(self._listener.on_dropped, reason, request_id)
+            case Noted(hears, value):
+                self._tell(hears, value)
+            case Stray(text):
+                logger.info("host %r printed: %.500s", self.name, text.decode("utf-8", "replace"))
+                self._tell(self._listener.on_stray, text)
+            case Breach(reason, detail, owner, fatal):
+                self._on_breach(reason, detail, owner, fatal=fatal)
 
     def _on_breach(self, reason: str, detail: str, owner: RequestOwner | None, *, fatal: bool) -> None:
         logger.warning("host %r broke the protocol: %s", self.name, detail)
@@ -356,38 +390,3 @@ class Host:
             hears(*facts, **more)
         except Exception:
             logger.exception("host %r: telling %r failed", self.name, hears)
-
-
-class _Asked:
-    """The owner of a request that somebody waits for."""
-
-    def __init__(self, method: str) -> None:
-        self.call_id = method
-        self.ended = threading.Event()
-        self.value: Any = None
-        self.state: dict[str, Any] | None = None
-        self.error: dict[str, Any] | None = None
-        self.breach: tuple[str, str] | None = None
-        self.lost: CrashReport | None = None
-
-    def on_part(self, payload: Any) -> None:
-        """Nobody asked for parts."""
-
-    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
-        self.value, self.state = value, state
-        self.ended.set()
-
-    def on_refused(self, error: dict[str, Any]) -> None:
-        self.error = error
-        self.ended.set()
-
-    def on_breach(self, reason: str, detail: str) -> None:
-        self.breach = reason, detail
-        self.ended.set()
-
-    def on_lost(self, report: CrashReport) -> None:
-        self.lost = report
-        self.ended.set()
-
-    def on_released(self) -> None:
-        self.ended.set()

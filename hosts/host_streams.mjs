@@ -4,6 +4,9 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
+/** Say something to people: stderr is theirs. */
+export const log = (text) => console.error(`[tool host] ${text}`);
+
 /**
  * Take stdin and stdout away from the plugin; has to come before it is loaded.
  *

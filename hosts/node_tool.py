@@ -101,7 +101,9 @@ class NodeToolPlugin(HostedToolPlugin):
             argv += ["--compiled", str(self._compiled)]
         if self.export is not None:
             argv += ["--export", self.export]
-        return Command(tuple(argv), host_environment(os.environ, self._env), str(self.entry.parent))
+        return Command(
+            tuple(argv), host_environment(os.environ, self._env), str(self.entry.parent), extended=True
+        )
 
     def _permissions(self, node: NodeCandidate) -> tuple[str, ...]:
         sandbox = self._sandbox

@@ -7,6 +7,9 @@ no clock: a test feeds it bytes, and any shell can carry it.
     open ──── abandon ──▶ abandoned        (its caller has given up; v1 has no cancel)
     abandoned ─ answer ─▶ ended            (the answer is dropped, the slot is free again)
 
+A request that the client notes down is its own, such as one for a description: no call waits for it, it
+keeps no host busy, and it is nobody's loss if the host ends before it is answered.
+
 Parts come before the one answer and never after it. An answer to an abandoned request is late,
 and so is a part that comes after the end of its request; a second answer is a duplicate, an
 answer to an id never asked is unknown: all three are counted and dropped, and harm nobody. A host
@@ -67,6 +70,13 @@ class Released(NamedTuple, Generic[Owner]):
     owner: Owner
 
 
+class Noted(NamedTuple):
+    """The end of a request that was noted down: the value of its answer, ``None`` if that is an error."""
+
+    hears: Callable[[Any], object]
+    value: Any
+
+
 class Stray(NamedTuple):
     """Output that is no protocol message."""
 
@@ -93,7 +103,16 @@ class Breach(NamedTuple, Generic[Owner]):
     fatal: bool
 
 
-Event = Answered[Owner] | Refused[Owner] | PartCame[Owner] | Released[Owner] | Stray | Dropped | Breach[Owner]
+Event = (
+    Answered[Owner]
+    | Refused[Owner]
+    | PartCame[Owner]
+    | Released[Owner]
+    | Noted
+    | Stray
+    | Dropped
+    | Breach[Owner]
+)
 
 
 class Peer(Generic[Owner]):
@@ -118,12 +137,17 @@ class Peer(Generic[Owner]):
         self._broken = False
         self._open: dict[str, Owner] = {}
         self._abandoned: dict[str, Owner] = {}
+        self._noted: dict[str, Callable[[Any], object]] = {}
         self._ended: deque[str] = deque(maxlen=_REMEMBERED)
         self.counts: Counter[str] = Counter()
 
     def open(self, request_id: str, owner: Owner) -> None:
         """Note that a request is about to be sent; its messages will name ``owner``."""
         self._open[request_id] = owner
+
+    def note(self, request_id: str, hears: Callable[[Any], object]) -> None:
+        """Note that a request of the client's own is about to be sent; ``hears`` comes back as `Noted`."""
+        self._noted[request_id] = hears
 
     def abandon(self, request_id: str) -> bool:
         """Give a request up: drop its messages from now on. False if it was not open."""
@@ -135,6 +159,7 @@ class Peer(Generic[Owner]):
 
     def withdraw(self, request_id: str) -> bool:
         """Forget a request that could not be sent after all. False if it was not open."""
+        self._noted.pop(request_id, None)
         return self._open.pop(request_id, None) is not None
 
     def lost(self) -> tuple[list[Owner], list[Owner]]:
@@ -179,7 +204,7 @@ class Peer(Generic[Owner]):
         if type(message) is Response:  # nearly always, and a class pattern takes ten times as long
             owner = self._open.pop(message.id, None)
             if owner is None:
-                return self._unawaited(message.id)
+                return self._unawaited(message.id, message.value)
             self._ended.append(message.id)
             return Answered(owner, message.value, message.state)
         match message:
@@ -206,7 +231,11 @@ class Peer(Generic[Owner]):
             case _:
                 return self._drop("ignored", message.id)
 
-    def _unawaited(self, request_id: str) -> Event[Owner]:
+    def _unawaited(self, request_id: str, value: Any = None) -> Event[Owner]:
+        hears = self._noted.pop(request_id, None)
+        if hears is not None:
+            self._ended.append(request_id)
+            return Noted(hears, value)
         owner = self._abandoned.pop(request_id, None)
         if owner is not None:
             self.counts["late"] += 1

@@ -39,11 +39,15 @@ class Command:
     """What to start: program and arguments (no shell), the environment, and the folder.
 
     The environment is the whole of it, but for the mark by which the host's tree is known.
+
+    Attributes:
+        extended: it may know more than version 1 of the protocol, and can be asked.
     """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: str | None = None
+    extended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

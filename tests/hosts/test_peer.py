@@ -6,7 +6,7 @@ from collections import Counter
 from typing import ClassVar
 
 import pytest
-from callboard.hosts.peer import Answered, Breach, Dropped, PartCame, Peer, Refused, Released, Stray
+from callboard.hosts.peer import Answered, Breach, Dropped, Noted, PartCame, Peer, Refused, Released, Stray
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
@@ -49,6 +49,23 @@ def test_the_owner_hears_parts_and_then_the_answer_with_its_state():
         PartCame("owner of a", 2),
         Answered("owner of a", 3, {"n": 1}),
     ]
+
+
+def test_a_noted_request_keeps_no_host_busy_and_is_nobodys_loss():
+    peer = Peer()
+    for request_id in ("good", "bad", "lost"):
+        peer.note(request_id, print)
+
+    events = peer.receive(answer("good", 7) + part("good") + refusal("bad") + answer("good"))
+
+    assert events == [
+        Noted(print, 7),
+        Dropped("late", "good"),
+        Noted(print, None),
+        Dropped("duplicate", "good"),
+    ]
+    assert not peer.busy
+    assert peer.lost() == ([], [])
 
 
 def test_an_error_is_an_answer_too():

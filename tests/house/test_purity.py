@@ -62,6 +62,7 @@ PURE = (
     "facade/demo/verdict.py",
     "facade/exporters/prometheus.py",
     "facade/exporters/samples.py",
+    "hosts/description.py",
     "hosts/environment.py",
     "hosts/errors.py",
     "hosts/ladder.py",

@@ -1,0 +1,62 @@
+"""What a host says of itself when it is asked to describe itself: what it can do beyond version 1. Pure.
+
+A host that was not asked, cannot answer, or answers with what nobody can read, can do nothing more: that is no fault, it
+is version 1. Only names that both sides know come into force, so a newer host and an older client get on, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+PROTOCOL: Final = "thp/1"
+
+FEATURES: Final = frozenset({"plugins"})
+"""What this client knows of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A host, as it describes itself.
+
+    Attributes:
+        program: its name and version, for people; empty if it does not say.
+        features: what is in force between it and this client.
+        methods: the wire methods of the plugin that was asked about; ``None`` if it does not say.
+    """
+
+    program: str = ""
+    features: frozenset[str] = frozenset()
+    methods: frozenset[str] | None = None
+
+    def offers(self, method: str) -> bool:
+        """Whether the plugin is known to have this method."""
+        return self.methods is not None and method in self.methods
+
+
+PLAIN: Final = Description()
+"""A host of version 1, or one that has not described itself yet."""
+
+
+def describe_params() -> dict[str, Any]:
+    """The params of the request: what this client is and knows."""
+    return {"client": {"name": "callboard"}, "protocol": PROTOCOL, "features": sorted(FEATURES)}
+
+
+def read_description(value: Any) -> Description:
+    """Read the answer. Raises nothing: what cannot be read is not in force."""
+    if not isinstance(value, dict):
+        return PLAIN
+    host = value.get("host")
+    said = (host.get("name"), host.get("version")) if isinstance(host, dict) else ()
+    return Description(
+        program=" ".join(text for text in said if isinstance(text, str)),
+        features=_names(value.get("features")) & FEATURES,
+        methods=_names(value["methods"]) if isinstance(value.get("methods"), list) else None,
+    )
+
+
+def _names(value: Any) -> frozenset[str]:
+    return (
+        frozenset(name for name in value if isinstance(name, str)) if isinstance(value, list) else frozenset()
+    )

@@ -1,0 +1,80 @@
+// A plugin that answers requests: it is loaded when it is made, and what is asked meanwhile waits for that, in order.
+
+import { inspect } from 'node:util';
+
+import { log } from './host_streams.mjs';
+import { loadTool, METHODS, methodOf } from './host_tool.mjs';
+import { describe, HostFault } from './host_values.mjs';
+
+/**
+ * See the file. What goes wrong as it is loaded is the answer to all that it is asked, and harms no other plugin.
+ *
+ * @param place see `loadTool`.
+ * @param exportName the export to run.
+ */
+export class Plugin {
+  #tool;
+  #failure;
+  #loading;
+
+  constructor(place, exportName) {
+    this.#loading = loadTool(place, exportName).then(
+      (tool) => {
+        this.#tool = tool;
+        this.#loading = undefined;
+      },
+      (thrown) => {
+        this.#failure = { thrown };
+        this.#loading = undefined;
+        const { type, detail, stack } = describe(thrown);
+        log(`cannot load ${place.entry}: ${stack || `${type}: ${detail}`}`);
+      },
+    );
+  }
+
+  /** What was thrown as it was loaded, as `{ thrown }`; undefined while it is loaded, and if it could be. */
+  get failure() {
+    return this.#failure;
+  }
+
+  /** The wire names of the methods that it has; undefined if it could not be loaded. */
+  get methods() {
+    return this.#tool && [...METHODS.keys()].filter((wireName) => methodOf(this.#tool, wireName));
+  }
+
+  /** Do something once it has been loaded or could not be: at once, if that is so. */
+  whenLoaded(act) {
+    if (this.#loading) this.#loading.then(act);
+    else act();
+  }
+
+  /** Answer one request of the protocol; at once, where the tool does. */
+  answer(call, method, params) {
+    if (this.#failure !== undefined) return call.refuse(this.#failure.thrown, 'load');
+    try {
+      const { name, args } = METHODS.get(method) ?? {};
+      if (!args) throw new HostFault('MethodNotFound', `version 1 of the protocol has no method ${method}`);
+      const run = methodOf(this.#tool, method);
+      if (!run) throw new HostFault('MethodNotFound', `the tool has no method ${name}`);
+      const finish = (value) => end(call, method, value, params.state);
+      const value = Reflect.apply(run, this.#tool, args(params, call.emit));
+      if (typeof value?.then === 'function') {
+        Promise.resolve(value).then(finish).catch((error) => call.refuse(error));
+      } else {
+        finish(value);
+      }
+    } catch (error) {
+      call.refuse(error);
+    }
+  }
+}
+
+function end(call, method, value, given) {
+  if (method !== 'init') return call.answer(value, given);
+  // A tool that keeps no state may return nothing.
+  const state = value ?? {};
+  if (typeof state !== 'object' || Array.isArray(state)) {
+    throw new HostFault('InvalidResult', `init returned ${inspect(value)}; state is an object`);
+  }
+  return call.answer(state, state);
+}
