@@ -194,7 +194,7 @@ class Host:
         self._write(request_id, line)
         return request_id
 
-    def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], object]) -> None:
+    def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], None]) -> None:
         """Send a request beside the calls, for which nobody waits; also while the host takes no more calls.
 
         ``hears`` is told the value of its answer, or ``None`` if that is an error, if one comes. Raises as `send`.

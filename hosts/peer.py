@@ -73,7 +73,7 @@ class Released(NamedTuple, Generic[Owner]):
 class Noted(NamedTuple):
     """The end of a request that was noted down: the value of its answer, ``None`` if that is an error."""
 
-    hears: Callable[[Any], object]
+    hears: Callable[[Any], None]
     value: Any
 
 
@@ -137,7 +137,7 @@ class Peer(Generic[Owner]):
         self._broken = False
         self._open: dict[str, Owner] = {}
         self._abandoned: dict[str, Owner] = {}
-        self._noted: dict[str, Callable[[Any], object]] = {}
+        self._noted: dict[str, Callable[[Any], None]] = {}
         self._ended: deque[str] = deque(maxlen=_REMEMBERED)
         self.counts: Counter[str] = Counter()
 
@@ -145,7 +145,7 @@ class Peer(Generic[Owner]):
         """Note that a request is about to be sent; its messages will name ``owner``."""
         self._open[request_id] = owner
 
-    def note(self, request_id: str, hears: Callable[[Any], object]) -> None:
+    def note(self, request_id: str, hears: Callable[[Any], None]) -> None:
         """Note that a request of the client's own is about to be sent; ``hears`` comes back as `Noted`."""
         self._noted[request_id] = hears
 
