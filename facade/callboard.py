@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
 from .configuration import Configuration, read_configuration
+from .describing import describe
 from .failed import FailedPlugin, Noting
 from .interop.conversion import ToolInteropTarget
 from .loading import Loaded, entry_of, load_entry, load_registered
@@ -307,6 +308,24 @@ class Callboard:
         if not target_formats:
             return sources
         return self.registry.convert_schemas(sources, ToolInteropTarget(target_formats[0]), target_formats)
+
+    def describe(
+        self, name: str, *, config: Json | None = None, models: Iterable[Json] = (), timeout: float = 5.0
+    ) -> Json:
+        """What a plugin says of itself, wherever it runs: its configuration's schema, user interface elements, tags.
+
+        Args:
+            name: the plugin's.
+            config: the configuration of a request, which tags may hang on.
+            models: those of the request, which they may hang on too.
+            timeout: seconds that it has for all of it.
+
+        Raises:
+            KeyError: there is no such plugin.
+            HookFailed: a hook raised, answered in another shape than the contract's, or not in time; or its host is down.
+            NotStarted: the board does not run.
+        """
+        return describe(self._running, name, dict(config or {}), list(models), timeout)
 
     def status(self) -> Json:
         """What is going on, as JSON: plugins, hosts, mailboxes, counts, restarts, crash reports."""

@@ -8,6 +8,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from ..actors.hook_threads import HookFailed
 from ..callboard import Callboard
 from ..interop.format_ids import formats_of
 from ..plugins.spelling import meant
@@ -28,24 +29,33 @@ Json = dict[str, Any]
     "--format", "wire_format", metavar="FORMAT",
     help="Write the tools' schemas in a wire format, such as openai.responses.function.",
 )  # fmt: skip
+@click.option(
+    "--describe",
+    is_flag=True,
+    help="Write what each plugin says of itself instead: its configuration's schema, user interface elements, tags.",
+)
 @json_option
 @common
-def tools(config: str, wire_format: str | None, as_json: bool) -> int:
+def tools(config: str, wire_format: str | None, describe: bool, as_json: bool) -> int:
     """List the tools of CONFIG, and where each of them runs.
 
     Starts all plugins to ask them. Exit status 1 when one of them could not be loaded or started.
     """
+    if describe and wire_format is not None:
+        raise click.UsageError("--describe and --format ask for different things; leave out one of them")
     quiet()
     with Streams(as_json=as_json) as out:
         with Callboard(config) as board:
             rows = tool_rows(board)
-            schemas = None if wire_format is None else _schemas(board, wire_format)
-        if out.people and schemas is None:
+            values = None if wire_format is None else _schemas(board, wire_format)
+            if describe:
+                values = [_described(board, name) for name in board.status()["plugins"]]
+        if out.people and values is None:
             _show(rows, out.console)
-        for value in rows if schemas is None else schemas:
+        for value in rows if values is None else values:
             if not out.people:
                 out.print_json(value)
-            elif schemas is not None:
+            elif values is not None:
                 out.console.print_json(data=value)
     return WELL if all(row["available"] for row in rows) else FAILED
 
@@ -59,6 +69,13 @@ def _schemas(board: Callboard, wire_format: str) -> list[Json]:
             param_hint="'--format'",
         )
     return board.schemas([wire_format])
+
+
+def _described(board: Callboard, plugin: str) -> Json:
+    try:
+        return board.describe(plugin)
+    except HookFailed as error:
+        return {"plugin": plugin, "error": str(error)}
 
 
 def tool_rows(board: Callboard) -> list[Json]:
