@@ -47,6 +47,7 @@ class NodePackage:
         version: as it says, or ``"0"``.
         tools: at least one.
         builds: it has a ``build`` script.
+        wants_esbuild: that calls esbuild, which is none of its dependencies.
         has_dependencies: it needs other packages to run or to be built.
         dependencies: the packages that it needs to run.
         outside: those of all that are named by a path which leads out of the package.
@@ -58,6 +59,7 @@ class NodePackage:
     tools: tuple[NodeToolEntry, ...]
     builds: bool
     has_dependencies: bool
+    wants_esbuild: bool = False
     dependencies: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
 
@@ -101,6 +103,7 @@ def read_node_package(directory: Path) -> NodePackage:
         if ids.count(each) > 1:
             raise _refused(directory, f"has two tools of the id {each!r}; give each its own")
     scripts = manifest.get("scripts")
+    build = scripts.get("build") if isinstance(scripts, dict) else None
     name, version = manifest.get("name"), manifest.get("version")
     needed = {key: _dependencies(directory, manifest, key) for key in _DEPENDENCIES}
     return NodePackage(
@@ -108,8 +111,9 @@ def read_node_package(directory: Path) -> NodePackage:
         name if isinstance(name, str) and name else directory.resolve().name,
         version if isinstance(version, str) and version else "0",
         entries,
-        builds=isinstance(scripts, dict) and "build" in scripts,
+        builds=build is not None,
         has_dependencies=any(needed.values()),
+        wants_esbuild=_calls_esbuild(build) and not any("esbuild" in names for names in needed.values()),
         dependencies=tuple(needed["dependencies"]),
         outside=tuple(
             each for by_name in needed.values() for each, at in by_name.items() if _leads_out(directory, at)
@@ -127,6 +131,10 @@ def _dependencies(directory: Path, manifest: dict[str, Any], key: str) -> dict[s
             directory, f"has {found!r:.100} as {key}; it has to be an object of names and versions"
         )
     return found
+
+
+def _calls_esbuild(script: Any) -> bool:
+    return isinstance(script, str) and re.search(r"(?:^|[;&|(]\s*|\bnpx\s+)esbuild\s", script) is not None
 
 
 def _leads_out(directory: Path, version: str) -> bool:

@@ -60,13 +60,16 @@ def install_words(install: Install, *, for_build: bool, scripts: bool) -> tuple[
     )
 
 
-def npm_environment(parent: Mapping[str, str], node: str, *, secrets: bool) -> dict[str, str]:
+def npm_environment(
+    parent: Mapping[str, str], node: str, *, secrets: bool, lent: Path | None = None
+) -> dict[str, str]:
     """All that npm sees of the environment.
 
     Args:
         parent: that of this process.
         node: the Node that scripts find as ``node``.
         secrets: what one is to the registry is seen too.
+        lent: a folder of programs that scripts find where there are no others of their names.
     """
     own = {
         name: value
@@ -74,7 +77,7 @@ def npm_environment(parent: Mapping[str, str], node: str, *, secrets: bool) -> d
         if (name in _TOKENS and secrets)
         or (name.lower().startswith("npm_config_") and (secrets or not _SECRET.search(name)))
     }
-    path = os.pathsep.join([str(Path(node).parent), *filter(None, [parent.get("PATH")])])
+    path = os.pathsep.join([str(Path(node).parent), *filter(None, [parent.get("PATH"), lent and str(lent)])])
     return {**host_environment(parent, network_environment(parent)), **own, "PATH": path, "NO_COLOR": "1"}
 
 
@@ -114,13 +117,21 @@ class Npm:
         words = ("install", *_QUIET, "--ignore-scripts", "--no-save", "--prefix", str(folder), "--", package)
         self._require(self._run(folder, words, secrets=True), f"npm install {package}", install_remedy)
 
-    def build(self, folder: Path) -> None:
-        """Run the ``build`` script of the package in ``folder``. Raises `PackageError`: it failed."""
-        words = ("run", "build", "--loglevel=error", "--no-update-notifier")
-        self._require(self._run(folder, words, secrets=False), "npm run build", build_remedy)
+    def build(self, folder: Path, *, lent: Path | None = None) -> None:
+        """Run the ``build`` script of the package in ``folder``.
 
-    def _run(self, folder: Path, words: tuple[str, ...], *, secrets: bool) -> Ended:
-        environment = npm_environment(os.environ, self._node, secrets=secrets)
+        Args:
+            folder: the package.
+            lent: a folder of programs that it finds where there are no others of their names.
+
+        Raises:
+            PackageError: it failed.
+        """
+        words = ("run", "build", "--loglevel=error", "--no-update-notifier")
+        self._require(self._run(folder, words, secrets=False, lent=lent), "npm run build", build_remedy)
+
+    def _run(self, folder: Path, words: tuple[str, ...], *, secrets: bool, lent: Path | None = None) -> Ended:
+        environment = npm_environment(os.environ, self._node, secrets=secrets, lent=lent)
         try:
             return self._workshop.run(Command((*self._program, *words), environment, str(folder)))
         except OSError as error:

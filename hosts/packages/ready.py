@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import platform
+import shutil
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from ...plugins.errors import PluginLoadError
 from ...plugins.manifest import NodePackage, read_node_package
 from ...plugins.node_plan import AsItIs, Make, Refused, plan
 from .errors import PackageError
+from .esbuild import get_esbuild
 from .facts import read_facts
 from .npm import Npm
 from .store import key_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..node import NodeCandidate
+    from .esbuild import Esbuild
     from .store import Entry, PackageCache
     from .workshop import Workshop
 
@@ -128,9 +131,18 @@ class _Making:
         found = cache.find("packages", key)
         if found is not None and _is_whole(found):
             return found
-        return cache.make("packages", key, self._work, _is_whole)
+        lent = self._lent(cache)  # before: who makes an entry cannot make another meanwhile
+        return cache.make("packages", key, lambda tree: self._work(tree, lent), _is_whole)
 
-    def _work(self, tree: Path) -> dict[str, Any]:
+    def _lent(self, cache: PackageCache) -> Esbuild | None:
+        """esbuild, for a build that takes it to be there, as the authoring guide's own does."""
+        wanted = self.plan.build and self.package.wants_esbuild and self.permissions.install
+        if not wanted or shutil.which("esbuild") is not None:
+            return None
+        assert self.node.path is not None
+        return get_esbuild(cache, self.workshop, self.node.path, user=self.source, refusal=None)
+
+    def _work(self, tree: Path, lent: Esbuild | None) -> dict[str, Any]:
         name, source = self.package.name, self.source
         assert self.node.path is not None
         began = time.monotonic()
@@ -143,7 +155,7 @@ class _Making:
             )
         if self.plan.build:
             logger.info("%s: npm run build", name)
-            npm.build(tree)
+            npm.build(tree, lent=None if lent is None else lent.programs)
         missing = read_node_package(tree).missing_entries()
         if missing:
             made = missing[0].entry.relative_to(tree.resolve())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import platform
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,22 +19,20 @@ from ...plugins.json_values import load_json
 from ..environment import host_environment
 from ..process import Command
 from .errors import PackageError
-from .npm import Npm
+from .esbuild import VERSION, get_esbuild
 from .store import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..node import NodeCandidate
+    from .esbuild import Esbuild
     from .store import Entry, PackageCache
     from .workshop import Ended, Workshop
 
 logger = logging.getLogger("callboard.packages")
 
 SUFFIXES = frozenset({".ts", ".mts", ".cts"})
-
-ESBUILD = "0.28.2"
-"""The version of esbuild that is fetched; part of what a module depends on."""
 
 _CHECK = Path(__file__).with_name("typescript_check.mjs")
 _BUNDLE = Path(__file__).with_name("typescript_bundle.mjs")
@@ -85,7 +82,7 @@ class TypeScript:
         Raises:
             PackageError: the file cannot be read or compiled, or esbuild is needed and cannot be had.
         """
-        name = key_of("typescript", str(file), self._node.version_text, ESBUILD)
+        name = key_of("typescript", str(file), self._node.version_text, VERSION)
         known = self._known(name, file)
         if known is not None:
             return known
@@ -116,7 +113,7 @@ class TypeScript:
         esbuild = self._esbuild(file)
         output = folder / _output(file)
         found = self._told(
-            self._run(file, str(_BUNDLE), str(esbuild), str(file), str(output)),
+            self._run(file, str(_BUNDLE), str(esbuild.library), str(file), str(output)),
             f"{file} cannot be made JavaScript",
         )
         contents = [word for pair in sorted(found["inputs"].items()) for word in pair]
@@ -141,26 +138,18 @@ class TypeScript:
         options = ("--no-warnings", "--experimental-vm-modules")
         return self._told(self._run(file, *options, str(_CHECK), str(file)), f"{file} cannot be looked at")
 
-    def _esbuild(self, file: Path) -> Path:
-        """Where esbuild is; it is fetched once for all modules."""
-        key = key_of("esbuild", ESBUILD, platform.system(), platform.machine())
-        inside = Path("node_modules") / "esbuild" / "lib" / "main.js"
-
-        def work(tree: Path) -> dict[str, Any]:
-            if not self._may_fetch:
-                raise PackageError(
-                    f"{file} needs esbuild, and 'node_install_deps' is off; turn it on, make the tool JavaScript "
-                    f"yourself, or use Node 22.18 or newer and no more of TypeScript than types",
-                    plugin=str(file),
-                )
-            logger.info("esbuild %s: npm install", ESBUILD)
-            Npm(self._program, self._workshop, str(file)).add(tree, f"esbuild@{ESBUILD}")
-            return {"name": "esbuild", "version": ESBUILD}
-
-        found = self._cache.find("tools", key)
-        if found is None or not (found.tree / inside).is_file():
-            found = self._cache.make("tools", key, work, lambda entry: (entry.tree / inside).is_file())
-        return found.tree / inside
+    def _esbuild(self, file: Path) -> Esbuild:
+        refusal = (
+            f"{file} needs esbuild, and 'node_install_deps' is off; turn it on, make the tool JavaScript "
+            "yourself, or use Node 22.18 or newer and no more of TypeScript than types"
+        )
+        return get_esbuild(
+            self._cache,
+            self._workshop,
+            self._program,
+            user=str(file),
+            refusal=None if self._may_fetch else refusal,
+        )
 
     def _run(self, file: Path, *words: str) -> Ended:
         command = Command((self._program, *words), host_environment(os.environ, {}), str(file.parent))

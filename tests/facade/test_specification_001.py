@@ -33,8 +33,11 @@ MANIFEST = {
 
 
 @pytest.fixture
-def app(tmp_path):
-    """A folder with the guide's package, a single file, and an application's configuration to write."""
+def app(tmp_path, monkeypatch):
+    """A folder with the guide's package, a single file, and an application's configuration to write.
+
+    The guide's repository is one on this machine: by git's own settings, so that its address stands as in the guide.
+    """
     package = tmp_path / "plugins" / "my-js-tools"
     (package / "dist").mkdir(parents=True)
     (package / "package.json").write_text(json.dumps(MANIFEST))
@@ -43,6 +46,9 @@ def app(tmp_path):
     shutil.copy(ECHO, tmp_path / "tools" / "my_tool.js")
     shutil.copytree(package, tmp_path / "repositories" / "my-js-tools.git")
     committed(tmp_path / "repositories" / "my-js-tools.git", "v0.1.0")
+    settings = tmp_path / "gitconfig"
+    settings.write_text(f'[url "{tmp_path}/repositories/"]\n\tinsteadOf = https://github.com/acme/\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     return tmp_path
 
 
@@ -55,10 +61,10 @@ def configured(app, entry, **more):
 
 FORMS = [
     {"node_tool": {"path": "./plugins/my-js-tools"}},
-    {"node_tool": {"git": "./repositories/my-js-tools.git", "ref": "v0.1.0"}},
+    {"node_tool": {"git": "https://github.com/acme/my-js-tools.git", "ref": "v0.1.0"}},
     {"node_tool": {"file": "./tools/my_tool.js", "id": "my_tool"}},
     "node:./plugins/my-js-tools",
-    "node+git:./repositories/my-js-tools.git#v0.1.0",
+    "node+git:https://github.com/acme/my-js-tools.git#v0.1.0",
 ]
 NAMES = ["path", "git", "file", "shortcut", "git shortcut"]
 
@@ -94,12 +100,19 @@ def test_the_policy_of_the_guide_is_read(app):
 GUIDE = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.ts"
 
 
-@pytest.mark.parametrize("spelling", ["node:", "node+git:"])
-def test_the_package_of_the_guide_is_installed_and_built_from_its_typescript(tmp_path, spelling):
+@pytest.mark.parametrize(
+    ("spelling", "dependencies"),
+    [("node:", {}), ("node+git:", {"devDependencies": {"esbuild": "^0.28.0"}})],
+    ids=["as it stands in a folder", "with its compiler in a repository"],
+)
+def test_the_package_of_the_guide_is_installed_and_built_from_its_typescript(
+    tmp_path, spelling, dependencies
+):
     package = tmp_path / "my-js-tools"
     (package / "src").mkdir(parents=True)
-    (package / "package.json").write_text(json.dumps({**MANIFEST, "devDependencies": {"esbuild": "^0.28.0"}}))
-    shutil.copy(GUIDE, package / "src" / "index.ts")
+    (package / "package.json").write_text(json.dumps({**MANIFEST, **dependencies}))
+    (package / "src" / "index.ts").write_text('export * from "./EchoTool";\n')
+    shutil.copy(GUIDE, package / "src" / "EchoTool.ts")
     committed(package)
 
     with configured(tmp_path, f"{spelling}./my-js-tools") as board:

@@ -9,6 +9,7 @@ guide's own tests do. The guide's `EchoTool` is the example package, to the lett
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,11 +95,34 @@ def test_echo_tool_core_round_trip(either_core):
 # Try the tool in a real application config (step 3)
 
 
+PROJECT = """
+[project]
+name = "my-tools"
+version = "0.1.0"
+dependencies = ["callboard"]
+"""
+
+
+def my_tools(folder: Path) -> None:
+    """The guide's repo layout and its manifest, as they stand there; the tool is the guide's, by the manifest's name."""
+    tool = (MY_TOOLS / "src" / "python_echo_tool" / "echo_tool.py").read_text()
+    files = {
+        "pyproject.toml": PROJECT,
+        "agent_plugin.json": '{\n  "entries": ["my_tools.my_tool.MyTool"],\n  "subdirectory": "."\n}\n',
+        "src/my_tools/__init__.py": "",
+        "src/my_tools/my_tool.py": tool.replace("class EchoTool", "class MyTool"),
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 @pytest.mark.parametrize("options", [{}, {"isolate": True}], ids=["in process", "isolated"])
-def test_a_path_in_an_application_config_loads_the_tool_package(tmp_path, options):
+def test_a_path_in_an_application_config_loads_the_tool_package(tmp_path, monkeypatch, options):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    my_tools(tmp_path / "my-tools")
     config = tmp_path / "app" / "agent.json"
     config.parent.mkdir()
-    (tmp_path / "my-tools").symlink_to(MY_TOOLS)
     config.write_text(
         json.dumps(
             {

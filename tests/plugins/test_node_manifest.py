@@ -60,6 +60,25 @@ def test_a_package_offers_the_tools_that_its_manifest_lists(package):
     read.require_entries()
 
 
+@pytest.mark.parametrize(
+    ("script", "wants"),
+    [
+        ("esbuild src/index.ts --bundle", True),
+        ("tsc --noEmit && npx esbuild src/a.ts", True),
+        ("tsc -p . ; esbuild a.ts", True),
+        ("node esbuild.mjs", False),
+        ("tsc", False),
+        (3, False),
+    ],
+)
+def test_a_build_that_calls_esbuild_and_does_not_bring_it_wants_it(package, script, wants):
+    alone = read_node_package(package({"scripts": {"build": script}, **tools(REVERSE)}))
+    bringing = {"scripts": {"build": script}, "devDependencies": {"esbuild": "*"}, **tools(REVERSE)}
+
+    assert alone.wants_esbuild is wants
+    assert not read_node_package(package(bringing)).wants_esbuild
+
+
 def test_a_package_may_say_little(package):
     read = read_node_package(package(tools(REVERSE), "dist/index.js"))
 
