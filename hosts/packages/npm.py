@@ -77,7 +77,8 @@ def npm_environment(
         if (name in _TOKENS and secrets)
         or (name.lower().startswith("npm_config_") and (secrets or not _SECRET.search(name)))
     }
-    path = os.pathsep.join([str(Path(node).parent), *filter(None, [parent.get("PATH"), lent and str(lent)])])
+    folders = (str(Path(node).parent), parent.get("PATH"), None if lent is None else str(lent))
+    path = os.pathsep.join(folder for folder in folders if folder)
     return {**host_environment(parent, network_environment(parent)), **own, "PATH": path, "NO_COLOR": "1"}
 
 
