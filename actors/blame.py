@@ -103,6 +103,11 @@ class Blame:
         blamed = self._confine(tool, now) if several and self._always(tool) else []
         return [*blamed, state] if self._always(state) else blamed
 
+    def absent(self, crash: int) -> None:
+        """At a crash with calls in flight there was none of ours, unless one was told: what is suspected cannot be it."""
+        if self._crashes and self._crashes[-1][0] != crash:
+            self._crashes.clear()
+
     def _always(self, name: Blamed) -> bool:
         return all(name in present for _, present in self._crashes)
 

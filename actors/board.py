@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .desk import ToolSettings
     from .host_actor import HostSettings
+    from .lodgings import Share
     from .members import Member
     from .state_store import StateStore
 
@@ -154,13 +155,15 @@ class Board:
         host: HostSettings,
         policy: RestartPolicy | None = None,
         settings: ToolSettings | None = None,
+        share: Share | None = None,
     ) -> None:
         """Begin to run a plugin in a supervised host. See `Roster.begin_hosted`.
 
         A host of that name that was taken off has to end first, and is waited for.
         """
-        self._wait_ended(self.roster.leaving(adapter.name), _LEAVING)
-        self.roster.begin_hosted(adapter, plugin, host=host, policy=policy, settings=settings)
+        for name in {adapter.name, adapter.name if share is None else share.name}:
+            self._wait_ended(self.roster.leaving(name), _LEAVING)
+        self.roster.begin_hosted(adapter, plugin, host=host, policy=policy, settings=settings, share=share)
 
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
         """Wait until its host is ready, or will not be; return its tools. See `Roster.settle_hosted`."""
@@ -212,15 +215,34 @@ class Board:
 
     # Administration
 
-    def order(self, verb: str, name: str, reason: str = "by hand") -> None:
-        """``restart``, ``park`` or ``revive`` a plugin's host; returns when the order is taken.
+    def order(self, verb: str, name: str, reason: str = "by hand") -> list[str]:
+        """``restart``, ``park`` or ``revive`` a host; returns when the order is taken.
+
+        Args:
+            verb: which of them.
+            name: the host's, or that of a plugin, for the host that it lives in.
+            reason: for the events.
+
+        Returns:
+            The plugins that live in that host, and so are all of them concerned.
 
         Raises:
             UnknownChild: there is no host of that name.
         """
-        ask_supervisor(self.supervisor, Order(verb, name, reason))
+        lodging = self.roster.lodgings.of(name) or self.roster.lodgings.named(name)
+        if lodging is None:
+            ask_supervisor(
+                self.supervisor, Order(verb, name, reason)
+            )  # which knows no such child, and says so
+            return []
+        if lodging.name != name:
+            reason = f"{reason}, for plugin {name!r}"
+        if verb != "park":
+            lodging.acquit()
+        ask_supervisor(self.supervisor, Order(verb, lodging.name, reason))
         if verb == "revive":
-            self.roster.member(name).desk.guard.pardon()
+            lodging.pardon()
+        return lodging.names
 
     def subscribe(
         self,
@@ -277,9 +299,10 @@ class Board:
         return {
             "running": not self.roster.closed,
             "plugins": {
-                name: self._member_status(member, hosts.get(name))
+                name: self._member_status(member, hosts.get(member.host_name))
                 for name, member in self.roster.members().items()
             },
+            "hosts": self.roster.lodgings.status(),
             "groups": groups,
             "state_store": {"store": "memory"} if self._keeper is None else self._keeper.status(),
             "hooks_under_way": self._threads.asking,

@@ -15,10 +15,10 @@ import hashlib
 import json
 import logging
 import random
-import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..hosts.report import FROM_OUTSIDE
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from .blame import Blame, Blamed, InFlight
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from .call import Call, Result
 
 logger = logging.getLogger("callboard.actors")
-
-_INNOCENT = frozenset({signal.SIGKILL, signal.SIGTERM})
-"""Signals that come from outside: no tool, argument or state can have sent them."""
 
 
 class Guard:
@@ -105,7 +102,7 @@ class Guard:
 
     def lost(self, call: Call, state: int, report: CrashReport) -> bool:
         """A call was in flight when the host crashed; True if the state is to blame and has to go."""
-        if report.signal in _INNOCENT:
+        if report.signal in FROM_OUTSIDE:
             return False
         return any(one.kind == "state" for one in self._blamed(call, state, report))
 
@@ -115,6 +112,13 @@ class Guard:
         A state is not given up for that: what takes too long may yet be at work on it.
         """
         self._blamed(call, state, report)
+
+    def spared(self, report: CrashReport) -> None:
+        """The host crashed, and other plugins' calls may have been in flight: those of this one were not."""
+        if self._blame is not None and self._blame.watchful and report.in_flight:
+            with self._lock:
+                self._blame.absent(report.generation)
+                self._look()
 
     def _blamed(self, call: Call, state: int, report: CrashReport) -> list[Blamed]:
         if self._blame is None:

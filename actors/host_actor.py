@@ -2,12 +2,13 @@
 
 ::
 
-    spawn ─▶ init ─▶ get_tool_schemas ─▶ ready ─▶ … ─▶ ended ─▶ gone
-       └───────┴───────────────┴── refused, overdue or ended on the way: never ready
+    spawn ─▶ all who live in it move in ─▶ ready ─▶ … ─▶ ended ─▶ gone
+       └──────────────────┴── nobody could, it was overdue or ended on the way: never ready
 
-Calls do not pass through here: they are written to the host by the tool actor and answered by
+Calls do not pass through here: they are written to the host by the tool actors and answered by
 the host's pump. This actor sees to the life itself. A new life is a new actor, so there is no
-half-restarted state to be in.
+half-restarted state to be in. How a plugin moves in is for `MovingIn` to say; most hosts have just
+one, and for that one nothing is different.
 """
 
 from __future__ import annotations
@@ -22,31 +23,28 @@ from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.limits import Exceeded, Limits
 from ..hosts.recorder import FRAMES
-from ..plugins.errors import JsonValueError
+from ..hosts.report import FROM_OUTSIDE
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
-from .host_endings import Handshake, verdict_on
+from .host_endings import verdict_on
 from .reporting import Armed
+from .tenancy import Tenancy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pykka
-
-    from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.process import ProcessExit
     from ..hosts.report import CrashReport
+    from ..hosts.sharing import Program
     from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
+    from .lodger import Lodger
     from .reporting import Kin, Reporter
 
 logger = logging.getLogger("callboard.actors")
-
-BEGIN = m.HandshakeAnswered("spawn", None, None)
-"""To a host actor that waits: start the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class HostSettings:
     """How a host is run.
 
     Attributes:
-        config: what its ``init`` is given.
+        config: what the ``init`` of its plugin is given; of one that is shared each has its own.
         start_deadline: seconds from spawn until it has to be ready.
         max_line_bytes: the longest line, in either direction.
         max_stray_lines: lines on stdout that are no messages and are borne in one life; one more is
@@ -77,57 +75,33 @@ class HostSettings:
     standby: bool = False
 
 
-class HostLife:
-    """A life, as the supervisor holds it.
-
-    Args:
-        actor: sees to it.
-        on_stop: told when an order by hand ends it: what waits to take over was not asked for.
-    """
-
-    def __init__(self, actor: pykka.ActorRef[Any], on_stop: Callable[[str], None]) -> None:
-        self._actor = actor
-        self._on_stop = on_stop
-
-    def stop(self, reason: str) -> None:
-        """Begin to end it."""
-        self._on_stop(reason)
-        tell(self._actor, m.EndLife(reason))
-
-    def retire(self, reason: str) -> None:
-        """Its successor has been started: begin to end it, with nothing lost."""
-        tell(self._actor, m.Retire(reason))
-
-
 class HostActor(HouseActor):
     """See the module.
 
     Args:
-        plugin: whose host this is; it is told which life is the present one.
+        program: what it is started from.
         settings: how it is run.
         reporter: the supervisor's ear for this life, or a standby's.
-        kin: the lives beside it.
+        kin: who lives in it, and the lives beside it.
         loaded: for a standby: told the process once it could serve. It serves when it is told to take over.
-        waits: the process is started when that is told (`BEGIN`), and not before.
-        tool: the actor that sends calls to it.
+        waits: the process is started when that is told (`Begin`), and not before.
     """
 
     def __init__(
         self,
-        plugin: HostedToolPlugin,
+        program: Program,
         settings: HostSettings,
         *,
         reporter: Reporter,
         kin: Kin,
         loaded: Callable[[int], None] | None = None,
         waits: bool = False,
-        tool: pykka.ActorRef[Any],
         clock: Clock,
         events: EventStream,
         watchdog: Watchdog | None,
     ) -> None:
-        super().__init__(f"{plugin.name}#{reporter.generation}", events, clock)
-        self._plugin = plugin
+        super().__init__(f"{program.name}#{reporter.generation}", events, clock)
+        self._program = program
         self._settings = settings
         self._reporter = reporter
         self._kin = kin
@@ -135,12 +109,10 @@ class HostActor(HouseActor):
         self._waits = waits
         self._recycled = False
         self._armed = Armed()
-        self._tool = tool
         self._watchdog = watchdog
         self._host: Host | None = None
         self._timer: Timer | None = None
-        self._state: dict[str, Any] = {}
-        self._schemas: tuple[dict[str, Any], ...] | None = None
+        self._tenancy = Tenancy(self.actor_ref)
         self._retiring: str | None = None
         self._reported = False
         self._closed = False
@@ -148,7 +120,7 @@ class HostActor(HouseActor):
         self._verdict: Exit | None = None
         self._exit: tuple[Exit, CrashReport] | None = None
         if not waits:  # not in on_start: an exception in there would end the actor and tell nobody
-            self.actor_ref.tell(BEGIN)
+            self.actor_ref.tell(m.BEGIN)
 
     def on_stop(self) -> None:
         """A life ends with its actor, whoever stopped that; a process that has ended stays so."""
@@ -158,14 +130,12 @@ class HostActor(HouseActor):
     def receive(self, message: Any) -> None:
         """Handle one message."""
         match message:
-            case m.HandshakeAnswered(method, value, state):
-                self._advance(method, value, state)
-            case m.HandshakeFailed(method, cause, permanent):
-                self._end(
-                    Exit(ExitKind.START_FAILED, f"{method} failed: {cause}", permanent=permanent), KILL_NOW
-                )
+            case m.Begin():
+                self._spawn()
+            case m.HandshakeAnswered() | m.HandshakeFailed():
+                self._move(lambda: self._tenancy.hear(message))
             case m.StartOverdue():
-                if self._schemas is None:
+                if self._ready_at is None:
                     cause = f"it was not ready within {self._settings.start_deadline:g} s"
                     self._end(Exit(ExitKind.START_TIMEOUT, cause), KILL_NOW)
             case m.EndLife(reason, hang):
@@ -179,8 +149,14 @@ class HostActor(HouseActor):
                 self._follow(message)
 
     def _follow(self, message: Any) -> None:
-        """One life follows another."""
+        """One plugin, or one life, follows another."""
         match message:
+            case m.MoveIn(lodger):
+                self._take_in(lodger)
+            case m.MoveOut(plugin):
+                self._move(lambda: self._tenancy.let_go(plugin))
+            case m.NewcomerOverdue(lodger):
+                self._move(lambda: self._tenancy.give_up(lodger, self._settings.start_deadline))
             case m.TakeOver(reporter):
                 self._take_over(reporter)
             case m.Retire(reason):
@@ -194,16 +170,6 @@ class HostActor(HouseActor):
             case _:
                 super().receive(message)
 
-    def _advance(self, method: str, value: Any, state: dict[str, Any] | None) -> None:
-        match method:
-            case "spawn":
-                self._spawn()
-            case "init":
-                self._state = state if state is not None else value if isinstance(value, dict) else {}
-                self._request("get_tool_schemas", {"state": self._state})
-            case "get_tool_schemas":
-                self._on_schemas(value)
-
     def _spawn(self) -> None:
         if self._closed:  # told to end, and to begin, at the same time
             return
@@ -212,8 +178,8 @@ class HostActor(HouseActor):
             return
         try:
             self._host = Host(
-                self._plugin.name,
-                self._plugin.command(),
+                self._program.name,
+                self._program.command(),
                 self,
                 generation=self._reporter.generation,
                 max_line=self._settings.max_line_bytes,
@@ -221,7 +187,7 @@ class HostActor(HouseActor):
                 flight_recorder=self._settings.flight_recorder,
                 now=self._clock.now,
                 watchdog=self._watchdog,
-                carry=self._plugin.carry,
+                carry=self._program.carry,
             )
             self._host.start()
         except HostStartError as error:
@@ -230,64 +196,80 @@ class HostActor(HouseActor):
             return
         except Exception as error:
             # What makes the command line is the embedder's, and a start of which nobody hears is awaited for ever.
-            logger.exception("starting host %r failed", self._plugin.name)
+            logger.exception("starting host %r failed", self._program.name)
             self._host = None
             self._close(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}"))
             return
-        self._request("init", {"config": self._settings.config})
-        self._timer = self._clock.call_at(
-            self._clock.now() + self._settings.start_deadline,
-            functools.partial(tell, self.actor_ref, m.StartOverdue()),
-        )
+        self._expect()
+        host, residents = self._host, self._kin.residents()
+        self._move(lambda: self._tenancy.open(host, residents))
 
-    def _request(self, method: str, params: dict[str, Any]) -> None:
-        assert self._host is not None
-        try:
-            self._host.send(method, params, Handshake(method, functools.partial(tell, self.actor_ref)))
-        except JsonValueError as error:
-            cause = f"{method} cannot be sent to a host: {error}"
-            self._end(Exit(ExitKind.START_FAILED, cause, permanent=True), KILL_NOW)
-        except HostError as error:
-            # It has ended, which the pump is about to tell; or the request cannot be sent at all.
-            self._end(Exit(ExitKind.START_FAILED, str(error)), KILL_NOW)
+    def _expect(self) -> None:
+        """From now on it has so much time to become ready."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._after(self._settings.start_deadline, m.StartOverdue())
 
-    def _on_schemas(self, value: Any) -> None:
-        assert self._host is not None
-        if not isinstance(value, list) or not all(isinstance(schema, dict) for schema in value):
-            cause = f"get_tool_schemas answered with {type(value).__name__}, not with a list of objects"
-            self._end(Exit(ExitKind.START_FAILED, cause, permanent=True), KILL_NOW)
+    def _after(self, seconds: float, message: Any) -> Timer:
+        then = functools.partial(tell, self.actor_ref, message)
+        return self._clock.call_at(self._clock.now() + seconds, then)
+
+    def _take_in(self, lodger: Lodger) -> None:
+        """One more lives here. In a life that has not begun yet that is known by then."""
+        if self._host is None or self._verdict is not None or self._retiring is not None:
             return
-        if self._verdict is not None:
+        if self._ready_at is None:
+            self._expect()
+        else:
+            self._after(self._settings.start_deadline, m.NewcomerOverdue(lodger))
+        self._move(lambda: self._tenancy.take_in(lodger))
+
+    def _move(self, step: Callable[[], object]) -> None:
+        """Somebody comes on with moving in, or out."""
+        try:
+            moved = step()
+        except HostError as error:
+            # It has ended, which the pump is about to tell.
+            self._end(Exit(ExitKind.START_FAILED, str(error)), KILL_NOW)
+            return
+        if self._verdict is not None or self._host is None or self._ready_at is not None:
+            return
+        if self._tenancy.settled:
+            self._on_settled(self._host)
+        elif moved and self._tenancy.one_by_one:
+            self._expect()
+
+    def _on_settled(self, host: Host) -> None:
+        if (nobody := self._tenancy.failure) is not None:
+            self._end(Exit(ExitKind.START_FAILED, nobody.cause, permanent=nobody.permanent), KILL_NOW)
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._schemas = tuple(value)
         self._ready_at = self._clock.now()
         if self._loaded is None:
-            self._serve()
+            self._serve(host)
         else:
-            self._loaded(self._host.pid)
+            self._loaded(host.pid)
 
-    def _serve(self) -> None:
+    def _serve(self, host: Host) -> None:
         """Have calls sent here from now on."""
-        assert self._host is not None
-        assert self._schemas is not None
-        self._plugin.attach(self._host)
-        self._armed = self._kin.arm(self.actor_ref, self._host)
-        ready = self._reporter.ready
-        tell(
-            self._tool,
-            m.HostUp(self._host, self.actor_ref, self._schemas, self._state, ready, self._armed.on_sent),
-        )
+        self._kin.came_up()
+        self._armed = self._kin.arm(self.actor_ref, host)
+        self._tenancy.serve(self._armed.on_sent, self._reporter.ready)
 
     def _take_over(self, reporter: Reporter) -> None:
         """It was a standby, in whatever stage; what it still has to do it does as any life."""
         self._reporter, self._loaded = reporter, None
         if self._host is not None:
             self._host.generation = reporter.generation
-        if self._verdict is None and self._exit is None and self._schemas is not None:
+        if (
+            self._verdict is None
+            and self._exit is None
+            and self._host is not None
+            and self._ready_at is not None
+        ):
             self._ready_at = self._clock.now()
-            self._serve()
+            self._serve(self._host)
 
     # The end of it
 
@@ -308,11 +290,8 @@ class HostActor(HouseActor):
     def _drain(self) -> None:
         if self._retiring is None or self._host is None or self._verdict is not None:
             return
-        tell(self._tool, m.HostDown(self._reporter.generation))
-        self._timer = self._clock.call_at(
-            self._clock.now() + self._settings.limits.drain,
-            functools.partial(tell, self.actor_ref, m.Drained(late=True)),
-        )
+        self._tenancy.down(self._reporter.generation)
+        self._timer = self._after(self._settings.limits.drain, m.Drained(late=True))
         self._host.drain(functools.partial(tell, self.actor_ref, m.Drained()))
 
     def _on_drained(self, *, late: bool) -> None:
@@ -328,17 +307,21 @@ class HostActor(HouseActor):
         if self._host is not None:
             self._host.stop(self._verdict.cause, ladder)
         elif self._waits:  # for the end of the life before it, which is not its business any more
-            self.actor_ref.tell(BEGIN)
+            self.actor_ref.tell(m.BEGIN)
 
     def _on_ended(self, exit_: ProcessExit, report: CrashReport, breach: str | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._armed.disarm()
-        if self._plugin.host is self._host:
-            self._plugin.attach(None)
-        tell(self._tool, m.HostDown(self._reporter.generation))
+        self._tenancy.ended()
+        innocent = self._verdict is None and exit_.signal in FROM_OUTSIDE
+        self._tenancy.down(self._reporter.generation, None if self._verdict or innocent else report)
         ready_for = None if self._ready_at is None else self._clock.now() - self._ready_at
         verdict = self._verdict or verdict_on(exit_, report, breach, ready=ready_for is not None)
+        if verdict.is_crash and not innocent:
+            coming, alone = self._tenancy.unanswered, ready_for is None
+            if self._kin.ruined(coming, verdict.cause, alone=alone):
+                verdict = replace(verdict, permanent=False)  # the next life is another
         self._exit = replace(verdict, ready_for=ready_for), report
         if verdict.is_crash and self._kin.covered():
             self._report(report)
@@ -347,7 +330,7 @@ class HostActor(HouseActor):
         assert self._exit is not None
         exit_, report = self._exit
         if leftovers and self._reported:
-            logger.warning("host %r has left processes that would not end: %s", self._plugin.name, leftovers)
+            logger.warning("host %r has left processes that would not end: %s", self._program.name, leftovers)
         report = replace(report, leftovers=leftovers)
         self._close(replace(exit_, report=report.as_dict()))
 
@@ -369,12 +352,14 @@ class HostActor(HouseActor):
     def on_stray(self, text: bytes) -> None:
         """Publish what was printed to stdout."""
         if self.events.wants("output_stray"):
-            self.events.publish("output_stray", self._plugin.name, text=text[:500].decode("utf-8", "replace"))
+            self.events.publish(
+                "output_stray", self._program.name, text=text[:500].decode("utf-8", "replace")
+            )
 
     def on_dropped(self, reason: str, request_id: str) -> None:
         """A dead letter, but for what a newer host says that this version does not know."""
         if reason != "ignored":
-            self.events.dead_letters.drop(reason, self._plugin.name, request_id)
+            self.events.dead_letters.drop(reason, self._program.name, request_id)
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
         """Tell the actor."""

@@ -23,6 +23,7 @@ from .sender import Sender
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..hosts.report import CrashReport
     from ..plugins.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
@@ -44,6 +45,7 @@ class HostedToolActor(HouseActor):
             forgotten, but tried again with the next life.
         keeper: see `Desk`.
         threads: where the embedder's callables run.
+        lodges: its host is shared, so that each request says for which plugin it is.
     """
 
     def __init__(
@@ -56,9 +58,10 @@ class HostedToolActor(HouseActor):
         *,
         keeper: StateKeeper | None = None,
         threads: HookThreads,
+        lodges: bool = False,
     ) -> None:
         super().__init__(adapter.name, events, clock)
-        self._sender = Sender()
+        self._sender = Sender(adapter.name if lodges else None)
         self._told_of_work = False
         self.desk = Desk(
             adapter,
@@ -103,8 +106,8 @@ class HostedToolActor(HouseActor):
                 self._work()
             case m.HostUp():
                 self._on_up(message)
-            case m.HostDown(generation):
-                self._on_down(generation)
+            case m.HostDown(generation, report):
+                self._on_down(generation, report)
             case m.HostOut(error, report, holds):
                 self.desk.shut(_unavailable(error, report), holds=holds)
             case m.GivenUp(call):
@@ -143,7 +146,6 @@ class HostedToolActor(HouseActor):
             self.desk.cell.commit(up.state, self.desk.cell.version)
             self._fresh = False
         self._drop_forsaken(up)
-        self.desk.guard.several = len(up.schemas) > 1
         if up.schemas != self._schemas:
             self._schemas = up.schemas if self._on_schemas(self.name, up.schemas) else None
         self._life = up.life
@@ -164,7 +166,9 @@ class HostedToolActor(HouseActor):
             why = "the host crashed with it again and again, whatever it was asked"
             desk.events.publish("state_reset", self.name, version=forsaken, why=why)
 
-    def _on_down(self, generation: int) -> None:
+    def _on_down(self, generation: int, report: CrashReport | None) -> None:
+        if report is not None:
+            self.desk.guard.spared(report)
         host = self._sender.host
         if host is not None and host.generation != generation:
             return  # its successor is there already

@@ -6,13 +6,11 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.errors import CallboardError, PluginLoadError
-from ..supervision.life import ChildSpec
 from ..supervision.messages import Order
 from ..supervision.telling import tell
 from . import messages as m
-from .host_times import HostTimes
 from .hosted_tool_actor import HostedToolActor
-from .succession import Succession
+from .lodger import Lodger
 from .thread_tool_actor import ThreadToolActor
 
 if TYPE_CHECKING:
@@ -21,17 +19,15 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.hosted_tool import HostedToolPlugin
-    from ..hosts.watchdog import Watchdog
     from ..plugins.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
-    from ..supervision.policy import RestartPolicy
+    from ..supervision.life import ChildSpec
     from ..supervision.supervisor import SupervisorActor
     from .desk import Desk, ToolSettings
     from .hook_threads import HookThreads, Pending
-    from .host_actor import HostSettings
     from .keeping import StateKeeper
-    from .limit_watch import LimitWatch
+    from .lodging import Lodging
 
 
 class Member(Protocol):
@@ -54,6 +50,10 @@ class Member(Protocol):
     ended: threading.Event
     problem: CallboardError | None
     admitted: bool
+
+    @property
+    def host_name(self) -> str | None:
+        """Of the host that it lives in; ``None`` of one that runs in this process."""
 
     @property
     def available(self) -> bool:
@@ -120,6 +120,10 @@ class ThreadMember:
         self._actor = ThreadToolActor.launch(self._tool)
 
     @property
+    def host_name(self) -> None:
+        """See `Member`."""
+
+    @property
     def available(self) -> bool:
         """See `Member`."""
         out = self.setting_up or self.unprepared or self.problem
@@ -152,16 +156,19 @@ class ThreadMember:
 
 
 class HostedMember:
-    """A plugin that runs in a supervised host.
+    """A plugin that runs in a supervised host. It is a `Resident`.
 
     Args:
+        lodging: the host, alone or with others; it has to be told that this one moves in.
+        config: what its ``init`` is given.
+        load: what a shared host is told to load for it.
         offer: told the schemas that a life brings, before it is sent calls.
-        watch: looks at the processes that have limits.
-        random: the source of the jitter.
 
     Attributes:
-        settled: set once the first life is ready, or will not be.
+        settled: set once the first life is ready for it, or will not be.
         out: why calls are refused at present, or ``None``.
+        lodging: the host.
+        lodger: itself, as the lives of the host know it.
     """
 
     claims = False  # its calls come by name
@@ -170,55 +177,51 @@ class HostedMember:
         self,
         adapter: PluginAdapter,
         plugin: HostedToolPlugin,
-        host: HostSettings,
+        lodging: Lodging,
         settings: ToolSettings,
-        policy: RestartPolicy,
         *,
+        config: dict[str, Any],
+        load: dict[str, Any] | None = None,
         clock: Clock,
         events: EventStream,
-        watchdog: Watchdog,
         offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
-        watch: LimitWatch,
-        random: Callable[[], float],
         keeper: StateKeeper | None = None,
         threads: HookThreads,
     ) -> None:
         self.name = adapter.name
-        self.config = host.config
+        self.config = config
         self.plugin = plugin
+        self.lodging = lodging
         self.ended = threading.Event()
         self.settled = threading.Event()
         self.out: m.HostOut | None = None
         self.problem: CallboardError | None = None
         self.admitted = False
-        self._times = HostTimes()
-        self._last_report: dict[str, Any] | None = None
-        if host.limits.memory is not None:
-            plugin.limit_memory(host.limits.memory)
-        self._group = host.group
-        self._policy = policy
-        self._clock = clock
+        self._shut_out_for: str | None = None
+        self._events = events
         self._offer = offer
         tool = HostedToolActor(
-            adapter, settings, clock, events, self._on_schemas, keeper=keeper, threads=threads
+            adapter,
+            settings,
+            clock,
+            events,
+            self._on_schemas,
+            keeper=keeper,
+            threads=threads,
+            lodges=load is not None,
         )
         self.desk = tool.desk
         self._actor = HostedToolActor.launch(tool)
-        self._lives = Succession(
-            plugin,
-            host,
-            policy,
-            self._actor,
-            clock=clock,
-            events=events,
-            watchdog=watchdog,
-            watch=watch,
-            random=random,
-        )
+        self.lodger = Lodger(self.name, plugin, config, self._actor, load, self._came_in, self._shut_out)
 
     def child_spec(self) -> ChildSpec:
-        """What the supervisor has to know."""
-        return ChildSpec(self.name, self._lives.start, self._policy, self._on_change, group=self._group)
+        """What the supervisor has to know of its host."""
+        return self.lodging.child_spec()
+
+    @property
+    def host_name(self) -> str:
+        """See `Member`."""
+        return self.lodging.name
 
     @property
     def available(self) -> bool:
@@ -232,13 +235,15 @@ class HostedMember:
             "kind": self.plugin.kind,
             "available": self.available,
             **_calls(self.desk),
-            "host": {**self._times.as_dict(), **self._lives.status()},
+            "host": self.lodging.status(),
         }
         host = self.plugin.host
         if host is not None:
             status["host"] |= {"pid": host.pid, "counts": host.counts}
         if self.problem is not None:
             status["problem"] = str(self.problem)
+        elif self._shut_out_for is not None:
+            status["problem"] = self._shut_out_for
         return status
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
@@ -248,17 +253,40 @@ class HostedMember:
         if not self.settled.is_set():  # whoever waits for its first life waits for nothing now
             self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
             self.settled.set()
-        if not tell(supervisor, Order("remove", self.name, reason)):
+        if self.lodging.move_out(self) or not tell(supervisor, Order("remove", self.lodging.name, reason)):
             self.ended.set()
 
     def withdraw(self, reason: str) -> None:
-        """As `shut_down`, of one that the supervisor has never heard of."""
+        """As `shut_down`, of one of whose host the supervisor has never heard."""
         self.desk.close(reason)
         tell(self._actor, m.Shutdown(reason))
         self.ended.set()
 
-    def _on_schemas(self, _name: str, schemas: Iterable[dict[str, Any]]) -> bool:
+    def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
+        """See `Resident`."""
+        self.out = m.HostOut(why, report, self.desk.lane.holds)
+        tell(self._actor, self.out)
+        self.settled.set()
+
+    def host_is_ready(self) -> None:
+        """See `Resident`."""
+        if self._shut_out_for is None:
+            self.out = None
+
+    def _came_in(self) -> None:
+        """In the tool actor's thread: a life is sent its calls."""
+        if self._shut_out_for is not None:
+            self._shut_out_for = self.out = None
+
+    def _shut_out(self, cause: str) -> None:
+        """In the thread of a life's actor."""
+        self._shut_out_for = f"plugin {self.name!r} is not in its host: {cause}"
+        self._events.publish("plugin_unavailable", self.name, why=cause)
+        self.host_is_out(self._shut_out_for, None)
+
+    def _on_schemas(self, _name: str, schemas: tuple[dict[str, Any], ...]) -> bool:
         """In the tool actor's thread."""
+        self.lodging.count_tools(self.name, len(schemas))
         self.problem = (
             None  # before the offer: from then on somebody else may have a better right to its names
         )
@@ -268,20 +296,3 @@ class HostedMember:
             self.problem = error
         self.settled.set()
         return self.problem is None
-
-    def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
-        """In the supervisor's thread."""
-        self._times.change(kind, facts, self._clock.now())
-        self._lives.change(kind, facts, self.ended)
-        match kind:
-            case "host_crashed":
-                self._last_report = facts["report"]
-            case "host_parked" | "host_stopped":
-                why = f"host {self.name!r} is not running: {facts['why']}"
-                self.out = m.HostOut(why, self._last_report, self.desk.lane.holds)
-                tell(self._actor, self.out)
-                self.settled.set()
-            case "host_starting":
-                self.desk.lane.hold()  # here: whoever gave the order may call as soon as it is taken
-            case "host_ready":
-                self.out = None

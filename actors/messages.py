@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..hosts.report import CrashReport
     from .call import Call
     from .hosted_run import HostedRun
+    from .lodger import Lodger
     from .reporting import Reporter
     from .thread_run import ThreadRun
 
@@ -91,14 +92,20 @@ class HostUp:
 
 @dataclass(frozen=True, slots=True)
 class HostDown:
-    """To a tool actor: that life has ended."""
+    """To a tool actor: that life has ended.
+
+    Attributes:
+        generation: of that life.
+        report: of a crash that nobody outside had a hand in.
+    """
 
     generation: int
+    report: CrashReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HostOut:
-    """To a tool actor: the host is parked or stopped, and will not be back by itself soon.
+    """To a tool actor: the host is parked or stopped, or has no place for the plugin, and that will stay so for a while.
 
     Attributes:
         error: a sentence for those who call.
@@ -141,8 +148,9 @@ class Shutdown:
 
 @dataclass(frozen=True, slots=True)
 class HandshakeAnswered:
-    """To a host actor: ``init`` or ``get_tool_schemas`` was answered."""
+    """To a host actor: ``init``, ``get_tool_schemas`` or the like was answered for a plugin."""
 
+    lodger: Lodger
     method: str
     value: Any
     state: dict[str, Any] | None
@@ -150,20 +158,49 @@ class HandshakeAnswered:
 
 @dataclass(frozen=True, slots=True)
 class HandshakeFailed:
-    """To a host actor: ``init`` or ``get_tool_schemas`` was refused.
+    """To a host actor: ``init``, ``get_tool_schemas`` or the like was refused for a plugin.
 
     Attributes:
         permanent: the next life would be refused the same way.
     """
 
+    lodger: Lodger
     method: str
     cause: str
     permanent: bool
 
 
+class Begin:
+    """To a host actor that waits: start the process."""
+
+
+BEGIN: Final = Begin()
+
+
 @dataclass(frozen=True, slots=True)
 class StartOverdue:
     """To a host actor: it should have been ready by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveIn:
+    """To a host actor: one more plugin lives in the host from now on."""
+
+    lodger: Lodger
+
+
+@dataclass(frozen=True, slots=True)
+class MoveOut:
+    """To a host actor: a plugin lives in the host no more."""
+
+    plugin: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewcomerOverdue:
+    """To a host actor that is ready: a plugin that came later should have been by now."""
+
+    lodger: Lodger
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pykka
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..hosts.limits import Exceeded
     from ..supervision.clock import Timer
     from ..supervision.exits import Exit
+    from .lodger import Residents
 
 
 class Reporter(Protocol):
@@ -46,8 +47,21 @@ class Armed(NamedTuple):
             self.age.cancel()
 
 
-class Kin(Protocol):
-    """What a life knows of the lives beside it; see `Succession`."""
+class Household(Protocol):
+    """What a life knows of the plugins that live in its host; see `Lodging`."""
+
+    def residents(self) -> Residents:
+        """Who is to come into a life that starts now."""
+
+    def came_up(self) -> None:
+        """It serves those who are in."""
+
+    def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
+        """A life came to a bad end; see `Suspects.ruined`."""
+
+
+class Kin(Household, Protocol):
+    """What a life knows of those who live in it, and of the lives beside it; see `Succession`."""
 
     def covered(self) -> bool:
         """Whether a standby takes over as soon as the end of this life is reported."""

@@ -6,6 +6,7 @@ together. It routes nothing and runs nothing itself.
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
 from .desk import ToolSettings
 from .limit_watch import LimitWatch
+from .lodging import Lodging
+from .lodgings import Lodgings
 from .members import HostedMember, Member, ThreadMember
 from .offering import Offering
 
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from .hook_threads import HookThreads, Pending
     from .host_actor import HostSettings
     from .keeping import StateKeeper
+    from .lodgings import Share
     from .router_actor import Switch
 
 
@@ -59,6 +63,7 @@ class Roster:
 
     Attributes:
         closed: no more members are taken.
+        lodgings: the hosts, and which plugin lives in which.
         limit_watch: looks at the hosts that have limits; whoever closes the roster closes it too.
     """
 
@@ -82,14 +87,22 @@ class Roster:
         self._switch = switch
         self._catalog = catalog
         self._threads = threads
-        self._watchdog = watchdog
         self._clock = clock
         self._events = events
         self._offering = Offering(switch, catalog, events)
         self._prepare_timeout = prepare_timeout
         self._tool_runtime = tool_runtime
         self.limit_watch = LimitWatch(clock, events)
-        self._random = random
+        self.lodgings = Lodgings(
+            functools.partial(
+                Lodging,
+                clock=clock,
+                events=events,
+                watchdog=watchdog,
+                watch=self.limit_watch,
+                random=random,
+            )
+        )
         self._keeper = keeper
         self._members: dict[str, Member] = {}
         self._leaving: list[Member] = []
@@ -238,6 +251,7 @@ class Roster:
         host: HostSettings,
         policy: RestartPolicy | None = None,
         settings: ToolSettings | None = None,
+        share: Share | None = None,
     ) -> None:
         """Begin to run a plugin in a supervised host; `settle_hosted` waits for it.
 
@@ -249,32 +263,39 @@ class Roster:
             host: how the host is run.
             policy: when the host is started again.
             settings: how the plugin's calls are run.
+            share: the host that it lives in with others; one of its own if ``None``.
 
         Raises:
-            PluginError: its name is taken.
+            PluginError: its name is taken, or it cannot share that host.
             AdmissionRefused: its group does not exist.
             BoardStopped: the board has been stopped.
         """
         with self._beginning:
             with self._lock:
                 self._require_place(adapter.name)
+                lodging, load = self.lodgings.take_in(
+                    adapter.name, plugin, host, policy or RestartPolicy(), share
+                )
                 member = HostedMember(
                     adapter,
                     plugin,
-                    host,
+                    lodging,
                     settings or ToolSettings(),
-                    policy or RestartPolicy(),
+                    config=host.config,
+                    load=load,
                     clock=self._clock,
                     events=self._events,
-                    watchdog=self._watchdog,
                     offer=self._offer_hosted,
-                    watch=self.limit_watch,
-                    random=self._random,
                     keeper=self._keeper,
                     threads=self._threads,
                 )
+                plugin.lodges_as = None if load is None else adapter.name
+                first = not lodging.names
                 self._members[adapter.name] = member
                 self._switch.add(member.desk)
+                lodging.move_in(member)
+            if not first:
+                return
             try:
                 ask_supervisor(self._supervisor, AddChild(member.child_spec()))
             except Exception:
@@ -345,14 +366,17 @@ class Roster:
     def _take_off(self, name: str) -> Member:
         with self._lock:
             member = self._members.pop(name)
+            self.lodgings.leave(name)
             self._switch.remove(name)
             self._catalog.remove(name)
             return member
 
     def leaving(self, name: str | None = None) -> list[Member]:
-        """The members that were taken off and have not ended yet; those of that name, or all."""
+        """The members that were taken off and have not ended yet; those of that name or in such a host, or all."""
         return [
-            member for member in self._leaving if name in {None, member.name} and not member.ended.is_set()
+            member
+            for member in self._leaving
+            if name in {None, member.name, member.host_name} and not member.ended.is_set()
         ]
 
     def _require_place(self, name: str) -> None:

@@ -30,9 +30,14 @@ if TYPE_CHECKING:
 
 
 class Sender:
-    """See the module. Nothing here blocks."""
+    """See the module. Nothing here blocks.
 
-    def __init__(self) -> None:
+    Args:
+        lodger: the plugin, where its host is shared and has to be told whose calls they are.
+    """
+
+    def __init__(self, lodger: str | None = None) -> None:
+        self._address = {} if lodger is None else {"plugin": lodger}
         self._lock = threading.Lock()
         self._host: Host | None = None
         self._on_sent: Callable[[], None] | None = None
@@ -72,7 +77,8 @@ class Sender:
         if not call.begin(desk.clock.now(), desk.flight.started):
             desk.lane.release(call)
             return
-        params = {"tool_name": call.tool_name, "arguments": invocation.payload, "state": state}
+        tool, arguments = call.tool_name, invocation.payload
+        params = {"tool_name": tool, "arguments": arguments, "state": state, **self._address}
         if not call.streaming:
             params["stream"] = False
         try:

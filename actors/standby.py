@@ -111,6 +111,12 @@ class Standby:
         waiting = self._waiting
         return waiting is not None and waiting.pid is not None
 
+    @property
+    def actor(self) -> pykka.ActorRef[Any] | None:
+        """The one that waits, or ``None``."""
+        waiting = self._waiting
+        return None if waiting is None else waiting.actor
+
     def status(self) -> dict[str, Any]:
         """What is going on, as JSON."""
         with self._lock:

@@ -19,18 +19,19 @@ from ..supervision.policy import RestartType
 from ..supervision.telling import tell
 from . import messages as m
 from .arming import arm
-from .host_actor import BEGIN, HostActor, HostLife, HostSettings
+from .host_actor import HostActor, HostSettings
+from .host_life import HostLife
 from .remains import Remains
 from .standby import Standby, Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pykka
 
     from ..hosts.host import Host
-    from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.limits import Exceeded
+    from ..hosts.sharing import Program
     from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
@@ -38,27 +39,28 @@ if TYPE_CHECKING:
     from ..supervision.policy import RestartPolicy
     from ..supervision.supervisor import SupervisorActor
     from .limit_watch import LimitWatch
-    from .reporting import Armed, Reporter
+    from .lodger import Residents
+    from .reporting import Armed, Household, Reporter
 
 
 class Succession:
     """See the module. It is the `Kin` of each life. From any thread; nothing here blocks.
 
     Args:
-        plugin: whose host it is.
+        program: what each life is started from.
         settings: how each life is run.
         policy: when the host, and its standby, are started again.
-        tool: the actor that sends calls.
+        household: who lives in it.
         watch: looks at the processes that have limits.
         random: the source of the jitter.
     """
 
     def __init__(
         self,
-        plugin: HostedToolPlugin,
+        program: Program,
         settings: HostSettings,
         policy: RestartPolicy,
-        tool: pykka.ActorRef[Any],
+        household: Household,
         *,
         clock: Clock,
         events: EventStream,
@@ -66,9 +68,9 @@ class Succession:
         watch: LimitWatch,
         random: Callable[[], float],
     ) -> None:
-        self._plugin = plugin
+        self._program = program
         self._settings = settings
-        self._tool = tool
+        self._household = household
         self._clock = clock
         self._events = events
         self._watchdog = watchdog
@@ -85,7 +87,7 @@ class Succession:
         recurs = policy.restart is not RestartType.TEMPORARY
         wanted = settings.standby and settings.limits.overlap and recurs
         self._standby = (
-            Standby(plugin.name, policy, self._start_standby, clock=clock, events=events, random=random)
+            Standby(program.name, policy, self._start_standby, clock=clock, events=events, random=random)
             if wanted
             else None
         )
@@ -101,20 +103,20 @@ class Succession:
             if not self._settings.limits.overlap:
                 self._pending = actor
         self._begin_when_alone()
+        self._tell_of_all(actor)
         return HostLife(actor, self.dismiss)
 
-    def change(self, kind: str, facts: dict[str, Any], ended: threading.Event) -> None:
+    def change(self, kind: str, facts: dict[str, Any], ended: Callable[[], None]) -> None:
         """The host is in a new state; in the supervisor's thread.
 
         Args:
             kind: of the event that tells of it.
             facts: of that event.
-            ended: set once the host has stopped and nothing of it remains.
+            ended: called once the host has stopped and nothing of it remains.
         """
         match kind:
             case "host_starting":
                 self._remains.when_none(None)
-                ended.clear()
             case "host_replaced":
                 if facts["generation"] != self._recycled:  # by hand: what is on the disk is wanted
                     self.dismiss(facts["why"])
@@ -126,7 +128,7 @@ class Succession:
                 self._release(facts["generation"] + 1)
                 self.dismiss(facts["why"])
                 if kind == "host_stopped":
-                    self._remains.when_none(ended.set)
+                    self._remains.when_none(ended)
             case "host_retired":
                 with self._lock:
                     self._lives.pop(facts["generation"], None)
@@ -135,6 +137,33 @@ class Succession:
         """Have no standby until the host is ready again."""
         if self._standby is not None:
             self._standby.dismiss(reason)
+
+    def tell_lives(self, message: m.MoveIn | m.MoveOut) -> None:
+        """Have all lives hear of a change of those who live in the host, the standby too."""
+        with self._lock:
+            lives = list(self._lives.values())
+        if self._standby is not None and (waiting := self._standby.actor) is not None:
+            lives.append(waiting)
+        for actor in lives:
+            tell(actor, message)
+
+    def _tell_of_all(self, actor: pykka.ActorRef[Any]) -> None:
+        """Whoever moved in before this life could be told of it, and after it had looked, would not live in it."""
+        wanted = self._household.residents().wanted
+        for lodger in wanted if len(wanted) > 1 else ():
+            tell(actor, m.MoveIn(lodger))
+
+    def residents(self) -> Residents:
+        """See `Kin`."""
+        return self._household.residents()
+
+    def came_up(self) -> None:
+        """See `Kin`."""
+        self._household.came_up()
+
+    def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
+        """See `Kin`."""
+        return self._household.ruined(coming, cause, alone=alone)
 
     def covered(self) -> bool:
         """See `Kin`."""
@@ -152,7 +181,7 @@ class Succession:
             supervisor = self._supervisor
         self._events.publish(
             "host_recycling",
-            self._plugin.name,
+            self._program.name,
             generation=generation,
             limit=exceeded.limit,
             bound=exceeded.bound,
@@ -160,7 +189,7 @@ class Succession:
             why=exceeded.cause,
         )
         if supervisor is not None:
-            tell(supervisor, Order("replace", self._plugin.name, exceeded.cause))
+            tell(supervisor, Order("replace", self._program.name, exceeded.cause))
 
     def gone(self) -> None:
         """See `Kin`."""
@@ -180,7 +209,7 @@ class Succession:
             if self._pending is None or self._remains.count > 1:
                 return
             pending, self._pending = self._pending, None
-        tell(pending, BEGIN)
+        tell(pending, m.BEGIN)
 
     def _release(self, below: int) -> None:
         """Lives older than ``below`` are sent no more calls: those that retire may end."""
@@ -198,13 +227,12 @@ class Succession:
         self._remains.more()
         try:
             return HostActor.start(
-                self._plugin,
+                self._program,
                 self._settings,
                 reporter=reporter,
                 kin=self,
                 loaded=loaded,
                 waits=waits,
-                tool=self._tool,
                 clock=self._clock,
                 events=self._events,
                 watchdog=self._watchdog,

@@ -155,10 +155,10 @@ class VirtualBoard(Board):
         self.clock.advance_until(handle.done, LONG)
         return handle.result(timeout=0)
 
-    def order(self, verb: str, name: str, reason: str = "by hand") -> None:
+    def order(self, verb: str, name: str, reason: str = "by hand") -> list[str]:
         """See `Board.order`."""
         self.record("ordered", name, {"verb": verb})
-        super().order(verb, name, reason)
+        return super().order(verb, name, reason)
 
     def state(self, name: str) -> str:
         """The state of a host, such as ``ready``."""

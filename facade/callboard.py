@@ -346,17 +346,20 @@ class Callboard:
         """
         return self._running.subscribe(subscriber, kinds)
 
-    def restart(self, name: str) -> None:
-        """End a plugin's host and start the next at once, with a fresh budget. Raises `UnknownChild`."""
-        self._running.order("restart", name)
+    def restart(self, name: str) -> list[str]:
+        """End a plugin's host and start the next at once, with a fresh budget. Raises `UnknownChild`.
 
-    def park(self, name: str) -> None:
-        """End a plugin's host and leave it parked; its calls are refused. Raises `UnknownChild`."""
-        self._running.order("park", name)
+        ``name`` may be the host's too. It returns the plugins that live there: it is done to all of them.
+        """
+        return self._running.order("restart", name)
 
-    def revive(self, name: str) -> None:
-        """Start a parked or stopped host at once, with a fresh budget. Raises `UnknownChild`."""
-        self._running.order("revive", name)
+    def park(self, name: str) -> list[str]:
+        """End a plugin's host and leave it parked; its calls are refused. Otherwise as `restart`."""
+        return self._running.order("park", name)
+
+    def revive(self, name: str) -> list[str]:
+        """Start a parked or stopped host at once, with a fresh budget. Otherwise as `restart`."""
+        return self._running.order("revive", name)
 
     # For other actors, and for the agent layer
 

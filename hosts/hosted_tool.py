@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .ladder import StopLadder
     from .process import Command, ProcessExit
     from .report import CrashReport
+    from .sharing import Sharing
 
 Json = dict[str, Any]
 
@@ -46,6 +47,7 @@ class HostedToolPlugin:
 
     Attributes:
         kind: what its host is, for people: ``node``, ``python``, a ``command``, or any ``program``.
+        lodges_as: what a host that it shares with others calls it; ``None`` in one of its own.
     """
 
     kind = "program"
@@ -63,6 +65,7 @@ class HostedToolPlugin:
         self.command = command
         self.carry = carry
         self.host: Host | None = None
+        self.lodges_as: str | None = None
         self._lacking: set[str] = set()
 
     def attach(self, host: Host | None) -> None:
@@ -72,6 +75,10 @@ class HostedToolPlugin:
 
     def limit_memory(self, resident: int) -> None:
         """Have its host keep below so many bytes by itself, as far as its runtime can; from its next life on."""
+
+    def sharing(self) -> Sharing | None:
+        """What a host needs to take it in beside others; ``None`` of one that can only live alone."""
+        return None
 
     # Required methods
 
@@ -136,6 +143,8 @@ class HostedToolPlugin:
         host = self.host
         if host is None:
             raise HostGone(f"the host of {self.name!r} is not running", host=self.name)
+        if self.lodges_as is not None:
+            params = params | {"plugin": self.lodges_as}
         return host.ask(method, params, METHODS[method].timeout)
 
     def _ask_optional(self, method: str, params: Json) -> Any:

@@ -100,6 +100,9 @@ _OF_ITS_OWN = frozenset({4, _ABORT, 7, 8, 11})
 
 _KILL = 9
 
+FROM_OUTSIDE = frozenset({_KILL, 15})
+"""Signals that come from outside: no tool, argument or state can have sent them."""
+
 _BY_OOM = {
     True: "it ran out of memory: the system's out-of-memory killer ended it",
     False: "somebody killed it; the system has counted no kill for want of memory",

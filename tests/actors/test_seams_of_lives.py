@@ -10,7 +10,7 @@ from callboard.actors import messages as m
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
-from callboard.actors.host_actor import BEGIN, HostActor, HostSettings
+from callboard.actors.host_actor import HostActor, HostSettings
 from callboard.actors.roster import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.limits import Limits
@@ -57,12 +57,11 @@ def test_a_life_that_is_told_to_end_and_to_begin_at_once_ends_once():
             reporter=notes,
             kin=notes,
             waits=True,
-            tool=memory.board.router,
             clock=memory.clock,
             events=memory.board.events,
             watchdog=None,
         )
-        for message in (m.EndLife("taken off"), m.EndLife("stopped"), BEGIN):
+        for message in (m.EndLife("taken off"), m.EndLife("stopped"), m.BEGIN):
             life.actor_ref.tell(message)
 
         ref = HostActor.launch(life)

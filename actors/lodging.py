@@ -1,0 +1,221 @@
+"""One supervised host and the plugins that live in it, across all its lives.
+
+Most hosts have one lodger; a shared one has several. To the supervisor a host is one child, whoever lives
+in it: one life at a time, one budget, one crash report. To its plugins it is only where their calls go:
+each keeps its own mailbox, state, counts and quarantine.
+
+What a reader would get wrong: the last lodger never moves out. It ends with its host.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..supervision.life import ChildSpec
+from . import messages as m
+from .host_times import HostTimes
+from .lodger import Residents
+from .succession import Succession
+from .suspects import Suspects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..hosts.sharing import Program
+    from ..hosts.watchdog import Watchdog
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
+    from ..supervision.policy import RestartPolicy
+    from .desk import Desk
+    from .host_actor import HostSettings
+    from .limit_watch import LimitWatch
+    from .lodger import Lodger
+
+
+class Resident(Protocol):
+    """A plugin that lives in a host; a `HostedMember` is one.
+
+    Attributes:
+        name: the plugin's.
+        desk: where its calls go.
+        ended: set while nothing of its host is left.
+        lodger: itself, as the lives know it.
+    """
+
+    name: str
+    desk: Desk
+    ended: threading.Event
+    lodger: Lodger
+
+    def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
+        """The host is parked or stopped."""
+
+    def host_is_ready(self) -> None:
+        """A life of the host serves."""
+
+
+class Lodging:
+    """See the module. It is the `Household` of its lives. From any thread; nothing here blocks.
+
+    Args:
+        name: the host's.
+        program: what its lives are started from.
+        settings: how each life is run.
+        policy: when it is started again.
+        watch: looks at the processes that have limits.
+        random: the source of the jitter.
+
+    Attributes:
+        name: the host's.
+        policy: when it is started again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        program: Program,
+        settings: HostSettings,
+        policy: RestartPolicy,
+        *,
+        clock: Clock,
+        events: EventStream,
+        watchdog: Watchdog,
+        watch: LimitWatch,
+        random: Callable[[], float],
+    ) -> None:
+        self.name = name
+        self.policy = policy
+        if settings.limits.memory is not None:
+            program.limit_memory(settings.limits.memory)
+        self._group = settings.group
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._residents: dict[str, Resident] = {}
+        self._tools: dict[str, int] = {}
+        self._suspects = Suspects(policy.cool_down)
+        self._out: str | None = None
+        self._last_report: dict[str, Any] | None = None
+        self._times = HostTimes()
+        self._lives = Succession(
+            program,
+            settings,
+            policy,
+            self,
+            clock=clock,
+            events=events,
+            watchdog=watchdog,
+            watch=watch,
+            random=random,
+        )
+
+    def child_spec(self) -> ChildSpec:
+        """What the supervisor has to know."""
+        return ChildSpec(self.name, self._lives.start, self.policy, self._on_change, group=self._group)
+
+    def status(self) -> dict[str, Any]:
+        """What is known of the host beside what its supervisor knows, as JSON."""
+        return {"name": self.name, **self._times.as_dict(), **self._lives.status()}
+
+    # Who lives in it
+
+    @property
+    def names(self) -> list[str]:
+        """The plugins that live in it, in the order of coming."""
+        return list(self._residents)
+
+    def move_in(self, resident: Resident) -> None:
+        """One more lives here; it hears at once if the host is out."""
+        with self._lock:
+            self._residents[resident.name] = resident
+            out, report = self._out, self._last_report
+        if out is not None:
+            resident.host_is_out(out, report)
+        if len(self._residents) > 1:
+            self._lives.tell_lives(m.MoveIn(resident.lodger))
+
+    def move_out(self, resident: Resident) -> bool:
+        """One lives here no more; False of the last one, with which the host has to end."""
+        with self._lock:
+            if len(self._residents) == 1:
+                return False
+            del self._residents[resident.name]
+            self.count_tools(resident.name, 0)
+        self._lives.tell_lives(m.MoveOut(resident.name))
+        return True
+
+    def count_tools(self, name: str, count: int) -> None:
+        """A plugin offers so many tools: where there are several in a host, one of them can be blamed."""
+        with self._lock:
+            self._tools[name] = count
+            several = sum(self._tools.values()) > 1
+            for resident in self._residents.values():
+                resident.desk.guard.several = several
+
+    def acquit(self) -> None:
+        """By hand: the next life takes in whoever was left out."""
+        with self._lock:
+            self._suspects.pardon()
+
+    def pardon(self) -> None:
+        """By hand: nobody is in quarantine any more."""
+        for resident in tuple(self._residents.values()):
+            resident.desk.guard.pardon()
+
+    # What its lives ask, in their actors' threads
+
+    def residents(self) -> Residents:
+        """See `Household`."""
+        with self._lock:
+            wanted = self._suspects.wanted(list(self._residents), self._clock.now())
+            return Residents(
+                tuple(self._residents[name].lodger for name in wanted),
+                tuple(
+                    (resident.lodger, f"the host ended as it came in: {out.cause}; it goes on without it")
+                    for name, out in self._suspects.left_out.items()
+                    if name not in wanted and (resident := self._residents.get(name)) is not None
+                ),
+                self._suspects.one_by_one,
+            )
+
+    def came_up(self) -> None:
+        """See `Household`."""
+        with self._lock:
+            self._suspects.came_up()
+
+    def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
+        """See `Household`."""
+        with self._lock:
+            return self._suspects.ruined(coming, list(self._residents), cause, self._clock.now(), alone=alone)
+
+    # What the supervisor tells, in its thread
+
+    def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
+        self._times.change(kind, facts, self._clock.now())
+        self._lives.change(kind, facts, self._on_ended)
+        with self._lock:
+            match kind:
+                case "host_crashed":
+                    self._last_report = facts["report"]
+                case "host_parked" | "host_stopped":
+                    self._out = f"host {self.name!r} is not running: {facts['why']}"
+                case "host_ready":
+                    self._out = None
+            residents, out, report = list(self._residents.values()), self._out, self._last_report
+        match kind:
+            case "host_starting":
+                for resident in residents:
+                    resident.ended.clear()
+                    # Here: whoever gave the order may call as soon as it is taken.
+                    resident.desk.lane.hold()
+            case "host_parked" | "host_stopped":
+                assert out is not None
+                for resident in residents:
+                    resident.host_is_out(out, report)
+            case "host_ready":
+                for resident in residents:
+                    resident.host_is_ready()
+
+    def _on_ended(self) -> None:
+        for resident in tuple(self._residents.values()):
+            resident.ended.set()

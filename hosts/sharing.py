@@ -1,0 +1,50 @@
+"""How a plugin can live in one host with others.
+
+A host that is shared is started from no plugin's own command line: it is started empty, and told to ``load``
+each of them. So it has to be agreed on what it is started with; `Sharing.terms` says what that is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .carrier import Carry
+    from .process import Command
+
+
+class Program(Protocol):
+    """What lives of a host are started from; a `HostedToolPlugin` is one.
+
+    Attributes:
+        name: the host's.
+        kind: what it is, for people.
+        carry: starts a life from a command line.
+        command: makes the command line of the next life.
+    """
+
+    name: str
+    kind: str
+    carry: Carry
+    command: Callable[[], Command]
+
+    def limit_memory(self, resident: int) -> None:
+        """Have it keep below so many bytes by itself, as far as its runtime can; from its next life on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """What a shared host needs to take a plugin in.
+
+    Attributes:
+        terms: what its process is made of, by the name of the option; all who live in it agree on that.
+        load: what the host is told to load, beside the plugin's name.
+        program: makes what a shared host of that name is started from.
+    """
+
+    terms: Mapping[str, Any]
+    load: dict[str, Any]
+    program: Callable[[str], Program]
