@@ -115,7 +115,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "plugin_registered": EventKind("the plugin offers these tools, newly or instead of others", ("tools",)),
     "tools_changed": EventKind("a later life of the host has brought other tools than the one before; told before it is sent calls", ("added", "removed", "changed")),
     "arguments_unchecked": EventKind("the tool's schema cannot be used to check arguments; they reach the tool as they come", ("tool", "why")),
-    "plugin_unavailable": EventKind("the set-up of the plugin failed or took too long; it stays, and has no tools", ("why",)),
+    "plugin_unavailable": EventKind("the plugin could not be set up, or not be taken into its shared host; it stays, and has no tools", ("why",)),
     "plugin_removed": EventKind("the plugin was taken off the board", ()),
     "call_submitted": EventKind("the plugin has taken the call", ("call", "tool")),
     "call_started": EventKind("the call is about to be given to its tool", ("call", "tool", "attempt", "elapsed")),
