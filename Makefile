@@ -45,6 +45,7 @@ check-types: $(CHECKERS) ## Check the types only
 	@rm -rf $(VIEW)
 	@$(INSTALL) --no-deps --no-index --no-build-isolation --target $(VIEW) .
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict -p callboard
+	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform darwin -p callboard
 
 bench: node ## Measure, and say what it means
 	@$(RUN) benchmarks/run.py $(ARGS)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import HostGone, HostStartError
+from .exit_watch import exit_descriptor
 from .ladder import Rung, StopLadder
 from .ring import Ring
 from .sweep import MARK, created, descendants, end_session
@@ -349,23 +350,6 @@ def _start_error(host: str, error: OSError | ValueError) -> HostStartError:
             f"cannot start host {host!r}: {what}", host=host, permanent=error.errno not in _SHORTAGES
         )
     return HostStartError(f"cannot start host {host!r}: {error}", host=host, permanent=True)
-
-
-def exit_descriptor(pid: int) -> int:
-    """A descriptor that becomes readable when the process ends."""
-    try:
-        return os.pidfd_open(pid)
-    except (AttributeError, OSError):  # not every system has it, and some sandboxes forbid it
-        reader, writer = os.pipe()
-
-    def wait() -> None:
-        # WNOWAIT: the status is left for `collect`, and the pid with it.
-        with suppress(ChildProcessError):
-            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        os.close(writer)
-
-    threading.Thread(target=wait, name=f"callboard-wait-{pid}", daemon=True).start()
-    return reader
 
 
 def _widen(descriptor: int) -> None:

@@ -231,8 +231,9 @@ def main(embedder: int, packages: str) -> None:
     sys.path.append(packages)
     stdin, roster, poll = sys.stdin.fileno(), Roster(), select.poll()
     poll.register(stdin, select.POLLIN)
-    with suppress(AttributeError, OSError):  # not every system has it, and some sandboxes forbid it
-        poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
+    if sys.platform == "linux":
+        with suppress(OSError):  # some sandboxes forbid it
+            poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
     while os.getppid() == embedder or select.select([stdin], [], [], 0)[0]:
         if any(ready == stdin for ready, _ in poll.poll()):
             data = os.read(stdin, 65536)

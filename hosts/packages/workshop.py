@@ -18,13 +18,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from ...plugins.git_address import without_secrets
-from ..process import Command, exit_descriptor
+from ..exit_watch import exit_descriptor
 from ..ring import Ring
 from ..sweep import MARK, created, end_session
 from ..watchdog import Watchdog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ..process import Command
 
 logger = logging.getLogger("callboard.packages")
 

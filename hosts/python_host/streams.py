@@ -98,8 +98,9 @@ class Inlet:
         """
         poll = select.poll()
         poll.register(self._source, select.POLLIN)
-        with suppress(AttributeError, OSError):  # not every system has it, and some sandboxes forbid it
-            poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
+        if sys.platform == "linux":
+            with suppress(OSError):  # some sandboxes forbid it
+                poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
         try:
             while any(ready == self._source for ready, _ in poll.poll()):
                 data = os.read(self._source, _CHUNK)

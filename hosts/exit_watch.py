@@ -1,0 +1,48 @@
+"""The end of a process as a descriptor that becomes readable, by whatever means the system has.
+
+The status is never taken here: until it is collected nobody else can get the pid.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+from contextlib import suppress
+
+
+def exit_descriptor(pid: int) -> int:
+    """A descriptor that becomes readable when the process, a child of ours, ends. Whoever asks has to close it.
+
+    Raises:
+        OSError: the machine has no descriptor left.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError):  # some sandboxes forbid it; if it was for want of descriptors, so is the pipe
+            return os.pidfd_open(pid)
+    reader, writer = os.pipe()
+
+    def wait() -> None:
+        _await_end(pid)
+        os.close(writer)
+
+    threading.Thread(target=wait, name=f"callboard-wait-{pid}", daemon=True).start()
+    return reader
+
+
+if sys.platform == "darwin":
+
+    def _await_end(pid: int) -> None:
+        end = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
+        queue = select.kqueue()
+        with suppress(ProcessLookupError):  # it has ended already
+            queue.control([end], 1)
+        queue.close()
+
+else:
+
+    def _await_end(pid: int) -> None:
+        # WNOWAIT: the status is left for whoever collects it.
+        with suppress(ChildProcessError):
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
