@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interop.call_marks import mark_of, unmarked, with_mark
 from ..interop.errors import InteropError
+from ..interop.format_ids import CHAT_CUSTOM, CHAT_FUNCTION, OPENAI_CHAT
 from ..interop.registry import ToolInteropRegistry, ToolInteropTarget
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-CORE_CALLS = ToolInteropTarget("openai.chat_completions")
+CORE_CALLS = ToolInteropTarget(OPENAI_CHAT)
 """How core messages spell calls."""
 
 
@@ -92,13 +93,18 @@ def assistant_message(content: str, tool_calls: Sequence[Json] = ()) -> Json:
 
 
 def core_calls(calls: Iterable[Any], registry: ToolInteropRegistry, *, turn: int) -> list[Json]:
-    """Return native calls as core messages spell them: sanitized, and with ids of which no two are the same."""
+    """Return calls as core messages spell them: sanitized, and with ids of which no two are the same.
+
+    One with raw input comes out as a custom call, also where it came wrapped in a function call.
+    """
     taken: set[str] = set()
     spelt = []
     for index, call in enumerate(calls):
         try:
             clean = registry.sanitize_tool_call(call)
-            written = registry.convert_tool_call(clean, CORE_CALLS, turn=turn, index=index).value
+            raw = registry.inspect_call(clean).payload_kind == "text"
+            formats = [CHAT_CUSTOM] if raw else [CHAT_FUNCTION]
+            written = registry.convert_tool_call(clean, CORE_CALLS, formats, turn=turn, index=index).value
         except InteropError:  # `broken_calls` has told of it
             continue
         spelt.append(_apart(written, taken))

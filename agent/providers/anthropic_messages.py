@@ -1,0 +1,28 @@
+"""The Anthropic provider: Messages."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .anthropic_wire import ANTHROPIC
+from .http import KeyHeader
+from .over_http import OverHttp
+
+_VERSION = {"anthropic-version": "2023-06-01"}
+
+
+class AnthropicProvider(OverHttp):
+    """Asks by Messages."""
+
+    name: ClassVar = "anthropic_messages"
+    wire: ClassVar = ANTHROPIC
+    wires: ClassVar = (ANTHROPIC,)
+    home: ClassVar = "https://api.anthropic.com/v1"
+    api_key_env: ClassVar = "ANTHROPIC_API_KEY"
+    key: ClassVar = KeyHeader("x-api-key")
+
+    def init(self, config: dict[str, Any]) -> dict[str, Any]:
+        """Return the state of a request; the version of the API is a header that may be configured."""
+        state = super().init(config)
+        headers = {**_VERSION, **(config.get("headers") or {})}
+        return {**state, "config": {**state["config"], "headers": headers}}

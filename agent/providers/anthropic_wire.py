@@ -1,0 +1,210 @@
+"""Anthropic Messages: blocks, body, stream. Pure.
+
+Roles take turns: results, and what the user says next, are one message. Text that is blank is refused, and left
+out. What the model thought is signed and has to come back as it was, and so has what the provider's own tools
+did; both are kept in their places (see `skeleton.py`). A thought whose signature did not come is dropped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from ...interop.arguments import parse_arguments
+from ...interop.format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
+from ...interop.formats.anthropic_content import write_block
+from ...interop.json_copy import copy_json
+from ...interop.parts import TextPart
+from .skeleton import TEXT, call_place, filled, worth_keeping
+from .wire import Spoken, StreamReader, Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...interop.parts import ResultPart
+    from .options import Options
+    from .wire import Entry, StopReason
+
+Json = dict[str, Any]
+
+MAX_TOKENS: Final = 4096
+"""What the model may say if nothing is configured: the API wants a number, and every model takes this one."""
+
+
+def write_history(entries: Sequence[Entry]) -> list[Json]:
+    """Return messages; what the system says comes first, as a message that `write_payload` takes out."""
+    said = [
+        part.text
+        for entry in entries
+        if entry.role == "system"
+        for part in entry.parts
+        if isinstance(part, TextPart)
+    ]
+    messages: list[Json] = [{"role": "system", "content": "\n\n".join(said)}] if said else []
+    for entry in entries:
+        if entry.role == "assistant":
+            text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
+            _add(messages, "assistant", filled(entry.kept, _text(text), entry.calls))
+            _add(messages, "user", [_flagged(*result[:2]) for result in entry.results])
+        elif entry.role != "system":
+            _add(messages, "user", [block for part in entry.parts for block in _blocks(part)])
+    return messages
+
+
+def write_answer(partial: Json) -> list[Json]:
+    """Return the assistant's message; none, if nothing was said."""
+    calls = [(str(call.get("id")), call) for call in partial["tool_calls"]]
+    blocks = filled(worth_keeping(partial["kept"]), _text(partial["content"]), calls)
+    return [{"role": "assistant", "content": blocks}] if blocks else []
+
+
+def read_answer(messages: Sequence[Any]) -> Spoken:
+    """Return what assistant messages say."""
+    content, calls, kept = "", [], []
+    for block in (block for message in messages for block in message["content"]):
+        match block:
+            case {"type": "text", "text": str(text)}:
+                content += text
+                kept.append(dict(TEXT))
+            case {"type": "tool_use"}:
+                calls.append(block)
+                kept.append(call_place(str(block.get("id"))))
+            case _:
+                kept.append(block)
+    return Spoken(content, tuple(calls), worth_keeping(kept))
+
+
+def write_payload(messages: list[Json], options: Options) -> Json:
+    """Return the body, without tools."""
+    payload: Json = {
+        "model": options.model,
+        "messages": [message for message in messages if message["role"] != "system"],
+        "max_tokens": options.max_output_tokens or MAX_TOKENS,
+        "stream": True,
+    }
+    system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+    if system:
+        payload["system"] = system
+    if options.temperature is not None:
+        payload["temperature"] = options.temperature
+    return payload
+
+
+def _add(messages: list[Json], role: str, blocks: list[Json]) -> None:
+    if not blocks:
+        return
+    if messages and messages[-1]["role"] == role:
+        messages[-1] = {"role": role, "content": [*messages[-1]["content"], *blocks]}
+    else:
+        messages.append({"role": role, "content": blocks})
+
+
+def _text(text: str) -> list[Json]:
+    return [{"type": "text", "text": text}] if text.strip() else []
+
+
+def _blocks(part: ResultPart) -> list[Json]:
+    if isinstance(part, TextPart):
+        return _text(part.text)
+    written = write_block(part)
+    return (
+        _text(f"[a part that cannot be sent: {getattr(part, 'kind', 'JSON')}]")
+        if written is None
+        else [written]
+    )
+
+
+def _flagged(value: Json, failed: bool) -> Json:
+    return {**value, "is_error": True} if failed else value
+
+
+_STOPS: Final[dict[str, StopReason]] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refused",
+}
+
+
+class AnthropicReader(StreamReader):
+    """Reads the events of a message."""
+
+    family: ClassVar = ANTHROPIC_MESSAGES
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: dict[Any, tuple[Json, list[str]]] = {}
+
+    def _error(self, event: Json) -> Any:
+        return (event.get("error") or event) if event.get("type") == "error" else None
+
+    def _read(self, event: Json) -> Iterator[Json]:
+        match event:
+            case {"type": "message_start", "message": {"usage": dict(usage)}}:
+                self.partial.usage = dict(usage)
+            case {"type": "content_block_start", "content_block": {"type": str()} as block}:
+                yield from self._start(event.get("index"), block)
+            case {"type": "content_block_delta", "delta": {"type": str()} as delta}:
+                yield from self._add(event.get("index"), delta)
+            case {"type": "content_block_stop"}:
+                self._stop(event.get("index"))
+            case {"type": "message_delta"}:
+                self._end(event)
+
+    def _start(self, index: Any, block: Json) -> Iterator[Json]:
+        if block["type"] == "text":
+            self.partial.kept.append(dict(TEXT))
+            yield from self._say(block.get("text"))
+        elif block["type"] == "tool_use":
+            self.partial.kept.append(call_place(str(block.get("id"))))
+        else:
+            self._open[_key(index)] = (copy_json(block, what="$.content_block"), [])
+
+    def _add(self, index: Any, delta: Json) -> Iterator[Json]:
+        block, pieces = self._open.get(_key(index), ({}, []))
+        match delta:
+            case {"type": "text_delta", "text": text}:
+                yield from self._say(text)
+            case {"type": "thinking_delta", "thinking": str(text)}:
+                block["thinking"] = str(block.get("thinking") or "") + text
+                yield from self._think(text)
+            case {"type": "signature_delta", "signature": str(signature)}:
+                block["signature"] = str(block.get("signature") or "") + signature
+            case {"type": "input_json_delta", "partial_json": str(piece)}:
+                pieces.append(piece)
+
+    def _stop(self, index: Any) -> None:
+        block, pieces = self._open.pop(_key(index), ({}, []))
+        if pieces:
+            block["input"] = parse_arguments("".join(pieces)).payload or {}
+        if block and (block["type"] != "thinking" or block.get("signature")):
+            self.partial.kept.append(block)
+
+    def _end(self, event: Json) -> None:
+        delta, usage = event.get("delta"), event.get("usage")
+        if isinstance(usage, dict):
+            self.partial.usage = {**self.partial.usage, **usage}
+        reason = delta.get("stop_reason") if isinstance(delta, dict) else None
+        if isinstance(reason, str):
+            self.ended = True
+            self.partial.stop_reason = _STOPS.get(reason, "other")
+
+
+def _key(index: Any) -> Any:
+    return index if isinstance(index, int | str) else None
+
+
+ANTHROPIC: Final = Wire(
+    family=ANTHROPIC_MESSAGES,
+    path="/messages",
+    schemas=(ANTHROPIC_TOOL,),
+    custom=(),
+    calls=(ANTHROPIC_TOOL,),
+    write_history=write_history,
+    write_payload=write_payload,
+    tool_choice=None,
+    write_answer=write_answer,
+    read_answer=read_answer,
+    read=AnthropicReader,
+)

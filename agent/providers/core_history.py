@@ -1,0 +1,192 @@
+"""Core messages read for one provider: who said what, with calls and results as that provider spells them. Pure.
+
+All conversions of a history stand here, and those of its answer: names and ids that the provider refuses are
+replaced, results stand with the calls that they answer, and nothing is in it that cannot be replayed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ...interop.call_marks import METADATA
+from ...interop.errors import InteropError
+from ...interop.format_ids import OPENAI_CHAT, belongs_to
+from ...interop.formats.openai_content import read_content
+from ...interop.parts import MediaPart, TextPart
+from ...interop.registry import (
+    ToolInteropTarget,
+    get_registry_from_context,
+    get_schema_target_formats_from_context,
+)
+from ...interop.request_conversion import RequestConversion
+from ..partial_answer import assistant_message, core_calls
+from .wire import Answer, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ...interop.parts import ResultPart
+    from ...interop.registry import ToolInteropRegistry
+    from .options import Options
+    from .wire import Spoken, Wire
+
+Json = dict[str, Any]
+
+IMAGES_FOLLOW: Final = "The result is shown in the next message."
+"""What a result says that is nothing but images, where they have to stand behind it."""
+
+
+def conversion_of(
+    wire: Wire,
+    options: Options,
+    state: Json,
+    context: Mapping[str, Any] | None,
+    turns: Iterable[Iterable[Any]] = (),
+) -> RequestConversion:
+    """Return what converts for one request; made again of the same, it says the same.
+
+    Formats that the stack accepts and another API of it writes are none of this one's.
+    """
+    asked = get_schema_target_formats_from_context(context) or ()
+    formats = [name for name in asked if belongs_to(name, wire.family)]
+    custom = wire.custom if options.custom_tools else ()
+    schemas = formats or [*custom, *wire.schemas]
+    no_custom = not any(name in schemas for name in wire.custom)
+    return RequestConversion(
+        get_registry_from_context(context),
+        ToolInteropTarget(wire.family, options.model),
+        [tool for tool in state.get("_tools") or () if isinstance(tool, dict)],
+        turns=turns,
+        schema_formats=schemas,
+        call_formats=[name for name in wire.calls if not (no_custom and name in wire.custom)],
+        names=options.spelling,
+        ids=options.spelling,
+    )
+
+
+def read_history(
+    messages: Sequence[Json],
+    wire: Wire,
+    options: Options,
+    state: Json,
+    context: Mapping[str, Any] | None,
+) -> list[Entry]:
+    """Return what the messages say, in order. A result that answers no call before it is left out.
+
+    Raises:
+        InteropError: a call or a result cannot be said to this provider, or a content is none.
+    """
+    registry = get_registry_from_context(context)
+    called = {
+        number: _replayable(message, registry, number)
+        for number, message in enumerate(messages)
+        if message.get("role") == "assistant"
+    }
+    answered = _pair(messages, called)
+    conversion = conversion_of(wire, options, state, context, [calls.values() for calls in called.values()])
+    turns = {number: turn for turn, number in enumerate(called)}
+    entries = []
+    for number, message in enumerate(messages):
+        calls: tuple[tuple[str, Json], ...] = ()
+        results: tuple[Answer, ...] = ()
+        if number in called:
+            given = [answered.get((number, its)) for its in called[number]]
+            read = [None if each is None else _readable(each, registry, wire, options) for each in given]
+            calls = tuple(zip(called[number], conversion.calls(turns[number]), strict=True))
+            written = conversion.results(turns[number], [each and each[0] for each in read])
+            there = [each for each in read if each is not None]
+            results = tuple(
+                Answer(value, failed="failure" in _metadata(message), images=images)
+                for value, (message, images) in zip(written, there, strict=True)
+            )
+        elif message.get("role") == "tool":
+            continue
+        entries.append(Entry(str(message.get("role")), _parts(message), calls, results, _kept(message, wire)))
+    return entries
+
+
+def core_messages(spoken: Spoken, wire: Wire, conversion: RequestConversion, *, turn: int) -> list[Json]:
+    """Return the core's messages of what was spoken: one, or none if nothing was.
+
+    Calls bear the tools' own names, are spelt as Chat Completions spells them, and safe to replay.
+    """
+    calls = core_calls(map(conversion.received, spoken.calls), conversion.registry, turn=turn)
+    if not spoken.content and not calls:
+        return []
+    message = assistant_message(spoken.content, calls)
+    if spoken.kept:
+        native = {"format": wire.family, "items": list(spoken.kept)}
+        message["metadata"] = {**message.get("metadata", {}), "native": native}
+    return [message]
+
+
+def as_sent(native: Sequence[Any]) -> list[Any]:
+    """Return native messages, or calls, without the notes that native history bears for ourselves."""
+    return [_without_notes(each) for each in native]
+
+
+def _without_notes(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: [_without_notes(each) for each in item] if isinstance(item, list) else item
+        for key, item in value.items()
+        if key != METADATA
+    }
+
+
+def _replayable(message: Json, registry: ToolInteropRegistry, number: int) -> dict[str, Json]:
+    """The calls of a message by id, without what only the core has to know of them."""
+    calls = _metadata(message).get("tool_calls")
+    spelt = core_calls(calls if isinstance(calls, list) else (), registry, turn=number)
+    return {call["id"]: call for call in as_sent(spelt)}
+
+
+def _pair(messages: Sequence[Json], called: Mapping[int, Mapping[str, Json]]) -> dict[tuple[int, str], Json]:
+    """Results by the message and the id of the call that they answer: the latest before them that has none."""
+    answered: dict[tuple[int, str], Json] = {}
+    for number, message in enumerate(messages):
+        if message.get("role") != "tool":
+            continue
+        its = str(_metadata(message).get("tool_call_id"))
+        for caller in reversed([each for each in called if each < number]):
+            if its in called[caller]:
+                answered.setdefault((caller, its), message)
+                break
+    return answered
+
+
+def _readable(
+    message: Json, registry: ToolInteropRegistry, wire: Wire, options: Options
+) -> tuple[Json, tuple[MediaPart, ...]]:
+    """A tool message whose result can be said, and the images that the result has no room for."""
+    text = {"type": "tool_result", "text": str(message.get("content") or "")}
+    try:
+        parts = registry.inspect_result(message).parts
+    except InteropError:  # its content says what there is to say
+        return {**message, "toolResult": text}, ()
+    images = tuple(part for part in parts if isinstance(part, MediaPart) and part.kind == "image")
+    if not images or wire.results_hold_images or options.result_images == "within":
+        return message, ()
+    return {**message, "toolResult": {**text, "text": text["text"] or IMAGES_FOLLOW}}, images
+
+
+def _parts(message: Json) -> tuple[ResultPart, ...]:
+    content = message.get("content")
+    return (
+        (TextPart(content),)
+        if isinstance(content, str) and content
+        else read_content(OPENAI_CHAT, content or None)
+    )
+
+
+def _kept(message: Json, wire: Wire) -> tuple[Json, ...]:
+    match _metadata(message).get("native"):
+        case {"format": str(family), "items": list(items)} if belongs_to(family, wire.family):
+            return tuple(item for item in items if isinstance(item, dict))
+    return ()
+
+
+def _metadata(message: Json) -> Json:
+    metadata = message.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}

@@ -1,0 +1,34 @@
+"""The Responses API of OpenAI, twice: as an extension of the OpenAI provider, and as a provider of its own.
+
+The extension spells the request, and the provider sends it; with it in force the provider's own spelling does
+not come into play. The provider of its own is the same with nothing to put together.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .http import KeyHeader
+from .openai_chat import OPENAI_HOME, OPENAI_KEY
+from .openai_responses_wire import RESPONSES
+from .over_http import OverHttp, Spelled
+
+
+class ResponsesExtension(Spelled):
+    """Has the OpenAI provider ask by Responses. It is configured by that provider's configuration."""
+
+    name: ClassVar = "openai_responses_extension"
+    wire: ClassVar = RESPONSES
+    home: ClassVar = OPENAI_HOME
+    api_key_env: ClassVar = OPENAI_KEY
+
+
+class OpenAIResponsesProvider(OverHttp):
+    """Asks by Responses."""
+
+    name: ClassVar = "openai_responses"
+    wire: ClassVar = RESPONSES
+    wires: ClassVar = (RESPONSES,)
+    home: ClassVar = OPENAI_HOME
+    api_key_env: ClassVar = OPENAI_KEY
+    key: ClassVar = KeyHeader("authorization", "Bearer ")

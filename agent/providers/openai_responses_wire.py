@@ -1,0 +1,164 @@
+"""The Responses API: input items, body, stream. Pure.
+
+Nothing is left with the provider (``store: false``): each request has the whole history, as everywhere else.
+So of the model's reasoning only what came encrypted can be sent back; ask for it by
+``extra: {"include": ["reasoning.encrypted_content"]}``, which models that do not reason refuse.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from ...interop.format_ids import (
+    OPENAI_RESPONSES,
+    RESPONSES_CUSTOM,
+    RESPONSES_CUSTOM_SCHEMA,
+    RESPONSES_FUNCTION,
+)
+from ...interop.formats.openai_content import write_responses_part
+from ...interop.json_copy import copy_json
+from ...interop.parts import TextPart
+from .skeleton import TEXT, call_place, filled, worth_keeping
+from .wire import Spoken, StreamReader, Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...interop.parts import ResultPart
+    from .options import Options
+    from .wire import Entry, StopReason
+
+Json = dict[str, Any]
+
+_CALLS: Final = ("function_call", "custom_tool_call")
+
+
+def write_history(entries: Sequence[Entry]) -> list[Json]:
+    """Return input items."""
+    items: list[Json] = []
+    for entry in entries:
+        if entry.role == "assistant":
+            text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
+            items += filled(entry.kept, _message(text), entry.calls)
+            items += [result.value for result in entry.results]
+        elif entry.parts:
+            items.append({"role": entry.role, "content": _content(entry.parts)})
+    return items
+
+
+def write_answer(partial: Json) -> list[Json]:
+    """Return the items of an answer, in their order."""
+    calls = [(str(call.get("call_id")), call) for call in partial["tool_calls"]]
+    return filled(worth_keeping(partial["kept"]), _message(partial["content"]), calls)
+
+
+def read_answer(items: Sequence[Any]) -> Spoken:
+    """Return what the items of an answer say."""
+    content, calls, kept = "", [], []
+    for item in items:
+        if item.get("role") == "assistant":
+            content += item["content"]
+            kept.append(dict(TEXT))
+        elif item.get("type") in _CALLS:
+            calls.append(item)
+            kept.append(call_place(str(item.get("call_id"))))
+        else:
+            kept.append(item)
+    return Spoken(content, tuple(calls), worth_keeping(kept))
+
+
+def write_payload(items: list[Json], options: Options) -> Json:
+    """Return the body, without tools."""
+    payload: Json = {"model": options.model, "input": items, "stream": True, "store": False}
+    if options.max_output_tokens is not None:
+        payload["max_output_tokens"] = options.max_output_tokens
+    if options.temperature is not None:
+        payload["temperature"] = options.temperature
+    return payload
+
+
+def _message(text: str) -> list[Json]:
+    return [{"role": "assistant", "content": text}] if text else []
+
+
+def _content(parts: Sequence[ResultPart]) -> str | list[Json]:
+    if all(isinstance(part, TextPart) for part in parts):
+        return "\n".join(part.text for part in parts if isinstance(part, TextPart))
+    return [_part(part) for part in parts]
+
+
+def _part(part: ResultPart) -> Json:
+    written = write_responses_part(part)
+    if written is None:
+        return {
+            "type": "input_text",
+            "text": f"[a part that cannot be sent: {getattr(part, 'kind', 'JSON')}]",
+        }
+    return {"detail": "auto", **written} if written["type"] == "input_image" else written
+
+
+_INCOMPLETE: Final[dict[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refused"}
+
+
+class ResponsesReader(StreamReader):
+    """Reads the events of a response."""
+
+    family: ClassVar = OPENAI_RESPONSES
+
+    def _error(self, event: Json) -> Any:
+        match event:
+            case {"type": "error"}:
+                return event.get("error") or event
+            case {"type": "response.failed", "response": {"error": dict(error)}}:
+                return error
+            case {"type": "response.failed"}:
+                return {"message": "the response failed"}
+        return event.get("error") if "type" not in event else None
+
+    def _read(self, event: Json) -> Iterator[Json]:
+        match event:
+            case {"type": "response.output_text.delta" | "response.refusal.delta", "delta": text}:
+                yield from self._say(text)
+            case {
+                "type": "response.reasoning_summary_text.delta" | "response.reasoning_text.delta",
+                "delta": text,
+            }:
+                yield from self._think(text)
+            case {"type": "response.output_item.done", "item": dict(item)}:
+                self._keep(item)
+            case {"type": "response.completed" | "response.incomplete", "response": dict(response)}:
+                self._end(response)
+
+    def _keep(self, item: Json) -> None:
+        match item:
+            case {"type": "reasoning", "encrypted_content": str()}:
+                known = {"type", "id", "summary", "content", "encrypted_content"}
+                kept = {key: value for key, value in item.items() if key in known and value is not None}
+                self.partial.kept.append(copy_json(kept, what="$.item"))
+            case {"type": "message"}:
+                self.partial.kept.append(dict(TEXT))
+            case {"type": "function_call" | "custom_tool_call", "call_id": str(call_id)}:
+                self.partial.kept.append(call_place(call_id))
+
+    def _end(self, response: Json) -> None:
+        self.ended = True
+        usage, details = response.get("usage"), response.get("incomplete_details")
+        if isinstance(usage, dict):
+            self.partial.usage = usage
+        reason = details.get("reason") if isinstance(details, dict) else None
+        self.partial.stop_reason = _INCOMPLETE.get(str(reason), "other") if reason else "stop"
+
+
+RESPONSES: Final = Wire(
+    family=OPENAI_RESPONSES,
+    path="/responses",
+    schemas=(RESPONSES_CUSTOM_SCHEMA, RESPONSES_FUNCTION),
+    custom=(),
+    calls=(RESPONSES_FUNCTION, RESPONSES_CUSTOM),
+    write_history=write_history,
+    write_payload=write_payload,
+    tool_choice="auto",
+    write_answer=write_answer,
+    read_answer=read_answer,
+    read=ResponsesReader,
+)
