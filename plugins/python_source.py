@@ -96,13 +96,17 @@ def load_package_entry(package: PythonPackage, entry: str) -> Any:
     return _load_from(package, entry)
 
 
-def load_python_object(path: str) -> Any:
+def load_python_object(path: str, *, of_package: bool = False) -> Any:
     """Return what a dotted path such as ``package.module.PluginClass`` names.
+
+    Args:
+        path: the dotted path.
+        of_package: it is an entry of a package, which can say what it needs.
 
     Raises:
         PluginLoadError: the module cannot be found or raised when it was imported, or it has no such name.
     """
-    module, names = _import(path)
+    module, names = _import(path, of_package=of_package)
     found: Any = module
     for name in names:
         if not hasattr(found, name):
@@ -116,7 +120,7 @@ def load_python_object(path: str) -> Any:
 
 
 def _load_from(package: PythonPackage, entry: str) -> Any:
-    plugin = load_python_object(entry)
+    plugin = load_python_object(entry, of_package=True)
     top = entry.partition(".")[0]
     where = _location(sys.modules[top])
     if where is not None and not where.is_relative_to(package.import_root.resolve()):
@@ -128,7 +132,7 @@ def _load_from(package: PythonPackage, entry: str) -> Any:
     return plugin
 
 
-def _import(path: str) -> tuple[ModuleType, list[str]]:
+def _import(path: str, *, of_package: bool) -> tuple[ModuleType, list[str]]:
     """Import the longest part of a dotted path that is a module, and return it with the names that are left."""
     modules = path.split(".")
     names = [modules.pop()]
@@ -139,22 +143,26 @@ def _import(path: str) -> tuple[ModuleType, list[str]]:
             return importlib.import_module(name), names
         except ModuleNotFoundError as error:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-                raise _import_failed(path, name, error) from error
+                raise _import_failed(path, name, error, of_package=of_package) from error
             missing = error.name  # the module itself, or a package above it
         except (Exception, SystemExit) as error:
-            raise _import_failed(path, name, error) from error
+            raise _import_failed(path, name, error, of_package=of_package) from error
         names.insert(0, modules.pop())
+    remedy = (
+        "correct the entry, or 'subdirectory'"
+        if of_package
+        else "install the package that has it, or load a directory with 'path:'"
+    )
     raise PluginLoadError(
-        f"cannot load plugin {path}: there is no module {missing!r} here; install the package that has it, "
-        "or load a directory with 'path:'",
-        plugin=path,
+        f"cannot load plugin {path}: there is no module {missing!r} here; {remedy}", plugin=path
     )
 
 
-def _import_failed(path: str, module: str, error: BaseException) -> PluginLoadError:
+def _import_failed(path: str, module: str, error: BaseException, *, of_package: bool) -> PluginLoadError:
     remedy = ""
     if isinstance(error, ModuleNotFoundError) and error.name:
-        remedy = f"; install what has the module {error.name!r}"
+        what = f"what has the module {error.name!r}"
+        remedy = f"; add {what} to the package's dependencies" if of_package else f"; install {what}"
     return PluginLoadError(
         f"cannot load plugin {path}: importing {module} raised {describe(error)}{remedy}", plugin=path
     )

@@ -55,13 +55,20 @@ class Environment:
 
 
 def make_environment(
-    needs: PythonNeeds, needed: tuple[Needed, ...], *, builds: bool, cache: PackageCache, workshop: Workshop
+    needs: PythonNeeds,
+    needed: tuple[Needed, ...],
+    *,
+    why: str | None,
+    builds: bool,
+    cache: PackageCache,
+    workshop: Workshop,
 ) -> Environment:
     """The environment in which a package has what it needs; made if the cache does not have it.
 
     Args:
         needs: what the package says.
         needed: its requirements, those that concern this Python.
+        why: what its user should be told when it is made, as a clause.
         builds: packages may be built.
         cache: where it is made.
         workshop: where programs are run for it.
@@ -78,7 +85,7 @@ def make_environment(
         ) from error
     told = [each.text for each in needed]
     key = key_of(*told, "", *needs.options, "", *needs.constraints, "", *files, str(builds), *_this_python())
-    making = _Making(needs, told, builds, cache.place("environments", key) / "tree", workshop)
+    making = _Making(needs, told, why, builds, cache.place("environments", key) / "tree", workshop)
     found = cache.find("environments", key)
     if found is None or not _is_whole(found):
         found = cache.make("environments", key, making.work, _is_whole)
@@ -100,6 +107,7 @@ def _digest(file: Path) -> str:
 class _Making:
     needs: PythonNeeds
     told: list[str]
+    why: str | None
     builds: bool
     place: Path
     workshop: Workshop
@@ -111,6 +119,8 @@ class _Making:
         constraints = (
             _write(tree / "constraints.txt", self.needs.constraints) if self.needs.constraints else None
         )
+        if self.why is not None:
+            logger.info("%s: %s", name, self.why)
         pip = Pip(self.workshop, source, builds=self.builds)
         logger.info("%s: making a virtual environment", name)
         pip.make(tree)

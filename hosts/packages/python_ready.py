@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import platform
 import re
 from dataclasses import dataclass
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from ...plugins.python_needs import PythonNeeds
     from ...plugins.python_source import PythonPackage
     from ...plugins.requirements import Needed
-
-logger = logging.getLogger("callboard.packages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +89,13 @@ class PythonReadiness:
 
     def ready(self, cache: Path) -> ReadyPackage:
         """The package, ready to run; its environment is made if the cache does not have it. Raises `PackageError`."""
-        if self._told is not None:
-            logger.info("%s: %s", self._needs.name, self._told)
         if self.place is not Place.ENVIRONMENT:
             return ReadyPackage(self.place)
         with Workshop(self._permissions.seconds) as workshop:
             environment = make_environment(
                 self._needs,
                 self._needed,
+                why=self._told,
                 builds=self._permissions.build,
                 cache=PackageCache(cache),
                 workshop=workshop,
