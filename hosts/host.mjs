@@ -25,7 +25,10 @@ import { claimStreams } from './host_streams.mjs';
 const USAGE = 'usage: node host.mjs --entry <absolute path of the module> [--export <name>]';
 
 const own = readArguments();
-const outlet = claimStreams((line) => requests.receive(line), leave);
+const outlet = claimStreams(
+  (line) => requests.receive(line),
+  (reason) => requests.whenIdle(() => leave(reason)),
+);
 watchTheEnd(outlet);
 const requests = new Requests(outlet);
 if (own !== undefined) requests.begin(own.place, own.exportName);

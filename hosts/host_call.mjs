@@ -1,7 +1,7 @@
 // One request under way: any number of parts, then exactly one answer.
 
 import { log } from './host_streams.mjs';
-import { describe, encode } from './host_values.mjs';
+import { describe, encode, HostFault } from './host_values.mjs';
 
 /**
  * See the file.
@@ -9,18 +9,49 @@ import { describe, encode } from './host_values.mjs';
  * @param outlet takes what is said, at once.
  * @param id the request's.
  * @param phase said with whatever is thrown: `init` of that method.
+ * @param onEnd told when it has its answer.
  */
 export class Call {
   #outlet;
   #id;
   #phase;
+  #onEnd;
   #open = true;
   #warned = false;
+  #cancelled;
+  #abort;
 
-  constructor(outlet, id, phase) {
+  constructor(outlet, id, phase, onEnd) {
     this.#outlet = outlet;
     this.#id = JSON.stringify(id);
     this.#phase = phase;
+    this.#onEnd = onEnd;
+  }
+
+  /** What it was cancelled for, as the fault to refuse it with; undefined if it was not. */
+  get cancelled() {
+    return this.#cancelled;
+  }
+
+  /** An AbortSignal that a tool may listen to; made when it is first asked for. */
+  get signal() {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#cancelled) this.#abort.abort(this.#cancelled);
+    }
+    return this.#abort.signal;
+  }
+
+  /** Nobody waits for the result: tell the tool. Its answer is what ends the call, whatever that is. */
+  cancel(reason) {
+    if (this.#cancelled) return;
+    this.#cancelled = new HostFault('Cancelled', reason);
+    this.#abort?.abort(this.#cancelled);
+  }
+
+  /** Say that the tool begins. */
+  acknowledge() {
+    this.#outlet.send(`{"v":1,"id":${this.#id},"event":{"type":"ack"}}\n`);
   }
 
   /** The tool's `emit`. A part that cannot be sent is the tool's fault and thrown at it. */
@@ -36,14 +67,20 @@ export class Call {
   answer(value, state) {
     let result = `"value":${encode(value, 'InvalidResult', 'the returned value')}`;
     if (state !== undefined) result += `,"state":${encode(state, 'InvalidResult', 'the state')}`;
-    this.#open = false;
+    this.#close();
     this.#outlet.send(`{"v":1,"id":${this.#id},"ok":true,"result":{${result}}}\n`);
   }
 
-  /** End the call with whatever was thrown. */
+  /** End the call with whatever was thrown; with why it was cancelled, if it ends for that. */
   refuse(thrown, phase = this.#phase) {
+    this.#close();
+    const error = this.#cancelled && thrown?.name === 'AbortError' ? this.#cancelled : thrown;
+    this.#outlet.send(`{"v":1,"id":${this.#id},"ok":false,"error":${encode(describe(error, phase))}}\n`);
+  }
+
+  #close() {
     this.#open = false;
-    this.#outlet.send(`{"v":1,"id":${this.#id},"ok":false,"error":${encode(describe(thrown, phase))}}\n`);
+    this.#onEnd?.();
   }
 
   #lateEmit() {

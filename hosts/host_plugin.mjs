@@ -2,6 +2,7 @@
 
 import { inspect } from 'node:util';
 
+import { ToolContext } from './host_context.mjs';
 import { log } from './host_streams.mjs';
 import { loadTool, METHODS, methodOf } from './host_tool.mjs';
 import { describe, HostFault } from './host_values.mjs';
@@ -48,16 +49,25 @@ export class Plugin {
     else act();
   }
 
-  /** Answer one request of the protocol; at once, where the tool does. */
-  answer(call, method, params) {
+  /**
+   * Answer one request of the protocol; at once, where the tool does.
+   *
+   * @param extended whether the client knows more than version 1.
+   */
+  answer(call, method, params, extended) {
     if (this.#failure !== undefined) return call.refuse(this.#failure.thrown, 'load');
+    if (call.cancelled) return call.refuse(call.cancelled);
     try {
-      const { name, args } = METHODS.get(method) ?? {};
-      if (!args) throw new HostFault('MethodNotFound', `version 1 of the protocol has no method ${method}`);
+      const { name, args, extended: isMore } = METHODS.get(method) ?? {};
+      if (!args || (isMore && !extended)) {
+        throw new HostFault('MethodNotFound', `version 1 of the protocol has no method ${method}`);
+      }
       const run = methodOf(this.#tool, method);
       if (!run) throw new HostFault('MethodNotFound', `the tool has no method ${name}`);
       const finish = (value) => end(call, method, value, params.state);
-      const value = Reflect.apply(run, this.#tool, args(params, call.emit));
+      const given = args(params, call.emit, extended ? new ToolContext(call, params) : undefined);
+      if (extended && params.ack === true) call.acknowledge();
+      const value = Reflect.apply(run, this.#tool, given);
       if (typeof value?.then === 'function') {
         Promise.resolve(value).then(finish).catch((error) => call.refuse(error));
       } else {

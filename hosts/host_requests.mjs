@@ -13,7 +13,9 @@ import { HostFault } from './host_values.mjs';
 const VERSION = 1;
 
 /** What this host can do beyond version 1 of the protocol. */
-const FEATURES = ['plugins'];
+const FEATURES = ['ack', 'can_handle', 'cancel', 'payload', 'plugins', 'prepare', 'shutdown'];
+
+const FAREWELL = 5000; // milliseconds that plugins may take to shut down if the client is in no hurry
 
 const OWN = '\0'; // the key of the plugin of the command line: no name that a client would give
 
@@ -25,6 +27,10 @@ const OWN = '\0'; // the key of the plugin of the command line: no name that a c
 export class Requests {
   #outlet;
   #plugins = new Map();
+  #calls = new Map(); // those under way, by id, once the client may cancel them
+  #farewells = new Set();
+  #extended = false; // the client knows more than version 1
+  #onIdle;
 
   constructor(outlet) {
     this.#outlet = outlet;
@@ -55,19 +61,48 @@ export class Requests {
     }
   }
 
+  /** There will be no more requests: do something once no plugin is shutting down, or has had its time for that. */
+  whenIdle(act) {
+    if (this.#farewells.size === 0) return act();
+    this.#onIdle = act;
+    return setTimeout(act, FAREWELL);
+  }
+
   #take({ id, method, params = {} }) {
-    const call = new Call(this.#outlet, id, method === 'init' ? 'init' : undefined);
+    const call = this.#call(id, method);
     if (method === 'load') return this.#load(call, params);
+    if (method === 'cancel' && this.#extended) return this.#cancel(call, params);
     const plugin = this.#plugins.get(params.plugin ?? OWN);
     if (plugin === undefined && !(method === 'describe' && params.plugin === undefined)) {
       return call.refuse(new HostFault('PluginNotFound', notFound(params.plugin)));
     }
     if (method === 'describe') return this.#describe(call, plugin);
     if (method === 'unload') return this.#unload(call, params);
-    return plugin.whenLoaded(() => plugin.answer(call, method, params));
+    return plugin.whenLoaded(() => plugin.answer(call, method, params, this.#extended));
+  }
+
+  #call(id, method) {
+    const phase = method === 'init' ? 'init' : undefined;
+    if (!this.#extended) return new Call(this.#outlet, id, phase);
+    const call = new Call(this.#outlet, id, phase, () => this.#onEnd(id));
+    this.#calls.set(id, call);
+    if (method === 'shutdown') this.#farewells.add(id);
+    return call;
+  }
+
+  #onEnd(id) {
+    this.#calls.delete(id);
+    if (this.#farewells.delete(id) && this.#farewells.size === 0) this.#onIdle?.();
+  }
+
+  #cancel(call, { id, reason }) {
+    const under = this.#calls.get(id);
+    under?.cancel(typeof reason === 'string' ? reason : 'the call was cancelled');
+    call.answer(under !== undefined);
   }
 
   #describe(call, plugin) {
+    this.#extended = true;
     const host = { name: 'callboard-node', version: process.version };
     const say = () => call.answer({ protocol: 'thp/1', host, features: FEATURES, methods: plugin?.methods });
     if (plugin === undefined) return say();

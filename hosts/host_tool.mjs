@@ -4,31 +4,57 @@
 import nodeModule from 'node:module';
 import { pathToFileURL } from 'node:url';
 
+import { payloadOf } from './host_context.mjs';
+
 /**
  * Wire name -> the tool's own name for it, its positional arguments, whether a tool must have it.
  *
- * Which methods carry state is not said here: state goes back where state came in.
+ * `also` is a second name that a tool may know it by. A client of version 1 knows nothing of the `extended` ones, nor
+ * of the context that the others are given last. Which methods carry state is not said here: state goes back where state
+ * came in.
  */
 export const METHODS = new Map(Object.entries({
   init: { name: 'init', required: true, args: (p) => [p.config ?? {}] },
-  get_tool_schemas: { name: 'getToolSchemas', required: true, args: (p) => [p.state] },
-  execute_tool: { name: 'executeTool', required: true, args: (p, emit) => [p.tool_name, p.arguments ?? {}, p.state, emit] },
+  prepare: {
+    name: 'prepare',
+    also: 'prepareAsync',
+    extended: true,
+    args: (p, _, context) => [p.config ?? {}, p.state, context],
+  },
+  get_tool_schemas: { name: 'getToolSchemas', required: true, args: (p, _, context) => and(context, p.state) },
+  can_handle_tool_call: {
+    name: 'canHandleToolCall',
+    extended: true,
+    args: (p, _, context) => [p.tool_name, payloadOf(p), p.state, context],
+  },
+  execute_tool: {
+    name: 'executeTool',
+    required: true,
+    args: (p, emit, context) => and(context, p.tool_name, payloadOf(p), p.state, emit),
+  },
   get_config_schema: { name: 'getConfigSchema', args: () => [] },
   get_ui_elements: { name: 'getUiElements', args: () => [] },
   get_tags: { name: 'getTags', args: (p) => [p.config ?? {}, p.models ?? []] },
   required_tags: { name: 'requiredTags', args: () => [] },
   forbidden_tags: { name: 'forbiddenTags', args: () => [] },
   format_tool_result: { name: 'formatToolResult', args: (p) => [p.result, p.state] },
-  format_tool_call_preview: { name: 'formatToolCallPreview', args: (p) => [p.tool_name, p.arguments ?? {}, p.state] },
+  format_tool_call_preview: {
+    name: 'formatToolCallPreview',
+    args: (p, _, context) => and(context, p.tool_name, payloadOf(p), p.state),
+  },
   to_display_format: { name: 'toDisplayFormat', args: (p) => [p.text, p.result, p.state] },
+  shutdown: { name: 'shutdown', extended: true, args: (p) => [p.state] },
 }));
+
+const and = (context, ...given) => (context === undefined ? given : [...given, context]);
 
 const REQUIRED = [...METHODS.keys()].filter((wireName) => METHODS.get(wireName).required);
 
 /** The tool's function for a wire method, under its own name or the wire's; undefined when it lacks both. */
 export function methodOf(tool, wireName) {
-  const own = tool[METHODS.get(wireName).name];
-  if (typeof own === 'function') return own;
+  const { name, also } = METHODS.get(wireName);
+  if (typeof tool[name] === 'function') return tool[name];
+  if (also !== undefined && typeof tool[also] === 'function') return tool[also];
   return typeof tool[wireName] === 'function' ? tool[wireName] : undefined;
 }
 
