@@ -67,20 +67,19 @@ export class Call {
   answer(value, state) {
     let result = `"value":${encode(value, 'InvalidResult', 'the returned value')}`;
     if (state !== undefined) result += `,"state":${encode(state, 'InvalidResult', 'the state')}`;
-    this.#close();
-    this.#outlet.send(`{"v":1,"id":${this.#id},"ok":true,"result":{${result}}}\n`);
+    this.#end(`"ok":true,"result":{${result}}`);
   }
 
   /** End the call with whatever was thrown; with why it was cancelled, if it ends for that. */
   refuse(thrown, phase = this.#phase) {
-    this.#close();
     const error = this.#cancelled && thrown?.name === 'AbortError' ? this.#cancelled : thrown;
-    this.#outlet.send(`{"v":1,"id":${this.#id},"ok":false,"error":${encode(describe(error, phase))}}\n`);
+    this.#end(`"ok":false,"error":${encode(describe(error, phase))}`);
   }
 
-  #close() {
+  #end(said) {
     this.#open = false;
-    this.#onEnd?.();
+    this.#outlet.send(`{"v":1,"id":${this.#id},${said}}\n`);
+    this.#onEnd?.(); // last: it may be the end of the process
   }
 
   #lateEmit() {
