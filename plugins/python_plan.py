@@ -25,7 +25,7 @@ class NeedsFacts:
     Attributes:
         needs: it needs anything.
         unmet: what this Python does not have.
-        built: what has to be built to be installed.
+        built: what has to be built to be installed, and what asks pip to build.
         folders: what would be built in a folder of its own.
         problem: why it runs on no environment of this Python; ``None`` if it does.
     """
@@ -105,8 +105,8 @@ def plan_python(
         )
     if facts.built and not may_build:
         return Refused(
-            f"needs {_listed(facts.built)}, which is no wheel and has to be built, and 'python_allow_builds' is off; "
-            "name a wheel, or turn that on"
+            f"asks for what has to be built ({_listed(facts.built)}), and 'python_allow_builds' is off; name wheels, or "
+            "turn that on"
         )
     told = (
         None if isolate else f"needs {lacking}, which this Python does not have: it runs in a host of its own"

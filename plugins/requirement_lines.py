@@ -47,6 +47,11 @@ def without_options(requirement: str) -> str:
     return re.split(r"\s+--\w", requirement, maxsplit=1)[0].strip()
 
 
+def asks_for_builds(option: str) -> bool:
+    """Whether an option of a file has pip build packages, also against what it was told on its command line."""
+    return option.startswith("--no-binary") or (option.startswith("--only-binary") and ":none:" in option)
+
+
 def _read(line: str) -> str | Option:
     option = _OPTION.fullmatch(line)
     if option is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...plugins.errors import JsonValueError
 from ...plugins.json_values import load_json
 from ...plugins.python_plan import NeedsFacts, Place, Refused, plan_python
+from ...plugins.requirement_lines import asks_for_builds
 from ...plugins.requirements import Installed, python_problem, read_requirements, unmet
 from .environments import Environment, make_environment
 from .errors import PackageError
@@ -109,7 +110,7 @@ def _facts(needs: PythonNeeds, needed: tuple[Needed, ...]) -> NeedsFacts:
     return NeedsFacts(
         needs=bool(needed),
         unmet=unmet(needed, _installed),
-        built=tuple(map(str, built)),
+        built=(*map(str, built), *filter(asks_for_builds, needs.options)),
         folders=tuple(map(str, folders)),
         problem=python_problem(needs.python, platform.python_version()),
     )

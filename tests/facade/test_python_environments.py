@@ -173,6 +173,11 @@ def test_what_is_here_already_needs_no_environment(tmp_path, entry, policy, runs
     ("entry", "text", "said"),
     [
         (
+            {},
+            project("absent @ https://here.example/absent.tar.gz"),
+            "asks for what has to be built (absent @ https",
+        ),
+        (
             {"isolate": False},
             project("absent>=1"),
             "needs absent>=1, which this Python does not have; install it here",

@@ -8,7 +8,7 @@ import pytest
 from callboard.plugins import PluginLoadError
 from callboard.plugins.python_needs import read_python_needs
 from callboard.plugins.python_source import read_python_package
-from callboard.plugins.requirement_lines import Option, requirement_lines, without_options
+from callboard.plugins.requirement_lines import Option, asks_for_builds, requirement_lines, without_options
 
 
 @pytest.fixture
@@ -104,3 +104,19 @@ def test_lines_are_joined_and_comments_left_out():
         Option("--requirement", "short.txt"),
     ]
     assert without_options("one==1   --hash=sha256:ab --hash=sha256:cd") == "one==1"
+
+
+@pytest.mark.parametrize(
+    ("line", "asks"),
+    [
+        ("--no-binary one", True),
+        ("--no-binary=:all:", True),
+        ("--only-binary :none:", True),
+        ("--only-binary=one", False),
+        ("--pre", False),
+    ],
+)
+def test_an_option_that_has_packages_built_is_known(line, asks):
+    (option,) = requirement_lines(line)
+
+    assert asks_for_builds(str(option)) is asks

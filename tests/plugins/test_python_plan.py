@@ -45,7 +45,7 @@ def test_what_needs_more_than_is_here_is_isolated_by_itself_and_that_is_told():
         (UNMET, {"install": False}, "needs one, two, and 'python_install_deps' is off; install it here, or turn that on"),
         (UNMET, {"isolate": True, "install": False}, "'python_install_deps' is off"),
         (NeedsFacts(problem="needs Python 2"), {}, "needs Python 2"),
-        (NeedsFacts(needs=True, unmet=("x.tar",), built=("x.tar",)), {}, "needs x.tar, which is no wheel and has to be built"),
+        (NeedsFacts(needs=True, unmet=("x.tar",), built=("x.tar",)), {}, "asks for what has to be built (x.tar), and"),
         (NeedsFacts(needs=True, unmet=("./x",), built=("./x",), folders=("./x",)), {"build": True}, "needs ./x, a folder,"),
     ],
 )  # fmt: skip
