@@ -71,8 +71,15 @@ export default {
   getToolSchemas: () => [],
   executeTool: () => ({ success: true }),
   getTags: () => 'fast',
+  formatToolResult: (result) => result.shown,
 };
 """
+
+ENVELOPE = {
+    "type": "provider_native_tool_result",
+    "format": "openai.chat_completions",
+    "content": [{"type": "text", "text": "an image"}],
+}
 
 NAMES = ("node", "isolated", "here")
 
@@ -118,6 +125,12 @@ def test_every_optional_method_reaches_who_asks_wherever_the_plugin_runs(config)
         bare = board.board.run_hook(
             "bare", lambda adapter, _: (adapter.required_tags(), adapter.get_config_schema())
         )
+        envelope, other = (
+            board.board.run_hook(
+                "bare", lambda adapter, _, each=each: adapter.format_result({"shown": each}, {})
+            )
+            for each in (ENVELOPE, {"text": "an object"})
+        )
 
     expected = {
         "config_schema": {"type": "object", "properties": {"depth": {"type": "integer"}}},
@@ -132,6 +145,7 @@ def test_every_optional_method_reaches_who_asks_wherever_the_plugin_runs(config)
     assert formatted == [said] * 3
     assert decided == [True] * 3
     assert bare == ([], None)
+    assert (envelope, other) == (ENVELOPE, '{"text":"an object"}')
 
 
 def test_the_command_line_tells_what_plugins_say_of_themselves(config):
