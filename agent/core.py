@@ -1,162 +1,205 @@
-"""`AgentCore`: tool calls in, tool messages out, as the specification has it.
+"""`AgentCore`: what an agent is built on. Sessions, model requests, tool calls, and the loop of all three.
 
-Every call gets its message, in the order of the calls, whatever happened to it: a history with
-an unanswered call is refused by every provider. Calls to different tools run at the same time,
-calls to one tool in their order.
+A thin face: which tools a request offers is settled in `request.py`, what a model is sent in `exchange.py`, what
+comes next in `turn.py`, and calls are run by `ToolCore`. Each asynchronous method does what the one without its
+``a`` does, and never blocks the event loop.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self
+import uuid
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from ..actors.board import Board
-from ..actors.hook_threads import HookFailed
-from ..plugins.adapter import PluginAdapter
+from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
-from ..plugins.formatting import default_text
-from .messages import tool_message
+from ..plugins.errors import CallboardError
+from .one_request import one_request, one_request_async
+from .providing import Providers
+from .session import Session, new_message
+from .session_store import SessionStore
+from .tool_core import ToolCore
+from .tool_loop import ToolLoop
+from .turns import Limits, drive, drive_async
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    import os
+    from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 
-    from ..actors.call import Call
-    from ..actors.desk import ToolSettings
+    from ..actors.board import Board
+    from .cancellation import Cancellation
+    from .providing import ModelRequest
+    from .tool_core import HoldsBoard
+    from .tool_loop import Spawn
 
 Json = dict[str, Any]
 
-
-class HoldsBoard(Protocol):
-    """What stands before a board, such as a running `Callboard`."""
-
-    @property
-    def board(self) -> Board:
-        """The board."""
+MAX_ROUNDS = 25
+"""How often a model is asked in one turn, unless the caller says otherwise."""
 
 
-class AgentCore:
-    """Runs the tool calls of an agent.
+class AgentCore(ToolCore):
+    """See the module. It is a context manager; `close` ends what is its own.
 
     Args:
-        board: the board to run them on, or who holds it; one of its own when ``None``, which `close` stops.
+        board: the board to run tools on, or who holds it; one of its own when ``None``, which `close` stops.
         format_timeout: seconds a plugin's formatting hooks may take; past that its default holds.
+        preview_timeout: seconds a plugin may take for the preview of a call; past that there is none.
+        session_dir: a folder where `run` keeps each session as it goes on; nowhere if ``None``.
     """
 
-    def __init__(self, board: Board | HoldsBoard | None = None, *, format_timeout: float = 5.0) -> None:
-        self._own = board is None
-        if board is None:
-            self.board = Board()
-        else:
-            self.board = board if isinstance(board, Board) else board.board
-        self._format_timeout = format_timeout
-
-    def close(self) -> None:
-        """Stop the board, if it is this core's own."""
-        if self._own:
-            self.board.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def register_tool(
+    def __init__(
         self,
-        tool: Any,
+        board: Board | HoldsBoard | None = None,
         *,
-        config: Json | None = None,
-        name: str | None = None,
-        settings: ToolSettings | None = None,
+        format_timeout: float = 5.0,
+        preview_timeout: float = 1.0,
+        session_dir: str | os.PathLike[str] | None = None,
     ) -> None:
-        """Register a tool plugin, an instance or a class.
+        super().__init__(board, format_timeout=format_timeout, preview_timeout=preview_timeout)
+        self._providers = Providers()
+        self._store = None if session_dir is None else SessionStore(session_dir)
+
+    # Providers
+
+    def register_provider(
+        self, provider: Any, config: Json | None = None, *, name: str | None = None
+    ) -> None:
+        """Register a provider, an instance or a class; ``config`` holds for all of its requests.
 
         Raises:
-            PluginError: it breaks the contract, or its name or a tool's name is taken.
+            PluginError: it breaks the contract, or its name is taken.
         """
-        self.board.add(PluginAdapter(tool, name=name, config=config), config=config or {}, settings=settings)
+        self._providers.add(provider, config, name)
 
-    def execute_tool_calls(
-        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
-    ) -> list[Json]:
-        """Run the calls; returns a ``role: "tool"`` message for each, in their order.
+    def register_provider_extension(
+        self, extension: Any, config: Json | None = None, *, name: str | None = None
+    ) -> None:
+        """Register what changes how a provider is asked. Raises `PluginError`: it breaks the contract."""
+        self._providers.add_extension(extension, config, name)
 
-        Args:
-            tool_calls: in any wire format that the board reads.
-            config: the request's configuration; tools see it in their context.
-            context: added to the tools' context.
-        """
-        calls = self._submit(tool_calls, config, context, streaming=False)
-        return [self._message(call, call.result()) for call in calls]
+    # Sessions
 
-    def iter_tool_messages(
-        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
-    ) -> Iterator[Json]:
-        """Run the calls; yields, for each in order, ``{"part": …}`` as they come and then its message.
+    def create_session(self, **metadata: Any) -> Session:
+        """Return an empty session with an id of its own."""
+        return Session(f"session_{uuid.uuid4().hex}", metadata=metadata)
 
-        A part carries ``tool_call_id`` and ``tool_name`` beside what the tool gave.
-        """
-        for call in self._submit(tool_calls, config, context, streaming=True):
-            yield from self.answers(call)
-
-    def submit(
+    def add_message(
         self,
-        tool_call: Any,
+        session: Session,
+        role: str,
+        content: Any,
+        attachments: Sequence[Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Session:
+        """Return the session with one more message. Calls that are open are answered first, as unknown.
+
+        Raises:
+            JsonValueError: something in the message is not JSON.
+            ValueError: a tool message does not answer the next open call.
+        """
+        return session.with_message(new_message(role, content, attachments, metadata))
+
+    def fork(self, session: Session) -> Session:
+        """Return the same conversation under an id of its own, to go on with in another way."""
+        return replace(session, id=self.create_session().id)
+
+    @property
+    def sessions(self) -> SessionStore:
+        """The sessions in ``session_dir``. Raises `CallboardError`: there is none."""
+        if self._store is None:
+            raise CallboardError("this core keeps no sessions; make it with session_dir")
+        return self._store
+
+    # Model requests, and the loop
+
+    def send_request_stream(
+        self, session: Session, config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> Generator[Json, None, None]:
+        """Ask the model once; yield the events of its answer, last its ``message``. No tool is run.
+
+        A provider that fails is told by an ``error`` event, before the message of what it had said till then.
+
+        Raises:
+            ProviderError: it is not known which provider is meant.
+            HookError, ContractError: a hook of the provider's failed.
+        """
+        yield from one_request(session, self._request(config, context))
+
+    async def asend_request_stream(
+        self, session: Session, config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[Json, None]:
+        """Do as `send_request_stream`, awaiting."""
+        request = await call_in_thread(self._request, config, context)
+        async with aclosing(one_request_async(session, request)) as events:
+            async for event in events:
+                yield event
+
+    def run(
+        self,
+        session: Session,
         config: Json,
         *,
+        max_rounds: int = MAX_ROUNDS,
         context: Mapping[str, Any] | None = None,
-        streaming: bool = True,
-    ) -> Call:
-        """Run one call; returns its handle at once. `answers` makes its messages.
+        cancel: Cancellation | None = None,
+        deadline: float | None = None,
+    ) -> Generator[Json, None, None]:
+        """Ask the model, run the calls that it asks for, and so on until it asks for none; yield events.
+
+        The last one is ``done``, with the ``session`` as it is then and the ``reason``. Whatever happens, each
+        call of the session has its tool message. Closing the generator ends the turn.
 
         Args:
-            tool_call: in any wire format that the board reads.
-            config: the request's configuration; tools see it in their context.
-            context: added to the tools' context.
-            streaming: have a tool that can stream do so.
+            session: it has to end with what the model is to answer.
+            config: of each request: ``provider``, ``model``, ``tags``, ``models`` and the provider's options.
+            max_rounds: how often the model may be asked; calls of its last answer are not run.
+            context: added to the context of tools and providers.
+            cancel: ends the turn when it is cancelled.
+            deadline: seconds that the turn may take.
+
+        Raises:
+            ValueError: ``max_rounds`` is less than 1.
+            SessionFileError: the session's file cannot be opened, or holds another conversation.
         """
+        loop = self._loop(session, config, max_rounds, context)
+        return drive(loop, Limits(self.board.clock, cancel, deadline))
+
+    async def arun(
+        self,
+        session: Session,
+        config: Json,
+        *,
+        max_rounds: int = MAX_ROUNDS,
+        context: Mapping[str, Any] | None = None,
+        cancel: Cancellation | None = None,
+        deadline: float | None = None,
+    ) -> AsyncGenerator[Json, None]:
+        """Do as `run`, awaiting; cancelling the task ends the turn too."""
+        make = partial(self._loop, session, config, max_rounds, context)
+        async with aclosing(drive_async(make, Limits(self.board.clock, cancel, deadline))) as events:
+            async for event in events:
+                yield event
+
+    def _request(self, config: Json, context: Mapping[str, Any] | None) -> ModelRequest:
         layer = core_context(core=self, config=config, extra=context)
-        return self.board.submit(tool_call, context=layer, streaming=streaming)
+        return self._providers.request(self.board, config, layer)
 
-    def answers(self, call: Call) -> Iterator[Json]:
-        """What one call of `submit` answers: its parts as they come, and last its message.
-
-        In the shapes of `iter_tool_messages`. Whether the call succeeded is for its result to say.
-        """
-        for chunk in call.chunks():
-            yield {**chunk, "tool_call_id": call.id, "tool_name": call.tool_name}
-        yield self._message(call, call.result())
-
-    def _submit(
-        self, tool_calls: Iterable[Any], config: Json, context: Mapping[str, Any] | None, *, streaming: bool
-    ) -> list[Call]:
-        return [self.submit(call, config, context=context, streaming=streaming) for call in tool_calls]
-
-    def _message(self, call: Call, result: Json) -> Json:
-        formatted, display = self._format(call, result)
-        return tool_message(
-            call_id=call.id,
-            tool_name=call.tool_name,
-            plugin_name=call.plugin_name,
-            formatted=formatted,
-            display=display,
-            result=result,
+    def _loop(
+        self,
+        session: Session,
+        config: Json,
+        max_rounds: int,
+        context: Mapping[str, Any] | None,
+        spawn: Spawn | None = None,
+    ) -> ToolLoop:
+        return ToolLoop(
+            session,
+            max_rounds=max_rounds,
+            compose=partial(self._request, config, context),
+            calls=self._calls,
+            keep=None if self._store is None else self._store.open,
+            spawn=spawn,
         )
-
-    def _format(self, call: Call, result: Json) -> tuple[str | Json, Json]:
-        """A failure of Callboard's own is not the tool's to format: the tool never made it."""
-        if call.plugin_name is not None and "code" not in result:
-            try:
-                return self.board.run_hook(
-                    call.plugin_name,
-                    lambda adapter, state: _formatted(adapter, result, state),
-                    self._format_timeout,
-                )
-            except (HookFailed, KeyError):  # it hangs, or was taken off the board meanwhile
-                pass
-        text = default_text(result)
-        return text, {"type": "text", "content": text}
-
-
-def _formatted(adapter: PluginAdapter, result: Json, state: Json) -> tuple[str | Json, Json]:
-    formatted = adapter.format_result(result, state)
-    return formatted, adapter.display(formatted, result, state)

@@ -8,6 +8,7 @@ registry reads a marked call as ``malformed``, and a board answers it with ``inv
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interop.call_marks import mark_of, unmarked, with_mark
@@ -29,7 +30,7 @@ class Broken(NamedTuple):
 
     Attributes:
         position: its place among the calls of the answer.
-        call_id: its id, if it has one.
+        call_id: its id, if it has one and no other call of the answer has the same.
         mark: what is wrong, as a call bears it.
     """
 
@@ -48,20 +49,26 @@ def gather(partial: Json, event: Json) -> None:
 
 
 def broken_calls(calls: Iterable[Any], registry: ToolInteropRegistry) -> list[Broken]:
-    """Return the calls that must not run. To be asked before they are sanitized."""
-    found = []
-    for position, call in enumerate(calls):
+    """Return the calls that must not run. To be asked before they are sanitized.
+
+    What is no call in any known format is not among them, nor does it have a place: it is not kept.
+    """
+    read = []
+    for call in calls:
         try:
-            inspected = registry.inspect_call(call)
-        except InteropError as error:
-            found.append(Broken(position, None, {"code": "sanitized", "message": str(error)}))
+            read.append((call, registry.inspect_call(call)))
+        except InteropError:
             continue
+    ids = Counter(inspected.call_id for _, inspected in read)
+    found = []
+    for position, (call, inspected) in enumerate(read):
         if inspected.payload_kind not in {"malformed", "json"}:
             continue
         fault = inspected.payload_metadata.get("error")
         said = fault["message"] if fault else "the arguments are JSON, but no object"
         mark = mark_of(call) or {"code": "sanitized", "message": said}
-        found.append(Broken(position, inspected.call_id, mark))
+        its_own = inspected.call_id if ids[inspected.call_id] == 1 else None  # it will be given another
+        found.append(Broken(position, its_own, mark))
     return found
 
 

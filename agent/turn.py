@@ -193,7 +193,7 @@ class Turn:
 
     def ended(self, call: AskedCall, message: Json) -> list[Do]:
         """A call has its tool message."""
-        if self.phase not in {Phase.RUNNING, Phase.STOPPING} or not self._is_open(call):
+        if not self.waits_for(call):
             return []
         self._ends[call.id] = _answering(call, message)
         return self._flush()
@@ -203,6 +203,8 @@ class Turn:
         if self.phase is Phase.ASKING:
             self._keep_what_was_heard(reason)
             return [StopAsking(), *self._close(reason)]
+        if self.phase is Phase.NEW:
+            return self._close(reason)
         if self.phase is not Phase.RUNNING:
             return []
         self.phase, self._reason = Phase.STOPPING, reason
@@ -224,6 +226,10 @@ class Turn:
                     self._ends[call.id] = unanswered(call.id, call.tool_name, why, Outcome.OUTCOME_UNKNOWN)
             done += self._flush()
         return done
+
+    def waits_for(self, call: AskedCall) -> bool:
+        """Whether the end of a call is still to come."""
+        return self.phase in {Phase.RUNNING, Phase.STOPPING} and self._is_open(call)
 
     # Steps: messages of one answer, each with its calls, kept and run one after the other
 

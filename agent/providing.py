@@ -1,0 +1,96 @@
+"""The providers of a core, and which of them a request is for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..plugins.errors import ContractError
+from .errors import ProviderError
+from .provider_adapter import ProviderAdapter
+from .provider_stack import ProviderStack
+from .request import compose_request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..actors.board import Board
+    from .request import Request
+
+Json = dict[str, Any]
+
+
+class ModelRequest(NamedTuple):
+    """A request that is ready to be sent.
+
+    Attributes:
+        stack: whom to ask.
+        state: of this request alone.
+        request: its tools, registry and context.
+    """
+
+    stack: ProviderStack
+    state: Json
+    request: Request
+
+    def plugin_of(self, tool_name: str | None) -> str | None:
+        """Return the plugin that offers a tool of that name, if one does."""
+        if tool_name is None:
+            return None
+        return next((tool.plugin_name for tool in self.request.tools if tool.tool_name == tool_name), None)
+
+
+class Providers:
+    """Providers by name, and extensions in the order of their registration."""
+
+    def __init__(self) -> None:
+        self._providers: dict[str, ProviderAdapter] = {}
+        self._extensions: list[ProviderAdapter] = []
+
+    def add(self, provider: Any, config: Json | None, name: str | None) -> None:
+        """Raises `PluginError`: it breaks the contract, or its name is taken."""
+        adapter = ProviderAdapter(provider, name=name, config=config)
+        if adapter.name in self._providers:
+            raise ContractError(
+                f"there is a provider {adapter.name!r} already; give this one another name",
+                plugin=adapter.name,
+            )
+        self._providers[adapter.name] = adapter
+
+    def add_extension(self, extension: Any, config: Json | None, name: str | None) -> None:
+        """Raises `PluginError`: it breaks the contract."""
+        self._extensions.append(ProviderAdapter(extension, name=name, config=config, extension=True))
+
+    def request(self, board: Board, config: Json, context: Mapping[str, Any]) -> ModelRequest:
+        """Settle all that a request is made of. Blocks for as long as plugins' hooks take.
+
+        Raises:
+            ProviderError: it is not known which provider is meant.
+            HookError, ContractError: a hook of the provider or an extension failed.
+        """
+        stack = ProviderStack(self._chosen(config), self._extensions)
+        state = stack.init(config)
+        request = compose_request(
+            board, stack.provider, stack.extensions, config, context=context, state=state
+        )
+        if len(request.extensions) < len(
+            stack.extensions
+        ):  # those that are left out must not have set anything
+            stack = ProviderStack(stack.provider, request.extensions)
+            state = stack.init(config)
+        state["_tools"] = request.schemas
+        return ModelRequest(stack, state, request)
+
+    def _chosen(self, config: Json) -> ProviderAdapter:
+        name = config.get("provider")
+        if name is None and len(self._providers) == 1:
+            return next(iter(self._providers.values()))
+        found = self._providers.get(name) if isinstance(name, str) else None
+        if found is not None:
+            return found
+        there = ", ".join(map(repr, self._providers)) or "none: register one with register_provider"
+        wanted = "no provider is named" if name is None else f"there is no provider {name!r:.60}"
+        raise ProviderError(
+            f"{wanted} by 'provider' in the configuration of the request; there are {there}",
+            provider=name if isinstance(name, str) else "",
+            code="bad_config",
+        )

@@ -1,0 +1,186 @@
+"""`ToolCore`: the half of `AgentCore` that needs no model. Tool calls in, tool messages out.
+
+Every call gets its message, in the order of the calls, whatever happened to it: a history with an unanswered
+call is refused by every provider. Calls to different tools run at the same time, calls to one tool in their
+order. Whoever stops waiting ends the calls that are left.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from ..actors.board import Board
+from ..plugins.adapter import PluginAdapter
+from ..plugins.bridge import call_in_thread
+from ..plugins.context import core_context
+from .helpers import Helpers
+from .inbox import Inbox
+from .tool_calls import ToolCalls
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
+
+    from ..actors.call import Call
+    from ..actors.desk import ToolSettings
+
+Json = dict[str, Any]
+
+
+class HoldsBoard(Protocol):
+    """What stands before a board, such as a running `Callboard`."""
+
+    @property
+    def board(self) -> Board:
+        """The board."""
+
+
+class ToolCore:
+    """See the module. It is a context manager; `close` ends what is its own.
+
+    Args:
+        board: the board to run tools on, or who holds it; one of its own when ``None``, which `close` stops.
+        format_timeout: seconds a plugin's formatting hooks may take; past that its default holds.
+        preview_timeout: seconds a plugin may take for the preview of a call; past that there is none.
+
+    Attributes:
+        board: the board.
+    """
+
+    def __init__(
+        self,
+        board: Board | HoldsBoard | None = None,
+        *,
+        format_timeout: float = 5.0,
+        preview_timeout: float = 1.0,
+    ) -> None:
+        self._own = board is None
+        if board is None:
+            self.board = Board()
+        else:
+            self.board = board if isinstance(board, Board) else board.board
+        self._calls = ToolCalls(self.board, format_timeout=format_timeout, preview_timeout=preview_timeout)
+
+    def close(self) -> None:
+        """Stop the board, if it is this core's own."""
+        if self._own:
+            self.board.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def register_tool(
+        self,
+        tool: Any,
+        *,
+        config: Json | None = None,
+        name: str | None = None,
+        settings: ToolSettings | None = None,
+    ) -> None:
+        """Register a tool plugin, an instance or a class.
+
+        Raises:
+            PluginError: it breaks the contract, or its name or a tool's name is taken.
+        """
+        self.board.add(PluginAdapter(tool, name=name, config=config), config=config or {}, settings=settings)
+
+    def execute_tool_calls(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> list[Json]:
+        """Run the calls; returns a ``role: "tool"`` message for each, in their order.
+
+        Args:
+            tool_calls: in any wire format that the board reads.
+            config: the request's configuration; tools see it in their context.
+            context: added to the tools' context.
+        """
+        with self._submitted(tool_calls, config, context, streaming=False) as calls:
+            return [self._calls.message(call, call.result()) for call in calls]
+
+    async def aexecute_tool_calls(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> list[Json]:
+        """Do as `execute_tool_calls`, awaiting."""
+        with self._submitted(tool_calls, config, context, streaming=False) as calls:
+            return [await call_in_thread(self._calls.message, call, await call) for call in calls]
+
+    def iter_tool_messages(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> Generator[Json, None, None]:
+        """Run the calls; yields, for each in order, ``{"part": …}`` as they come and then its message.
+
+        A part carries ``tool_call_id`` and ``tool_name`` beside what the tool gave.
+        """
+        with self._submitted(tool_calls, config, context, streaming=True) as calls:
+            for call in calls:
+                yield from self.answers(call)
+
+    async def aiter_tool_messages(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[Json, None]:
+        """Do as `iter_tool_messages`, awaiting."""
+        answers: Inbox[Json | None] = Inbox()
+        helpers = Helpers("callboard-tool-messages", most=1)
+        with self._submitted(tool_calls, config, context, streaming=True) as calls:
+            for call in calls:
+                helpers.do(partial(self._read, call, answers))
+            waiting = len(calls)
+            while waiting:
+                answer = await answers.get_async()
+                if answer is None:
+                    waiting -= 1
+                else:
+                    yield answer
+
+    def submit(
+        self,
+        tool_call: Any,
+        config: Json,
+        *,
+        context: Mapping[str, Any] | None = None,
+        streaming: bool = True,
+    ) -> Call:
+        """Run one call; returns its handle at once. `answers` makes its messages.
+
+        Args:
+            tool_call: in any wire format that the board reads.
+            config: the request's configuration; tools see it in their context.
+            context: added to the tools' context.
+            streaming: have a tool that can stream do so.
+        """
+        layer = core_context(core=self, config=config, extra=context)
+        return self._calls.submit(tool_call, layer, streaming=streaming)
+
+    def answers(self, call: Call) -> Iterator[Json]:
+        """What one call of `submit` answers: its parts as they come, and last its message.
+
+        In the shapes of `iter_tool_messages`. Whether the call succeeded is for its result to say.
+        """
+        return self._calls.answers(call)
+
+    @contextmanager
+    def _submitted(
+        self, tool_calls: Iterable[Any], config: Json, context: Mapping[str, Any] | None, *, streaming: bool
+    ) -> Iterator[list[Call]]:
+        """Run the calls; those that have not ended when this is left are cancelled."""
+        calls: list[Call] = []
+        try:
+            calls.extend(
+                self.submit(tool_call, config, context=context, streaming=streaming)
+                for tool_call in tool_calls
+            )
+            yield calls
+        finally:
+            for call in calls:
+                call.cancel()
+
+    def _read(self, call: Call, answers: Inbox[Json | None]) -> None:
+        try:
+            for answer in self.answers(call):
+                answers.put(answer)
+        finally:
+            answers.put(None)
