@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .hosts.bash_tool import BashToolPlugin
 from .hosts.command_tool import CommandToolPlugin
 from .hosts.hosted_tool import HostedToolPlugin
 from .hosts.node_tool import NodeToolPlugin
@@ -15,11 +16,12 @@ from .hosts.python_origin import PythonOrigin, origin_of
 from .hosts.python_tool import PythonToolPlugin
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
+from .plugins.bash_package import require_scripts
 from .plugins.entry import parse_entry
 from .plugins.entry_points import ALL, find_installed, installed_names
 from .plugins.errors import PluginLoadError
 from .plugins.manifest import NodeToolEntry
-from .plugins.program_source import CommandSource
+from .plugins.program_source import BashSource, CommandSource
 from .plugins.python_plan import Place
 from .plugins.python_source import load_package_entry, load_python_object, read_python_package
 from .plugins.source import (
@@ -108,8 +110,13 @@ def _load(source: PluginSource, options: Options, configuration: Configuration) 
                 cwd=source.directory,
                 base=source.base,
                 env=options.env,
+                extended=source.extended,
             )
             yield Loaded(PluginAdapter(program), program, options)
+        case BashSource(path, plugin_id):
+            require_scripts(path)
+            scripts = BashToolPlugin(options.name or plugin_id, path, env=options.env)
+            yield Loaded(PluginAdapter(scripts), scripts, options)
 
 
 def _sources(configuration: Configuration) -> NodeSources:

@@ -29,6 +29,7 @@ class CommandToolPlugin(HostedToolPlugin):
         cwd: where it runs; the present folder when ``None``.
         base: what the path of the program is relative to; ``cwd`` when ``None``.
         env: variables that the host gets beside the allowed ones.
+        extended: it may know more than version 1, and is asked what.
         version: for people.
     """
 
@@ -42,6 +43,7 @@ class CommandToolPlugin(HostedToolPlugin):
         cwd: str | os.PathLike[str] | None = None,
         base: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
+        extended: bool = False,
         version: str = "0",
     ) -> None:
         super().__init__(name, self._command, version=version)
@@ -49,13 +51,15 @@ class CommandToolPlugin(HostedToolPlugin):
         self.cwd = Path(cwd or ".").absolute()
         self._base = Path(base or self.cwd).absolute()
         self._env = dict(env or {})
+        self._extended = extended
 
     def _command(self) -> Command:
         if not self.cwd.is_dir():
             raise self._refused(f"there is no folder {self.cwd}; correct 'cwd'")
         environment = host_environment(os.environ, self._env)
         program, *arguments = self.argv
-        return Command((self._found(program, environment), *arguments), environment, str(self.cwd))
+        argv = (self._found(program, environment), *arguments)
+        return Command(argv, environment, str(self.cwd), extended=self._extended)
 
     def _found(self, program: str, environment: Mapping[str, str]) -> str:
         if os.sep in program or program.startswith("~"):

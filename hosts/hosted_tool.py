@@ -46,7 +46,7 @@ class HostedToolPlugin:
         carry: starts a life from a command line; a real process unless somebody knows better.
 
     Attributes:
-        kind: what its host is, for people: ``node``, ``python``, a ``command``, or any ``program``.
+        kind: what its host is, for people: ``node``, ``python``, ``bash``, a ``command``, or any ``program``.
         lodges_as: what a host that it shares with others calls it; ``None`` in one of its own.
     """
 

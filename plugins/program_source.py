@@ -1,6 +1,7 @@
-"""Plugins that are programs: any command that speaks the tool host protocol.
+"""Plugins that are programs: any command that speaks the tool host protocol, and scripts that Bash runs.
 
     {"host": {"command": ["perl", "count_words.pl"], "protocol": "thp/1", "cwd": "tools", "id": "count"}}
+    {"bash_tool": {"path": "./my-tools"}}   {"bash_tool": {"file": "./count.sh", "id": "count"}}
 
 The command is a list of words and reaches the program as it stands: no shell ever reads it. What is wrong
 with one is said as the rest of a sentence about the entry; whether the program is there is found out when
@@ -22,6 +23,7 @@ PROTOCOLS = ("thp/1", "thp/1+")
 """What a program may be said to speak; with the plus, it is asked what it knows beyond version 1."""
 
 _KEYS = frozenset({"command", "protocol", "cwd", "id"})
+_BASH_KEYS = frozenset({"path", "file", "id"})
 
 
 class SourceProblem(ValueError):  # noqa: N818 - it is the rest of a sentence, and never seen alone
@@ -45,6 +47,43 @@ class CommandSource:
     base: Path
     id: str
     extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BashSource:
+    """A script, or a folder of them.
+
+    Attributes:
+        path: where it is.
+        id: the plugin's name; that of the file, without its suffix, or of the folder, unless it is given.
+    """
+
+    path: Path
+    id: str
+
+
+def parse_bash(value: Any, base: Path) -> BashSource:
+    """Read what stands under the key ``bash_tool``.
+
+    Raises:
+        SourceProblem: it is no such mapping; says what was probably meant.
+    """
+    if not isinstance(value, dict):
+        raise SourceProblem("has a 'bash_tool' that is no mapping")
+    for key, item in value.items():
+        if key not in _BASH_KEYS:
+            raise SourceProblem(f"has the unknown key {key!r} in 'bash_tool'; {meant(str(key), _BASH_KEYS)}")
+        if not _is_word(item) or not item:
+            raise SourceProblem(f"has {item!r:.100} as {key!r} of 'bash_tool'; it has to be a text")
+    if ("path" in value) == ("file" in value):
+        raise SourceProblem("has a 'bash_tool' without exactly one of 'path' and 'file'")
+    return bash_source(value.get("path") or value["file"], base, value.get("id"))
+
+
+def bash_source(path: str, base: Path, name: str | None = None) -> BashSource:
+    """The source of scripts at a path."""
+    found = base.absolute() / Path(path).expanduser()
+    return BashSource(found, name or found.stem or "bash")
 
 
 def parse_command(value: Any, base: Path) -> CommandSource:

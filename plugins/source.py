@@ -9,6 +9,7 @@
 | ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF, "submodules": BOOL}}`` | `NodeGitSource` |
 | ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
 | ``{"host": {"command": [WORD, …], "protocol": "thp/1", "cwd": DIRECTORY, "id": ID}}`` | `CommandSource` |
+| ``"bash:PATH"``, ``{"bash_tool": {"path": DIRECTORY}}``, ``{"bash_tool": {"file": FILE, "id": ID}}`` | `BashSource` |
 | ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
 
 Reading looks at no file: relative paths are made absolute, and whether something is there is for the loader
@@ -25,7 +26,14 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
 from .git_address import address_problem, is_local, ref_problem, without_secrets
-from .program_source import CommandSource, SourceProblem, parse_command
+from .program_source import (
+    BashSource,
+    CommandSource,
+    SourceProblem,
+    bash_source,
+    parse_bash,
+    parse_command,
+)
 from .spelling import meant
 
 if TYPE_CHECKING:
@@ -98,12 +106,13 @@ PluginSource = (
     | NodeGitSource
     | NodeFileSource
     | CommandSource
+    | BashSource
 )
 
-SOURCE_KEYS = frozenset({"plugin", "node_tool", "host"})
+SOURCE_KEYS = frozenset({"plugin", "node_tool", "bash_tool", "host"})
 """The keys of a mapping that say where a plugin comes from."""
 
-_KEYS_SAID = "'plugin', 'node_tool' and 'host'"
+_KEYS_SAID = "'plugin', 'node_tool', 'bash_tool' and 'host'"
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
@@ -128,6 +137,8 @@ def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
     try:
         if "host" in spelling:
             return parse_command(spelling["host"], base)
+        if "bash_tool" in spelling:
+            return parse_bash(spelling["bash_tool"], base)
     except SourceProblem as problem:
         raise _refused(spelling, str(problem)) from None
     text = spelling["plugin"]
@@ -153,11 +164,13 @@ def _parse_text(text: str, base: Path) -> PluginSource:
         return _git(text, url, ref or None, base)
     if prefix == "entry_point":
         return InstalledSource(rest)
+    if prefix == "bash":
+        return bash_source(rest, base)
     directory = _absolute(rest, base)
     return PythonPackageSource(directory) if prefix == "path" else NodePackageSource(directory)
 
 
-_PREFIXES = ("path", "entry_point", "node", "node+git")
+_PREFIXES = ("path", "entry_point", "node", "node+git", "bash")
 
 
 def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
@@ -222,6 +235,8 @@ def spelled(entry: Any) -> str:
             return f"node:{path}"
         case {"node_tool": {"git": str(url)}}:
             return f"node+git:{without_secrets(url)}"
+        case {"bash_tool": {"path": str(path)} | {"file": str(path)}}:
+            return f"bash:{path}"
         case {"host": {"command": [*words]}} if words and all(isinstance(word, str) for word in words):
             return shlex.join(words)
     return f"{entry!r:.200}"

@@ -1,4 +1,4 @@
-"""The conformance rules: our hosts keep them, in five ways, and who breaks one is convicted of it."""
+"""The conformance rules: our hosts keep them, in six ways, and who breaks one is convicted of it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from callboard.chaos.evil_tool import EvilToolPlugin
+from callboard.hosts.bash_tool import BASH_HOST
 from callboard.hosts.node_tool import HOST_SCRIPT
 from house_source import ROOT
 from leaks import no_leaks
@@ -72,6 +73,17 @@ def test_the_node_host_keeps_all_rules():
     said = judge([node_program(), HOST_SCRIPT, "--entry", tool])
 
     assert (said.returncode, count(said, "passed")) == (0, 27), said.stdout
+
+
+def test_the_bash_host_keeps_all_rules():
+    script = ROOT / "tests" / "hosts" / "bash_scripts" / "moody.sh"
+    said = judge(
+        [shutil.which("bash"), BASH_HOST, "--file", script],
+        *("--host-failing-arguments", json.dumps({"fail": True})),
+        *("--host-stream-tool", "moody"),
+    )
+
+    assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
 
 
 def test_the_python_host_keeps_all_rules():

@@ -18,6 +18,7 @@ EXAMPLES = ROOT / "examples"
 
 packages = sorted(path.parent for path in EXAMPLES.glob("*/package.json"))
 python_packages = sorted(path.parent for path in EXAMPLES.glob("*/pyproject.toml"))
+bash_packages = sorted(path.parent for path in EXAMPLES.glob("*/test.sh"))
 programs = [
     path
     for path in project_files(".py")
@@ -46,6 +47,13 @@ def test_the_tests_of_a_python_example_pass(package: Path, tmp_path: Path) -> No
     assert ended.returncode == 0, ended.stdout
 
 
+@pytest.mark.parametrize("package", bash_packages, ids=_name)
+def test_the_tests_of_a_bash_example_pass(package: Path) -> None:
+    ended = _run(["bash", "test.sh"], package)
+
+    assert ended.returncode == 0, ended.stdout
+
+
 @pytest.mark.parametrize("program", programs, ids=_name)
 def test_a_python_example_runs_from_anywhere(program: Path, tmp_path: Path) -> None:
     ended = _run([sys.executable, str(program)], tmp_path)
@@ -55,7 +63,7 @@ def test_a_python_example_runs_from_anywhere(program: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("example", sorted(EXAMPLES.iterdir()), ids=_name)
 def test_every_example_is_one_that_is_run_here(example: Path) -> None:
-    is_run = example in (*packages, *python_packages) or any(
+    is_run = example in (*packages, *python_packages, *bash_packages) or any(
         example == run or example in run.parents for run in programs
     )
 

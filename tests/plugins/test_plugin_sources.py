@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.program_source import CommandSource
+from callboard.plugins.program_source import BashSource, CommandSource
 from callboard.plugins.source import (
     NodeFileSource,
     NodeGitSource,
@@ -66,6 +66,10 @@ SPELLINGS = [
         {"host": {"command": ("bin/host", "$(x) '"), "protocol": "thp/1+", "cwd": "a b", "id": "n"}},
         CommandSource(("bin/host", "$(x) '"), BASE / "a b", BASE, "n", extended=True),
     ),
+    ("bash:./my-tool", BashSource(BASE / "my-tool", "my-tool")),
+    ({"bash_tool": {"path": "./my-tool"}}, BashSource(BASE / "my-tool", "my-tool")),
+    ({"bash_tool": {"file": "./tool.sh"}}, BashSource(BASE / "tool.sh", "tool")),
+    ({"bash_tool": {"file": "./tool.sh", "id": "t"}}, BashSource(BASE / "tool.sh", "t")),
     (
         {"host": {"command": ["python", "-m", "x"], "protocol": "thp/1"}},
         CommandSource(("python", "-m", "x"), BASE, BASE, "python"),
@@ -92,7 +96,7 @@ MISSPELLINGS = [
     ("node+git:#v1", "has no repository address before '#'"),
     ("node+git:--upload-pack=evil", "has '--upload-pack=evil', which is neither an address nor a ref"),
     ("node+git:https://x#--force", "has '--force', which is neither"),
-    ({}, "needs exactly one of the keys 'plugin', 'node_tool' and 'host'"),
+    ({}, "needs exactly one of the keys 'plugin', 'node_tool', 'bash_tool' and 'host'"),
     ({"plugin": "a.B", "node_tool": {"path": "x"}}, "needs exactly one of"),
     ({"plugin": 7}, "has 7 as 'plugin'"),
     ({"node_tool": "x"}, "has a 'node_tool' that is no mapping"),
@@ -104,6 +108,12 @@ MISSPELLINGS = [
     ({"node_tool": {"path": 7}}, "has 7 as 'path' of 'node_tool'"),
     ({"node_tool": {"git": "x", "ref": ""}}, "has '' as 'ref' of 'node_tool'"),
     ({"node_tool": {"git": "--x"}}, "neither an address nor a ref"),
+    ("bash:", "has nothing after 'bash:'"),
+    ({"bash_tool": []}, "has a 'bash_tool' that is no mapping"),
+    ({"bash_tool": {"flie": "x"}}, "has the unknown key 'flie' in 'bash_tool'; did you mean 'file'?"),
+    ({"bash_tool": {"id": "x"}}, "has a 'bash_tool' without exactly one of 'path' and 'file'"),
+    ({"bash_tool": {"path": "a", "file": "b"}}, "without exactly one of"),
+    ({"bash_tool": {"path": 7}}, "has 7 as 'path' of 'bash_tool'"),
     ({"host": "perl x.pl"}, "has a 'host' that is no mapping"),
     ({"host": {"comand": ["x"]}}, "has the unknown key 'comand' in 'host'; did you mean 'command'?"),
     (
@@ -168,6 +178,7 @@ def test_a_source_is_a_value():
         ("node+git:https://s3cret@host/repo#v1", "node+git:https://***@host/repo#v1"),
         ({"node_tool": {"file": "./a.mjs", "id": "a"}, "env": {"TOKEN": "s3cret"}}, "./a.mjs"),
         ({"host": {"command": ["perl", "a b.pl"]}, "env": {"TOKEN": "s3cret"}}, "perl 'a b.pl'"),
+        ({"bash_tool": {"file": "./a.sh", "id": "a"}, "env": {"TOKEN": "s3cret"}}, "bash:./a.sh"),
         ({"host": {"command": "perl"}}, "{'host': {'command': 'perl'}}"),
         ({"plugin": 1}, "{'plugin': 1}"),
         (None, "None"),
