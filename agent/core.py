@@ -62,6 +62,11 @@ class AgentCore(ToolCore):
         self._providers = Providers()
         self._store = None if session_dir is None else SessionStore(session_dir)
 
+    def close(self) -> None:
+        """Close the providers that were registered as classes, and stop the board if it is this core's own."""
+        self._providers.close()
+        super().close()
+
     # Providers
 
     def register_provider(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.errors import ContractError
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from .request import Request
+
+logger = logging.getLogger("callboard.agent")
 
 Json = dict[str, Any]
 
@@ -45,6 +48,7 @@ class Providers:
     def __init__(self) -> None:
         self._providers: dict[str, ProviderAdapter] = {}
         self._extensions: list[ProviderAdapter] = []
+        self._own: list[ProviderAdapter] = []
 
     def add(self, provider: Any, config: Json | None, name: str | None) -> None:
         """Raises `PluginError`: it breaks the contract, or its name is taken."""
@@ -55,10 +59,25 @@ class Providers:
                 plugin=adapter.name,
             )
         self._providers[adapter.name] = adapter
+        self._note(provider, adapter)
 
     def add_extension(self, extension: Any, config: Json | None, name: str | None) -> None:
         """Raises `PluginError`: it breaks the contract."""
-        self._extensions.append(ProviderAdapter(extension, name=name, config=config, extension=True))
+        adapter = ProviderAdapter(extension, name=name, config=config, extension=True)
+        self._extensions.append(adapter)
+        self._note(extension, adapter)
+
+    def close(self) -> None:
+        """Close those that were made here from their classes, if they can be closed; others have an owner."""
+        own, self._own = self._own, []
+        for adapter in own:
+            close = getattr(adapter.plugin, "close", None)
+            try:
+                if callable(close):
+                    close()
+            except Exception:
+                # A provider's code; whatever it holds on to is no reason to leave the rest open.
+                logger.exception("closing the provider %r failed", adapter.name)
 
     def request(self, board: Board, config: Json, context: Mapping[str, Any]) -> ModelRequest:
         """Settle all that a request is made of. Blocks for as long as plugins' hooks take.
@@ -79,6 +98,10 @@ class Providers:
             state = stack.init(config)
         state["_tools"] = request.schemas
         return ModelRequest(stack, state, request)
+
+    def _note(self, given: Any, adapter: ProviderAdapter) -> None:
+        if isinstance(given, type):
+            self._own.append(adapter)
 
     def _chosen(self, config: Json) -> ProviderAdapter:
         name = config.get("provider")
