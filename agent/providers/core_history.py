@@ -12,7 +12,7 @@ from ...interop.call_marks import METADATA
 from ...interop.errors import InteropError
 from ...interop.format_ids import OPENAI_CHAT, belongs_to
 from ...interop.formats.openai_content import read_content
-from ...interop.parts import MediaPart, TextPart
+from ...interop.parts import MediaPart, UnreadPart
 from ...interop.registry import (
     ToolInteropTarget,
     get_registry_from_context,
@@ -172,12 +172,13 @@ def _readable(
 
 
 def _parts(message: Json) -> tuple[ResultPart, ...]:
+    """What a message says, and what was attached to it."""
     content = message.get("content")
-    return (
-        (TextPart(content),)
-        if isinstance(content, str) and content
-        else read_content(OPENAI_CHAT, content or None)
-    )
+    said = () if content == "" else read_content(OPENAI_CHAT, content)
+    attached = _metadata(message).get("attachments")
+    for each in attached if isinstance(attached, list) else ():
+        said += read_content(OPENAI_CHAT, [each]) if isinstance(each, dict) else (UnreadPart("attachment"),)
+    return said
 
 
 def _kept(message: Json, wire: Wire) -> tuple[Json, ...]:

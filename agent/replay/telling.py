@@ -44,22 +44,22 @@ def told_calls(step: Step, heard: Heard) -> list[ToldCall]:
     told = []
     for index, call in enumerate(step.calls):
         number = f"{heard.turn}_{index}"
+        name = _as_offered(call.name, heard.tools)
         if isinstance(call.payload, dict):
-            told.append(
-                ToldCall(number, call.name, json_text(call.payload), raw=False, arguments=call.payload)
-            )
+            text = json_text(call.payload)
+            told.append(ToldCall(number, name, text, raw=False, arguments=call.payload))
             continue
         wrapped = {"input": call.payload}
-        raw = heard.tools.get(call.name, False)
+        raw = heard.tools.get(name, False)
         text = call.payload if raw else json_text(wrapped)
-        told.append(ToldCall(number, call.name, text, raw=raw, arguments=wrapped))
+        told.append(ToldCall(number, name, text, raw=raw, arguments=wrapped))
     return told
 
 
 def _as_offered(name: str, tools: Mapping[str, bool]) -> str:
     """Return the name by which a tool was offered: a model knows no other, and a provider may refuse the own one."""
     spelt = re.sub(r"[^a-zA-Z0-9_-]", "_", name)
-    alike = (each for each in tools if each.startswith(f"{spelt}_"))
+    alike = (each for each in tools if spelt != name and each.startswith(f"{spelt}_"))
     return name if name in tools else next(alike, name)
 
 
