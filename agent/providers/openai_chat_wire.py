@@ -127,7 +127,7 @@ class ChatReader(StreamReader):
             self.partial.usage = event["usage"]
         choices = event.get("choices")
         for choice in choices if isinstance(choices, list) else ():
-            if not isinstance(choice, dict) or choice.get("index", 0) not in {0, None}:
+            if not isinstance(choice, dict) or (choice.get("index") or 0) != 0:
                 continue
             delta = choice.get("delta")
             if isinstance(delta, dict):

@@ -1,0 +1,183 @@
+"""What a stream says, however its bytes are cut: the providers' own recordings, and whatever else may come."""
+
+from __future__ import annotations
+
+import pytest
+from callboard.agent.providers.anthropic_wire import ANTHROPIC
+from callboard.agent.providers.asking import Asking
+from callboard.agent.providers.attempts import AttemptFailed
+from callboard.agent.providers.openai_chat_wire import CHAT
+from callboard.agent.providers.openai_responses_wire import RESPONSES
+from callboard.agent.providers.options import read_options
+from callboard.agent.replay.faults import stream_reply
+from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY
+from callboard.interop.streams.calls import assembler
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recorded_streams import RECORDED, whole_stream
+
+RECORDED_UP_TO_THERE = "langchain-ai/langchain issue #31634"
+WIRES = {"chat": CHAT, "responses": RESPONSES, "anthropic": ANTHROPIC}
+
+
+def asking(name):
+    options = read_options({"model": "m"}, provider="p", home="https://x.example", api_key_env="K")
+    made = Asking(WIRES[name], options, {}, lambda: 0.0)
+    made.begin()
+    return made
+
+
+def bytes_of(name, events):
+    return b"".join(stream_reply(events, done=name == "chat").pieces)
+
+
+def read(name, data, cuts=()):
+    """Return the events and what was gathered, of bytes that are cut at some places."""
+    made, told, start = asking(name), [], 0
+    for cut in [*sorted(cuts), len(data)]:
+        told += made.feed(data[start:cut])
+        start = cut
+    told += made.finish()
+    return told, made.partial
+
+
+@pytest.mark.parametrize(("name", "record"), RECORDED)
+def test_a_recorded_stream_is_read_as_its_calls_are(name, record):
+    events = whole_stream(name, record.value)
+    alone = assembler(WIRES[name].family)
+    expected = [call for event in events for call in alone.feed(event)] + list(alone.finish())
+
+    _, partial = read(name, bytes_of(name, events))
+
+    assert partial["tool_calls"] == expected != []
+    assert partial["stop_reason"] == "tool_calls"
+    kinds = {DEFAULT_TOOL_INTEROP_REGISTRY.inspect_call(call).payload_kind for call in partial["tool_calls"]}
+    assert kinds <= ({"malformed"} if record.source == RECORDED_UP_TO_THERE else {"object", "text"})
+
+
+THINKING = {
+    "chat": [
+        {"choices": [{"delta": {"role": "assistant", "reasoning_content": "hm"}}]},
+        {"choices": [{"delta": {"content": "grö"}}]},
+        {"choices": [{"delta": {"content": "ßer 🔧"}}, {"index": 1, "delta": {"content": "other"}}]},
+        {"choices": [{"delta": {}, "finish_reason": "length"}]},
+        {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4}},
+    ],
+    "responses": [
+        {"type": "response.created", "response": {"id": "r"}},
+        {"type": "response.reasoning_summary_text.delta", "delta": "hm"},
+        {
+            "type": "response.output_item.done",
+            "item": {
+                "type": "reasoning",
+                "id": "rs",
+                "summary": [],
+                "encrypted_content": "e",
+                "status": None,
+            },
+        },
+        {"type": "response.output_item.done", "item": {"type": "reasoning", "id": "rs2", "summary": []}},
+        {"type": "response.output_text.delta", "delta": "größer "},
+        {"type": "response.output_text.delta", "delta": "🔧"},
+        {"type": "response.output_item.done", "item": {"type": "message"}},
+        {
+            "type": "response.incomplete",
+            "response": {
+                "incomplete_details": {"reason": "max_output_tokens"},
+                "usage": {"input_tokens": 3, "output_tokens": 4},
+            },
+        },
+    ],
+    "anthropic": [
+        {"type": "message_start", "message": {"usage": {"input_tokens": 3, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "hm"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "e"}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "thinking", "thinking": "x"}},
+        {"type": "content_block_stop", "index": 1},
+        {"type": "content_block_start", "index": 2, "content_block": {"type": "text", "text": "größer "}},
+        {"type": "content_block_delta", "index": 2, "delta": {"type": "text_delta", "text": "🔧"}},
+        {"type": "content_block_stop", "index": 2},
+        {
+            "type": "content_block_start",
+            "index": 3,
+            "content_block": {"type": "server_tool_use", "id": "s", "name": "search", "input": {}},
+        },
+        {
+            "type": "content_block_delta",
+            "index": 3,
+            "delta": {"type": "input_json_delta", "partial_json": '{"q":1}'},
+        },
+        {"type": "content_block_stop", "index": 3},
+        {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 4}},
+        {"type": "message_stop"},
+    ],
+}
+KEPT = {
+    "chat": [],
+    "responses": [
+        {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "e"},
+        {"callboard_place": "text"},
+    ],
+    "anthropic": [
+        {"type": "thinking", "thinking": "hm", "signature": "e"},
+        {"callboard_place": "text"},
+        {"type": "server_tool_use", "id": "s", "name": "search", "input": {"q": 1}},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", WIRES)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_text_thoughts_and_costs_are_the_same_however_the_bytes_are_cut(name, data):
+    sent = bytes_of(name, THINKING[name])
+    cuts = data.draw(st.lists(st.integers(0, len(sent)), max_size=12))
+
+    told, partial = read(name, sent, cuts)
+
+    assert "".join(event["text"] for event in told if event["type"] == "text") == "größer 🔧"
+    assert [event["text"] for event in told if event["type"] == "reasoning"] == ["hm"]
+    usage = told[-1]
+    assert (usage["input_tokens"], usage["output_tokens"], usage["stop_reason"]) == (3, 4, "length")
+    assert partial["content"] == "größer 🔧"
+    assert partial["kept"] == KEPT[name]
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_an_answer_that_does_not_say_that_it_is_whole_is_cut_off(name):
+    made = asking(name)
+    list(made.feed(bytes_of(name, THINKING[name][:-3])))
+
+    with pytest.raises(AttemptFailed) as caught:
+        list(made.finish())
+
+    assert caught.value.failure.code == "cut_off"
+
+
+ODD = [None, 3, -1, "x", [], ["x"], {}, {"x": None}, [{}]]
+
+
+def spoilt(value):
+    """Yield copies of a value, in each of which one thing in it is odd."""
+    yield from ODD
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        for odd in spoilt(inner):
+            yield {**value, key: odd} if isinstance(value, dict) else [*value[:key], odd, *value[key + 1 :]]
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_whatever_is_odd_in_an_event_is_passed_over_or_is_the_provider_failing(name):
+    for place, event in enumerate(THINKING[name]):
+        for odd in filter(lambda each: isinstance(each, dict), spoilt(event)):
+            reader, told = WIRES[name].read(), []
+            try:
+                for each in (*THINKING[name][:place], odd, *THINKING[name][place + 1 :]):
+                    told += reader.feed(each)
+                told += reader.finish()
+            except AttemptFailed:
+                continue
+            assert all(isinstance(each.get("text", ""), str) for each in told)
+            assert isinstance(reader.partial.as_json()["content"], str)
