@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..errors import ProviderError
 from .anthropic_wire import ANTHROPIC
 from .http import KeyHeader
 from .over_http import OverHttp
@@ -23,6 +24,13 @@ class AnthropicProvider(OverHttp):
 
     def init(self, config: dict[str, Any]) -> dict[str, Any]:
         """Return the state of a request; the version of the API is a header that may be configured."""
+        if config.get("temperature") is not None:
+            raise ProviderError(
+                f"provider {self.name!r} has no 'temperature': the API takes none any more. "
+                "For a model that still does, say it in 'extra'",
+                provider=self.name,
+                code="bad_config",
+            )
         state = super().init(config)
         headers = {**_VERSION, **(config.get("headers") or {})}
         return {**state, "config": {**state["config"], "headers": headers}}

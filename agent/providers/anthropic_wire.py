@@ -84,8 +84,6 @@ def write_payload(messages: list[Json], options: Options) -> Json:
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
     if system:
         payload["system"] = system
-    if options.temperature is not None:
-        payload["temperature"] = options.temperature
     return payload
 
 

@@ -76,7 +76,7 @@ def read_history(
     Raises:
         InteropError: a call or a result cannot be said to this provider, or a content is none.
     """
-    registry = get_registry_from_context(context)
+    registry = conversion_of(wire, options, state, context).registry
     called = {
         number: _replayable(message, registry, number)
         for number, message in enumerate(messages)
@@ -139,7 +139,15 @@ def _replayable(message: Json, registry: ToolInteropRegistry, number: int) -> di
     """The calls of a message by id, without what only the core has to know of them."""
     calls = _metadata(message).get("tool_calls")
     spelt = core_calls(calls if isinstance(calls, list) else (), registry, turn=number)
-    return {call["id"]: call for call in as_sent(spelt)}
+    return {call["id"]: _wrapped(call, registry) for call in as_sent(spelt)}
+
+
+def _wrapped(call: Json, registry: ToolInteropRegistry) -> Json:
+    """A call to a freeform tool that was not given its text, as if what it was given were the text."""
+    if registry.inspect_call(call).payload_kind != "malformed" or "function" not in call:
+        return call
+    function = call["function"]
+    return {**call, "function": {**function, "arguments": registry.wrapper.wrap(function["arguments"])}}
 
 
 def _pair(messages: Sequence[Json], called: Mapping[int, Mapping[str, Json]]) -> dict[tuple[int, str], Json]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.agent.errors import ProviderError
+from callboard.agent.providers.anthropic_messages import AnthropicProvider
 from callboard.agent.providers.options import _READERS, CONFIG_SCHEMA, Timeouts, read_options
 from jsonschema import Draft202012Validator
 
@@ -114,6 +115,11 @@ def test_the_schema_has_every_key_that_is_looked_at():
 def test_a_model_has_to_be_named():
     with pytest.raises(ProviderError, match="names no 'model' for provider 'p'"):
         read(model=None)
+
+
+def test_anthropics_api_takes_no_temperature_any_more_and_says_so():
+    with pytest.raises(ProviderError, match=r"'temperature'.* say it in 'extra'"):
+        AnthropicProvider().init({"model": "m", "temperature": 0})
 
 
 def test_a_total_time_is_the_longest_of_all_waits():

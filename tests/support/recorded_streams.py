@@ -19,7 +19,8 @@ RECORDED = [
 
 
 def whole_stream(name, events):
-    """Return the events of an answer in which the recorded ones stand."""
+    """Return the events of an answer in which the recorded ones stand, numbered as if nothing had been before."""
+    events = _renumbered(events)
     if name == "chat":
         about = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
         deltas = [{"role": "assistant", "content": ""}, *({"tool_calls": [delta]} for delta in events)]
@@ -64,3 +65,18 @@ def whole_stream(name, events):
         {"type": "message_delta", "delta": ended, "usage": {"output_tokens": 9}},
         {"type": "message_stop"},
     ]
+
+
+def _renumbered(events):
+    numbers = {}
+    return [
+        {
+            key: numbers.setdefault(value, len(numbers)) if _is_place(key, value) else value
+            for key, value in event.items()
+        }
+        for event in events
+    ]
+
+
+def _is_place(key, value):
+    return key in {"index", "output_index"} and isinstance(value, int)
