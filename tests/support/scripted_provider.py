@@ -58,7 +58,7 @@ class Scripted:
 
     def _next(self, native_messages: list[Json], state: Json, context: Json) -> tuple[Json, Exception | None]:
         self.requests.append(copy.deepcopy(native_messages))
-        self.tools.append([tool["function"]["name"] for tool in state["_tools"]])
+        self.tools.append([(tool.get("function") or tool)["name"] for tool in state["_tools"]])
         self.contexts.append(context)
         number = min(len(self.requests), len(self.answers)) - 1
         answer = self.answers[number]
