@@ -10,6 +10,7 @@ import functools
 import random
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pykka
@@ -95,6 +96,7 @@ class Board:
         self.catalog = Catalog(contributions)
         self.clock: Clock = clock or SystemClock()
         self._intake = Intake(self.catalog, self.clock)
+        self._prepare_timeout = prepare_timeout
         self._own_clock = self.clock if clock is None else None
         self._watchdog = Watchdog()
         self._switch = Switch()
@@ -163,6 +165,7 @@ class Board:
         """
         for name in {adapter.name, adapter.name if share is None else share.name}:
             self._wait_ended(self.roster.leaving(name), _LEAVING)
+        host = replace(host, prepare_timeout=self._prepare_timeout)
         self.roster.begin_hosted(adapter, plugin, host=host, policy=policy, settings=settings, share=share)
 
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:

@@ -96,6 +96,8 @@ class Desk:
     Attributes:
         checks: hold arguments to the tools' schemas; ``None`` if there is nothing to hold them to. Replaced as
             a whole when a life brings other schemas, before that life is sent calls.
+        objects_only: the tools that take arguments by their declaration, and are given no raw text. Replaced as
+            ``checks`` is.
         guard: refuses calls that would only do harm.
         down: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
@@ -134,6 +136,7 @@ class Desk:
             events=events,
         )
         self.checks: ArgumentChecks | None = None
+        self.objects_only: frozenset[str] = frozenset()
         self.down: Down | None = None
         self.forsaken: int | None = None
         self.state_resets = 0

@@ -54,6 +54,7 @@ class HostSettings:
     Attributes:
         config: what the ``init`` of its plugin is given; of one that is shared each has its own.
         start_deadline: seconds from spawn until it has to be ready.
+        prepare_timeout: seconds that it has beyond these if a plugin is at its preparation then.
         max_line_bytes: the longest line, in either direction.
         max_stray_lines: lines on stdout that are no messages and are borne in one life; one more is
             a breach of the protocol. ``None`` for any number.
@@ -66,6 +67,7 @@ class HostSettings:
 
     config: dict[str, Any]
     start_deadline: float = 10.0
+    prepare_timeout: float = 60.0
     max_line_bytes: int = 64 * 1024 * 1024
     max_stray_lines: int | None = None
     flight_recorder: int = FRAMES
@@ -134,10 +136,8 @@ class HostActor(HouseActor):
                 self._spawn()
             case m.HandshakeAnswered() | m.HandshakeFailed():
                 self._move(lambda: self._tenancy.hear(message))
-            case m.StartOverdue():
-                if self._ready_at is None:
-                    cause = f"it was not ready within {self._settings.start_deadline:g} s"
-                    self._end(Exit(ExitKind.START_TIMEOUT, cause), KILL_NOW)
+            case m.StartOverdue(extended):
+                self._on_start_overdue(extended=extended)
             case m.EndLife(reason, hang):
                 kind = ExitKind.HANG if hang else ExitKind.REQUESTED
                 self._end(Exit(kind, reason), KILL_NOW if hang else self._settings.ladder)
@@ -155,8 +155,8 @@ class HostActor(HouseActor):
                 self._take_in(lodger)
             case m.MoveOut(plugin):
                 self._move(lambda: self._tenancy.let_go(plugin))
-            case m.NewcomerOverdue(lodger):
-                self._move(lambda: self._tenancy.give_up(lodger, self._settings.start_deadline))
+            case m.NewcomerOverdue(lodger, extended):
+                self._on_newcomer_overdue(lodger, extended=extended)
             case m.TakeOver(reporter):
                 self._take_over(reporter)
             case m.Retire(reason):
@@ -209,6 +209,26 @@ class HostActor(HouseActor):
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._after(self._settings.start_deadline, m.StartOverdue())
+
+    def _on_start_overdue(self, *, extended: bool) -> None:
+        if self._ready_at is not None:
+            return
+        preparing = self._tenancy.preparing()
+        if preparing and not extended:
+            self._timer = self._after(self._settings.prepare_timeout, m.StartOverdue(extended=True))
+            return
+        cause = f"it was not ready within {self._settings.start_deadline:g} s"
+        if preparing:
+            cause = f"preparing it took more than {self._settings.prepare_timeout:g} s"
+        self._end(Exit(ExitKind.START_TIMEOUT, cause, permanent=preparing), KILL_NOW)
+
+    def _on_newcomer_overdue(self, lodger: Lodger, *, extended: bool) -> None:
+        preparing = self._tenancy.preparing(lodger)
+        if preparing and not extended:
+            self._after(self._settings.prepare_timeout, m.NewcomerOverdue(lodger, extended=True))
+            return
+        patience = self._settings.prepare_timeout if preparing else self._settings.start_deadline
+        self._move(lambda: self._tenancy.give_up(lodger, patience))
 
     def _after(self, seconds: float, message: Any) -> Timer:
         then = functools.partial(tell, self.actor_ref, message)

@@ -40,7 +40,7 @@ class HostedToolActor(HouseActor):
     Args:
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
-        on_schemas: told the plugin's schemas when a life brings new ones, before it is sent
+        on_schemas: told the plugin's schemas, and whether it claims calls, when a life brings new ones, before it is sent
             calls; in this actor's thread. Says whether they can be offered; those that cannot are not
             forgotten, but tried again with the next life.
         keeper: see `Desk`.
@@ -54,7 +54,7 @@ class HostedToolActor(HouseActor):
         settings: ToolSettings,
         clock: Clock,
         events: EventStream,
-        on_schemas: Callable[[str, Schemas], bool],
+        on_schemas: Callable[[Schemas, bool], bool],
         *,
         keeper: StateKeeper | None = None,
         threads: HookThreads,
@@ -88,7 +88,7 @@ class HostedToolActor(HouseActor):
             )
             desk.down.begins()
         self._on_schemas = on_schemas
-        self._schemas: Schemas | None = None
+        self._offered: tuple[bool, Schemas] | None = None
         self._fresh = not self.desk.cell.recalled
         self._life: pykka.ActorRef[Any] | None = None
 
@@ -146,13 +146,21 @@ class HostedToolActor(HouseActor):
             self.desk.cell.commit(up.state, self.desk.cell.version)
             self._fresh = False
         self._drop_forsaken(up)
-        if up.schemas != self._schemas:
-            self._schemas = up.schemas if self._on_schemas(self.name, up.schemas) else None
+        self.desk.prepared = up.prepared
+        claims = up.description.offers("can_handle_tool_call")
+        if (claims, up.schemas) != self._offered:
+            known = self._on_schemas(up.schemas, claims)
+            self._offered = (claims, up.schemas) if known else None
         self._life = up.life
         if self.desk.down is not None:
             self.desk.down.ends()
-        self._sender.attach(self.desk, up.host, up.on_sent)
+        self._sender.attach(self.desk, up.host, up.on_sent, up.description.wants)
+        if up.description.offers("shutdown"):
+            up.host.farewells[self.name] = self._farewell
         up.ready()
+
+    def _farewell(self) -> dict[str, Any]:
+        return {"state": self.desk.cell.read()[0], **self._sender.address}
 
     def _drop_forsaken(self, up: m.HostUp) -> None:
         """Give up a state with which the host crashed again and again, if it still is the committed one."""
@@ -177,10 +185,11 @@ class HostedToolActor(HouseActor):
             self.desk.down.begins()
 
     def _on_given_up(self, call: Call) -> None:
-        """v1 has no cancel: drop the answer, and see that the host does not chew on it for ever."""
+        """Drop the answer, tell the host if it takes such news, and see that it does not chew on it for ever."""
         run = call.run
         if run is None or run.request_id is None or not run.host.abandon(run.request_id):
             return
+        run.host.cancel(run.request_id, str(call.result().get("error")))
         run.vitals = run.host.vitals
         # A call that its caller cancelled may go on until its deadline, for its neighbours' sake.
         now = self._clock.now()

@@ -171,8 +171,6 @@ class HostedMember:
         lodger: itself, as the lives of the host know it.
     """
 
-    claims = False  # its calls come by name
-
     def __init__(
         self,
         adapter: PluginAdapter,
@@ -197,6 +195,7 @@ class HostedMember:
         self.out: m.HostOut | None = None
         self.problem: CallboardError | None = None
         self.admitted = False
+        self.claims = False
         self._shut_out_for: str | None = None
         self._events = events
         self._offer = offer
@@ -284,8 +283,9 @@ class HostedMember:
         self._events.publish("plugin_unavailable", self.name, why=cause)
         self.host_is_out(self._shut_out_for, None)
 
-    def _on_schemas(self, _name: str, schemas: tuple[dict[str, Any], ...]) -> bool:
+    def _on_schemas(self, schemas: tuple[dict[str, Any], ...], claims: bool) -> bool:
         """In the tool actor's thread."""
+        self.claims = claims
         self.lodging.count_tools(self.name, len(schemas))
         self.problem = (
             None  # before the offer: from then on somebody else may have a better right to its names

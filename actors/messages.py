@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ..hosts.description import PLAIN
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import pykka
 
+    from ..hosts.description import Description
     from ..hosts.host import Host
     from ..hosts.limits import Exceeded
     from ..hosts.process import ProcessExit
@@ -80,6 +83,8 @@ class HostUp:
         state: what its ``init`` returned.
         ready: to be called once calls are sent to it; until then nobody is told that it is ready.
         on_sent: to be called after each call that is sent to it, if anybody counts them.
+        prepared: what the plugin has prepared, if it has.
+        description: the plugin and its host, as they describe themselves.
     """
 
     host: Host
@@ -88,6 +93,8 @@ class HostUp:
     state: dict[str, Any]
     ready: Callable[[], None]
     on_sent: Callable[[], None] | None = None
+    prepared: dict[str, Any] | None = None
+    description: Description = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +186,9 @@ BEGIN: Final = Begin()
 
 @dataclass(frozen=True, slots=True)
 class StartOverdue:
-    """To a host actor: it should have been ready by now."""
+    """To a host actor: it should have been ready by now; ``extended`` if it was given time for a preparation."""
+
+    extended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +207,10 @@ class MoveOut:
 
 @dataclass(frozen=True, slots=True)
 class NewcomerOverdue:
-    """To a host actor that is ready: a plugin that came later should have been by now."""
+    """To a host actor that is ready: a plugin that came later should have been by now; see `StartOverdue`."""
 
     lodger: Lodger
+    extended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

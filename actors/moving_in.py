@@ -1,4 +1,4 @@
-"""How plugins come into one life of a host: each is loaded, initialised and asked for its schemas.
+"""How plugins come into one life of a host: each is loaded, initialised, prepared and asked for its schemas.
 
 ::
 
@@ -36,10 +36,17 @@ class Ask(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """A plugin that is in: the state that its ``init`` returned, and its schemas."""
+    """A plugin that is in.
+
+    Attributes:
+        state: what its ``init`` returned.
+        schemas: its tools.
+        prepared: what its ``prepare`` returned; ``None`` if there is nothing to prepare.
+    """
 
     state: Json
     schemas: tuple[Json, ...]
+    prepared: Json | None = None
 
 
 class Refusal(NamedTuple):
@@ -73,7 +80,7 @@ class Stage(Enum):
     OUT = 4
 
 
-_FIRST = {"load": "loading it"}
+_FIRST = {"load": "loading it", "prepare": "preparing it"}
 
 
 class MovingIn:
@@ -94,6 +101,8 @@ class MovingIn:
         self._newcomers: dict[str, Newcomer] = {}
         self._stages: dict[str, Stage] = {}
         self._states: dict[str, Json] = {}
+        self._preparing: set[str] = set()
+        self._prepared: dict[str, Json] = {}
         self._owed: dict[str, int] = {}
 
     @property
@@ -105,6 +114,10 @@ class MovingIn:
     def unanswered(self) -> list[str]:
         """Of whom the host owes an answer: if it ends or hangs now, one of them may be why."""
         return [name for name, owed in self._owed.items() if owed]
+
+    def prepares(self, name: str) -> bool:
+        """Whether one is at its preparation, which may take longer than all the rest."""
+        return name in self._preparing and self._stages.get(name) is Stage.ASKED
 
     def add(self, newcomer: Newcomer) -> list[Ask]:
         """One more is to come in; nothing if it has come before."""
@@ -118,10 +131,14 @@ class MovingIn:
         """One is gone, wherever it stood; nothing that is answered for it matters."""
         for each in (self._newcomers, self._stages, self._states, self._owed, self.arrivals, self.refusals):
             each.pop(name, None)
+        self._prepared.pop(name, None)
+        self._preparing.discard(name)
         return self._next()
 
-    def answered(self, name: str, method: str, value: Any, state: Json | None) -> list[Ask]:
-        """A request was answered."""
+    def answered(
+        self, name: str, method: str, value: Any, state: Json | None, *, prepares: bool = False
+    ) -> list[Ask]:
+        """A request was answered; ``prepares`` if the plugin is known to have something to prepare."""
         self._paid(name)
         if self._stages.get(name) is not Stage.ASKED:
             return []
@@ -129,7 +146,13 @@ class MovingIn:
             case "init":
                 given = state if state is not None else value if isinstance(value, dict) else {}
                 self._states[name] = given
+                if prepares:
+                    self._preparing.add(name)
+                    config = self._newcomers[name].config
+                    return [self._ask(name, "prepare", {"config": config, "state": given})]
                 return [self._ask(name, "get_tool_schemas", {"state": given})]
+            case "prepare":
+                return self._on_prepared(name, value)
             case "get_tool_schemas":
                 return self._on_schemas(name, value)
         return []
@@ -137,11 +160,14 @@ class MovingIn:
     def refused(self, name: str, method: str, cause: str, *, permanent: bool) -> list[Ask]:
         """A request was refused, or cannot be sent."""
         self._paid(name)
+        permanent = permanent or method == "prepare"
         return self._put_out(name, f"{_FIRST.get(method, method)} failed: {cause}", permanent=permanent)
 
     def overdue(self, name: str, seconds: float) -> list[Ask]:
         """One has taken too long; its answers are still owed."""
-        return self._put_out(name, f"it was not ready within {seconds:g} s", permanent=False)
+        preparing = self.prepares(name)
+        late = "preparing it took more than" if preparing else "it was not ready within"
+        return self._put_out(name, f"{late} {seconds:g} s", permanent=preparing)
 
     def failure(self) -> Refusal:
         """Why nobody is in, when nobody is open any more."""
@@ -151,12 +177,21 @@ class MovingIn:
         permanent = bool(causes) and all(refusal.permanent for refusal in self.refusals.values())
         return Refusal("; ".join(causes) or "nobody lives in it", permanent)
 
+    def _on_prepared(self, name: str, value: Any) -> list[Ask]:
+        self._preparing.discard(name)
+        if value is not None and not isinstance(value, dict):
+            cause = f"prepare answered with {type(value).__name__}, not with an object"
+            return self._put_out(name, cause, permanent=True)
+        self._prepared[name] = value or {}
+        params = {"state": self._states[name]} | ({"prepared": value} if value else {})
+        return [self._ask(name, "get_tool_schemas", params)]
+
     def _on_schemas(self, name: str, value: Any) -> list[Ask]:
         if not isinstance(value, list) or not all(isinstance(schema, dict) for schema in value):
             cause = f"get_tool_schemas answered with {type(value).__name__}, not with a list of objects"
             return self._put_out(name, cause, permanent=True)
         self._stages[name] = Stage.IN
-        self.arrivals[name] = Arrival(self._states.pop(name), tuple(value))
+        self.arrivals[name] = Arrival(self._states.pop(name), tuple(value), self._prepared.pop(name, None))
         return self._next()
 
     def _put_out(self, name: str, cause: str, *, permanent: bool) -> list[Ask]:

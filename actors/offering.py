@@ -68,7 +68,11 @@ class Offering:
             except CallboardError as error:
                 displaced.append((each, error))
         desk = member.desk
-        desk.checks = checks_of(tools, self._catalog.registry.inspect_schema, desk.settings.validate)
+        inspect = self._catalog.registry.inspect_schema
+        desk.checks = checks_of(tools, inspect, desk.settings.validate)
+        taking_arguments = [tool.tool_name for tool in tools if inspect(tool.schema).kind == "object"]
+        # One that claims calls has seen what they are.
+        desk.objects_only = frozenset(() if member.claims else taking_arguments)
         self._catalog.offer(member.name, tools)
         self._switch.update(lambda _: routes)
         self._tell(member, tools)

@@ -13,8 +13,9 @@ change: which life is the present one.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..hosts.call_params import OBJECTS, add_facts
 from ..hosts.errors import HostGone, RequestTooLarge
 from ..plugins.codes import Code
 from ..plugins.errors import JsonValueError
@@ -34,22 +35,40 @@ class Sender:
 
     Args:
         lodger: the plugin, where its host is shared and has to be told whose calls they are.
+
+    Attributes:
+        address: by which it is told that.
     """
 
     def __init__(self, lodger: str | None = None) -> None:
-        self._address = {} if lodger is None else {"plugin": lodger}
+        self.address = {} if lodger is None else {"plugin": lodger}
         self._lock = threading.Lock()
         self._host: Host | None = None
         self._on_sent: Callable[[], None] | None = None
+        self._wants: frozenset[str] = frozenset()
 
     @property
     def host(self) -> Host | None:
         """The present life, or ``None`` between two."""
         return self._host
 
-    def attach(self, desk: Desk, host: Host, on_sent: Callable[[], None] | None = None) -> None:
-        """Send to this life from now on; ``on_sent`` is called after each call that is sent."""
+    def attach(
+        self,
+        desk: Desk,
+        host: Host,
+        on_sent: Callable[[], None] | None = None,
+        wants: frozenset[str] = frozenset(),
+    ) -> None:
+        """Send to this life from now on.
+
+        Args:
+            desk: the plugin's.
+            host: the life.
+            on_sent: called after each call that is sent.
+            wants: what the plugin is to be told of each call; see `call_params`.
+        """
         with self._lock:
+            self._wants = wants
             self._host = host
             self._on_sent = on_sent
         desk.lane.resume()
@@ -67,8 +86,8 @@ class Sender:
         if host is None:  # the life ended between the grant and now
             desk.submit_again(call)
             return
-        odd = invocation.payload_kind not in _OBJECTS or desk.guard.confining
-        if odd and (refused := _refusal(desk, call)) is not None:
+        odd = invocation.payload_kind not in OBJECTS or desk.guard.confining
+        if odd and (refused := _refusal(desk, call, host)) is not None:
             desk.lane.release(call)
             desk.refuse(call, lambda _: refused)
             return
@@ -77,12 +96,8 @@ class Sender:
         if not call.begin(desk.clock.now(), desk.flight.started):
             desk.lane.release(call)
             return
-        tool, arguments = call.tool_name, invocation.payload
-        params = {"tool_name": tool, "arguments": arguments, "state": state, **self._address}
-        if not call.streaming:
-            params["stream"] = False
         try:
-            run.request_id = host.send("execute_tool", params, run)
+            run.request_id = host.send("execute_tool", self._params(desk, call, state, host), run)
             if call.done() and not run.ended:  # given up before the actor could know what to abandon
                 desk.give_up(call)
             if self._on_sent is not None:
@@ -99,14 +114,30 @@ class Sender:
             desk.lane.release(call)
             call.finish(failure(Code.INVALID_CALL, str(error)))
 
+    def _params(self, desk: Desk, call: Call, state: dict[str, Any], host: Host) -> dict[str, Any]:
+        invocation = call.invocation
+        params = {
+            "tool_name": call.tool_name,
+            "arguments": invocation.payload,
+            "state": state,
+            **self.address,
+        }
+        if host.features:
+            add_facts(params, invocation, desk.prepared, self._wants)
+        if not call.streaming:
+            params["stream"] = False
+        return params
 
-_OBJECTS = frozenset({"object", None})
 
-
-def _refusal(desk: Desk, call: Call) -> Result | None:
+def _refusal(desk: Desk, call: Call, host: Host) -> Result | None:
     """The result of a call that no host is to be sent; of one whose question has come into quarantine as it waited."""
     kind = call.invocation.payload_kind
-    if kind not in _OBJECTS:
-        error = f"{desk.name!r} runs in a host, which takes arguments as an object, not as {kind}"
+    if kind not in OBJECTS and call.tool_name in desk.objects_only:
+        error = f"{call.tool_name!r} takes arguments as an object, not as {kind}"
+        return failure(Code.INVALID_CALL, error)
+    if kind not in OBJECTS and "payload" not in host.features:
+        error = (
+            f"{desk.name!r} runs in a host of version 1, which takes arguments as an object, not as {kind}"
+        )
         return failure(Code.INVALID_CALL, error)
     return desk.guard.confined(call)

@@ -9,6 +9,7 @@ import functools
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..hosts.description import PLAIN
 from ..hosts.errors import RequestTooLarge
 from ..plugins.errors import JsonValueError
 from ..supervision.telling import tell
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     import pykka
 
+    from ..hosts.description import Description
     from ..hosts.host import Host
     from ..hosts.report import CrashReport
     from .lodger import Lodger, Residents
@@ -40,6 +42,7 @@ class Tenancy:
         self._lodgers: dict[str, Lodger] = {}
         self._left_out: tuple[tuple[Lodger, str], ...] = ()
         self._moving = MovingIn()
+        self._loaded: dict[str, Description] = {}
         self._on_sent: Callable[[], None] | None = None
         self._ready: Countdown | None = None
 
@@ -90,6 +93,8 @@ class Tenancy:
         if lodger.plugin.host is self._host:
             lodger.plugin.attach(None)
         asks = self._moving.leave(name)
+        self._loaded.pop(name, None)
+        self._host.say_farewell(name)
         self._host.send("unload", {"plugin": name}, Handshake(lodger, "unload", lambda _: True))
         self._ask(asks)
 
@@ -100,11 +105,26 @@ class Tenancy:
             return False  # it has gone, and perhaps another of its name has come
         match message:
             case m.HandshakeAnswered(_, method, value, state):
-                asks = self._moving.answered(lodger.name, method, value, state)
+                prepares = self._description(lodger, method, value).offers("prepare")
+                asks = self._moving.answered(lodger.name, method, value, state, prepares=prepares)
             case m.HandshakeFailed(_, method, cause, permanent):
                 asks = self._moving.refused(lodger.name, method, cause, permanent=permanent)
         self._ask(asks)
         return self._after(lodger)
+
+    def _description(self, lodger: Lodger, method: str = "", value: Any = None) -> Description:
+        """What is known of one by now: the host tells of the one it was started for, and of others as it loads them."""
+        assert self._host is not None
+        if lodger.load is None:
+            return self._host.description
+        if method == "load":
+            self._loaded[lodger.name] = self._host.description.of_loaded(value)
+        return self._loaded.get(lodger.name, PLAIN)
+
+    def preparing(self, lodger: Lodger | None = None) -> bool:
+        """Whether one is at its preparation, or anybody is."""
+        lodgers = self._lodgers.values() if lodger is None else (lodger,)
+        return any(self._moving.prepares(each.name) for each in lodgers)
 
     def give_up(self, lodger: Lodger, seconds: float) -> bool:
         """One has had its time; True if it is out for that. Raises as `open`."""
@@ -155,7 +175,16 @@ class Tenancy:
         assert self._ready is not None
         lodger.plugin.attach(self._host)
         ready = functools.partial(_on_sent_to, lodger, self._ready)
-        up = m.HostUp(self._host, self._life, arrival.schemas, arrival.state, ready, self._on_sent)
+        up = m.HostUp(
+            self._host,
+            self._life,
+            arrival.schemas,
+            arrival.state,
+            ready,
+            self._on_sent,
+            arrival.prepared,
+            self._description(lodger),
+        )
         if not tell(lodger.tool, up):
             self._ready.without()
 

@@ -6,12 +6,14 @@ is version 1. Only names that both sides know come into force, so a newer host a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from .methods import METHODS
 
 PROTOCOL: Final = "thp/1"
 
-FEATURES: Final = frozenset({"plugins"})
+FEATURES: Final = frozenset({"can_handle", "cancel", "payload", "plugins", "prepare", "shutdown"})
 """What this client knows of."""
 
 
@@ -23,15 +25,25 @@ class Description:
         program: its name and version, for people; empty if it does not say.
         features: what is in force between it and this client.
         methods: the wire methods of the plugin that was asked about; ``None`` if it does not say.
+        wants: what its plugin is to be told of each call, of `FACTS` in ``call_params``.
     """
 
     program: str = ""
     features: frozenset[str] = frozenset()
     methods: frozenset[str] | None = None
+    wants: frozenset[str] = frozenset()
 
     def offers(self, method: str) -> bool:
-        """Whether the plugin is known to have this method."""
-        return self.methods is not None and method in self.methods
+        """Whether the plugin is known to have this method, and the feature that it needs, if it needs one, is in force."""
+        feature = METHODS[method].feature
+        known = self.methods is not None and method in self.methods
+        return known and (feature is None or feature in self.features)
+
+    def of_loaded(self, value: Any) -> Description:
+        """The same host with the plugin that it has loaded, by its answer to ``load``. Raises nothing."""
+        if not isinstance(value, dict):
+            return replace(self, methods=None, wants=frozenset())
+        return replace(self, methods=_methods(value), wants=_names(value.get("wants")))
 
 
 PLAIN: Final = Description()
@@ -52,8 +64,13 @@ def read_description(value: Any) -> Description:
     return Description(
         program=" ".join(text for text in said if isinstance(text, str)),
         features=_names(value.get("features")) & FEATURES,
-        methods=_names(value["methods"]) if isinstance(value.get("methods"), list) else None,
+        methods=_methods(value),
+        wants=_names(value.get("wants")),
     )
+
+
+def _methods(value: dict[str, Any]) -> frozenset[str] | None:
+    return _names(value["methods"]) if isinstance(value.get("methods"), list) else None
 
 
 def _names(value: Any) -> frozenset[str]:

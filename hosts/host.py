@@ -14,8 +14,9 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from signal import SIGKILL
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from ..plugins.errors import JsonValueError
 from .asked import Asked
 from .carrier import Carry, ProcessCarrier
 from .description import PLAIN, describe_params, read_description
@@ -33,61 +34,12 @@ from .wire import MAX_LINE_BYTES, encode_request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .listening import HostListener, RequestOwner
     from .peer import Event
     from .process import Command, ProcessExit
     from .watchdog import Watchdog
 
 logger = logging.getLogger("callboard.hosts")
-
-
-class RequestOwner(Protocol):
-    """Who is told how one request goes: any number of parts, then exactly one of the others.
-
-    All calls come from the host's pump thread and must not block. After the owner abandoned the
-    request, only `on_released` or `on_lost` may come, and a part that was just being handed over.
-    """
-
-    def on_part(self, payload: Any) -> None:
-        """A partial result."""
-
-    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
-        """The answer."""
-
-    def on_refused(self, error: dict[str, Any]) -> None:
-        """The answer is an error: ``type``, ``detail``, ``stack``."""
-
-    def on_breach(self, reason: str, detail: str) -> None:
-        """The host broke the protocol, so there will be no answer."""
-
-    def on_lost(self, report: CrashReport) -> None:
-        """The host is gone, so there will be no answer."""
-
-    def on_released(self) -> None:
-        """The abandoned request has ended over there."""
-
-    @property
-    def call_id(self) -> str:
-        """What the crash report is to call this request."""
-
-
-class HostListener(Protocol):
-    """Who is told of a host's life. All calls come from its pump thread and must not block."""
-
-    def on_stray(self, text: bytes) -> None:
-        """A line of output that is no protocol message."""
-
-    def on_dropped(self, reason: str, request_id: str) -> None:
-        """A message that nobody waits for: ``late``, ``duplicate``, ``unknown`` or ``ignored``."""
-
-    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
-        """It has ended; the owners of its requests have been told.
-
-        ``breach`` if we ended it for breaking the protocol: ``wrong_version``, ``wrong_shape``,
-        ``line_too_long``, ``too_many_strays``, ``stdout_closed`` or ``stdin_closed``.
-        """
-
-    def on_gone(self, leftovers: list[int]) -> None:
-        """Its process tree has ended too, but for these pids. The last call."""
 
 
 class Host:
@@ -97,6 +49,8 @@ class Host:
         stopped: we have begun to end it, so that its end is nobody's fault in there.
         description: what it says of itself, if it was asked and has answered.
         features: what it can do beyond version 1; empty as long as it has not said.
+        farewells: of the plugins that shut down, by name: makes the params of that request. They are asked for
+            it when the host is stopped and not just killed.
     """
 
     def __init__(
@@ -136,6 +90,7 @@ class Host:
         self.stopped = False
         self.description = PLAIN
         self.features: frozenset[str] = frozenset()
+        self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}
         self._oom_kills = oom_kills()
         self._carrier = carry(name, command, self, watchdog)
 
@@ -205,6 +160,19 @@ class Host:
                 raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
             self._peer.note(request_id, hears)
         self._write(request_id, line)
+
+    def cancel(self, request_id: str, reason: str) -> None:
+        """Tell the host that nobody waits for a request any more, if it takes such news; its answer is still awaited."""
+        if "cancel" in self.features:
+            with suppress(HostGone):
+                self.note("cancel", {"id": request_id, "reason": reason}, _nothing)
+
+    def say_farewell(self, name: str) -> None:
+        """Have a plugin shut down, if it does that; the host goes on."""
+        farewell = self.farewells.pop(name, None)
+        if farewell is not None:
+            with suppress(HostGone, RequestTooLarge, JsonValueError):
+                self.note("shutdown", farewell(), _nothing)
 
     def _encoded(self, method: str, params: dict[str, Any]) -> tuple[str, bytes]:
         request_id = f"{self.generation}-{next(self._ids)}"
@@ -285,6 +253,9 @@ class Host:
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits."""
         self.stopped = True
+        if ladder is None or ladder.polite > 0:
+            for name in tuple(self.farewells):
+                self.say_farewell(name)
         self._carrier.stop(reason, ladder or StopLadder())
 
     def join(self, timeout: float | None = None) -> bool:
@@ -390,3 +361,7 @@ class Host:
             hears(*facts, **more)
         except Exception:
             logger.exception("host %r: telling %r failed", self.name, hears)
+
+
+def _nothing(_: Any) -> None:
+    """The host has taken note."""

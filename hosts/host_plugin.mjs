@@ -43,6 +43,11 @@ export class Plugin {
     return this.#tool && [...METHODS.keys()].filter((wireName) => methodOf(this.#tool, wireName));
   }
 
+  /** What it is to be told of each call beside the arguments, by the names on the wire. */
+  get wants() {
+    return Array.isArray(this.#tool?.wants) ? this.#tool.wants.filter((name) => typeof name === 'string') : undefined;
+  }
+
   /** Do something once it has been loaded or could not be: at once, if that is so. */
   whenLoaded(act) {
     if (this.#loading) this.#loading.then(act);

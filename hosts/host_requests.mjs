@@ -104,7 +104,7 @@ export class Requests {
   #describe(call, plugin) {
     this.#extended = true;
     const host = { name: 'callboard-node', version: process.version };
-    const say = () => call.answer({ protocol: 'thp/1', host, features: FEATURES, methods: plugin?.methods });
+    const say = () => call.answer({ protocol: 'thp/1', host, features: FEATURES, ...offer(plugin) });
     if (plugin === undefined) return say();
     return plugin.whenLoaded(say);
   }
@@ -118,7 +118,7 @@ export class Requests {
     const plugin = new Plugin({ entry, module, compiled }, exportName);
     this.#plugins.set(name, plugin);
     return plugin.whenLoaded(() => {
-      if (plugin.failure === undefined) return call.answer({ methods: plugin.methods });
+      if (plugin.failure === undefined) return call.answer(offer(plugin));
       // It is none, and its name is free for the next try; what was asked of it meanwhile is answered by it itself.
       if (this.#plugins.get(name) === plugin) this.#plugins.delete(name);
       return call.refuse(plugin.failure.thrown, 'load');
@@ -129,6 +129,11 @@ export class Requests {
     this.#plugins.delete(plugin ?? OWN);
     call.answer(null);
   }
+}
+
+/** What a client has to know of a plugin. */
+function offer(plugin) {
+  return { methods: plugin?.methods, wants: plugin?.wants };
 }
 
 function notFound(name) {

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from ..plugins.calling import Invocation
+from .call_params import ALL_FACTS, OBJECTS, add_facts
 from .carrier import Carry, ProcessCarrier
 from .errors import HostGone, HostStartError, RemoteError
 from .host import Host
@@ -88,9 +90,10 @@ class HostedToolPlugin:
         state = state if state is not None else value
         return state if isinstance(state, dict) else {}
 
-    def get_tool_schemas(self, state: Json) -> list[Json]:
-        """The schemas of the tools. Raises as `Host.ask`."""
-        value, _ = self._ask("get_tool_schemas", {"state": state})
+    def get_tool_schemas(self, state: Json, *, prepared: Json | None = None) -> list[Json]:
+        """The schemas of the tools; of what `prepare` returned as well, if that is given. Raises as `Host.ask`."""
+        given = {"prepared": prepared} if prepared else {}
+        value, _ = self._ask("get_tool_schemas", {"state": state, **given})
         return value if isinstance(value, list) else []
 
     def execute_tool(self, tool_name: str | None, arguments: Json, state: Json) -> Any:
@@ -102,6 +105,15 @@ class HostedToolPlugin:
             state.clear()
             state.update(new_state)
         return value
+
+    def prepare(self, config: Json, state: Json) -> Json | None:
+        """Have the tool do its long-running set-up; ``None`` if it has none. Raises as `Host.ask`."""
+        value = self._ask_extended("prepare", {"config": config, "state": state})
+        return value if isinstance(value, dict) else None
+
+    def shutdown(self, state: Json) -> None:
+        """Have the tool end what it holds open, if it does that. Raises as `Host.ask`."""
+        self._ask_extended("shutdown", {"state": state})
 
     # Optional methods: the answer of a host that lacks one is None, so that the defaults hold.
 
@@ -129,15 +141,33 @@ class HostedToolPlugin:
         """What the model is to see, or ``None``."""
         return self._ask_optional("format_tool_result", {"result": result, "state": state})
 
-    def format_tool_call_preview(self, tool_name: str | None, arguments: Json, state: Json) -> Any:
+    def format_tool_call_preview(self, tool_name: str | None, payload: Any, state: Json, **facts: Any) -> Any:
         """What a person sees before the call runs, or ``None``."""
-        return self._ask_optional(
-            "format_tool_call_preview", {"tool_name": tool_name, "arguments": arguments, "state": state}
-        )
+        return self._ask_of_call("format_tool_call_preview", Invocation(tool_name, payload, **facts), state)
+
+    def can_handle_tool_call(self, tool_name: str | None, payload: Any, state: Json, **facts: Any) -> Any:
+        """Whether the call is the plugin's, or ``None``."""
+        return self._ask_of_call("can_handle_tool_call", Invocation(tool_name, payload, **facts), state)
 
     def to_display_format(self, text: str, result: Json, state: Json) -> Any:
         """What a person sees of the result, or ``None``."""
         return self._ask_optional("to_display_format", {"text": text, "result": result, "state": state})
+
+    def _ask_of_call(self, method: str, call: Invocation, state: Json) -> Any:
+        """What the plugin says of a call, if it can be asked: version 1 knows of no calls but with arguments."""
+        params = {"tool_name": call.tool_name, "arguments": call.payload, "state": state}
+        if self.host is not None and "payload" in self.host.features:
+            add_facts(params, call, call.prepared, ALL_FACTS)
+        elif call.payload_kind not in OBJECTS:
+            return None
+        return self._ask_extended(method, params)
+
+    def _ask_extended(self, method: str, params: Json) -> Any:
+        """The answer of a method that not every host knows of; ``None`` if this one does not."""
+        feature = METHODS[method].feature
+        if feature is not None and self.host is not None and feature not in self.host.features:
+            return None
+        return self._ask_optional(method, params)
 
     def _ask(self, method: str, params: Json) -> tuple[Any, Json | None]:
         host = self.host

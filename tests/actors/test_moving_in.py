@@ -140,3 +140,35 @@ def test_whatever_is_answered_all_who_are_asked_to_the_end_are_either_in_or_out(
     assert {*moving.arrivals} | {*moving.refusals} == {*names}
     assert not {*moving.arrivals} & {*moving.refusals}
     assert len(asked(seen)) == len({*asked(seen)})
+
+
+def test_one_that_prepares_is_asked_for_its_schemas_with_what_it_has_prepared():
+    moving, _ = house("a")
+    moving.answered("a", "load", None, None)
+
+    first = moving.answered("a", "init", {"n": 1}, None, prepares=True)
+    at_it = moving.prepares("a")
+    then = moving.answered("a", "prepare", {"index": 3}, {"n": 2})
+    moving.answered("a", "get_tool_schemas", SCHEMAS, None)
+
+    assert first == [Ask("a", "prepare", {"config": {"of": "a"}, "state": {"n": 1}})]
+    assert at_it
+    assert then == [Ask("a", "get_tool_schemas", {"state": {"n": 1}, "prepared": {"index": 3}})]
+    assert not moving.prepares("a")
+    assert moving.arrivals["a"].prepared == {"index": 3}
+
+
+def test_a_preparation_that_comes_to_nothing_is_no_better_in_the_next_life():
+    moving, _ = house("raises", "hangs", "answers")
+    for name in ("raises", "hangs", "answers"):
+        moving.answered(name, "init", {}, None, prepares=True)
+
+    moving.refused("raises", "prepare", "Error: no disk", permanent=False)
+    moving.overdue("hangs", 60.0)
+    moving.answered("answers", "prepare", "text", None)
+
+    assert moving.refusals == {
+        "raises": Refusal("preparing it failed: Error: no disk", True),
+        "hangs": Refusal("preparing it took more than 60 s", True),
+        "answers": Refusal("prepare answered with str, not with an object", True),
+    }

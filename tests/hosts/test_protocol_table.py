@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from callboard.hosts.description import FEATURES
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.ladder import KILL_NOW, Rung, StopLadder
 from callboard.hosts.methods import METHODS
@@ -14,12 +15,21 @@ def test_the_required_methods_are_those_of_the_protocol():
     ]
 
 
-def test_only_running_the_tool_may_not_be_asked_twice():
-    assert [name for name, method in METHODS.items() if not method.repeatable] == ["execute_tool"]
+def test_only_running_the_tool_and_its_farewell_may_not_be_asked_twice():
+    once = [name for name, method in METHODS.items() if not method.repeatable]
+
+    assert once == ["execute_tool", "shutdown"]
 
 
-def test_only_a_call_has_no_time_of_its_own():
-    assert [name for name, method in METHODS.items() if method.timeout is None] == ["execute_tool"]
+def test_only_a_call_and_a_preparation_have_no_time_of_their_own():
+    assert [name for name, method in METHODS.items() if method.timeout is None] == ["execute_tool", "prepare"]
+
+
+def test_beyond_version_1_a_method_goes_by_a_feature_that_this_client_knows():
+    beyond = {name: method.feature for name, method in METHODS.items() if method.feature is not None}
+
+    assert beyond == {"prepare": "prepare", "can_handle_tool_call": "can_handle", "shutdown": "shutdown"}
+    assert set(beyond.values()) <= FEATURES
 
 
 @pytest.mark.parametrize("name", METHODS)

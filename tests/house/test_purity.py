@@ -76,6 +76,7 @@ PURE = (
     "facade/demo/verdict.py",
     "facade/exporters/prometheus.py",
     "facade/exporters/samples.py",
+    "hosts/call_params.py",
     "hosts/description.py",
     "hosts/environment.py",
     "hosts/errors.py",

@@ -1,0 +1,59 @@
+"""Who hears of a host: of one request, and of a life."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from .process import ProcessExit
+    from .report import CrashReport
+
+
+class RequestOwner(Protocol):
+    """Who is told how one request goes: any number of parts, then exactly one of the others.
+
+    All calls come from the host's pump thread and must not block. After the owner abandoned the
+    request, only `on_released` or `on_lost` may come, and a part that was just being handed over.
+    """
+
+    def on_part(self, payload: Any) -> None:
+        """A partial result."""
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        """The answer."""
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        """The answer is an error: ``type``, ``detail``, ``stack``."""
+
+    def on_breach(self, reason: str, detail: str) -> None:
+        """The host broke the protocol, so there will be no answer."""
+
+    def on_lost(self, report: CrashReport) -> None:
+        """The host is gone, so there will be no answer."""
+
+    def on_released(self) -> None:
+        """The abandoned request has ended over there."""
+
+    @property
+    def call_id(self) -> str:
+        """What the crash report is to call this request."""
+
+
+class HostListener(Protocol):
+    """Who is told of a host's life. All calls come from its pump thread and must not block."""
+
+    def on_stray(self, text: bytes) -> None:
+        """A line of output that is no protocol message."""
+
+    def on_dropped(self, reason: str, request_id: str) -> None:
+        """A message that nobody waits for: ``late``, ``duplicate``, ``unknown`` or ``ignored``."""
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        """It has ended; the owners of its requests have been told.
+
+        ``breach`` if we ended it for breaking the protocol: ``wrong_version``, ``wrong_shape``,
+        ``line_too_long``, ``too_many_strays``, ``stdout_closed`` or ``stdin_closed``.
+        """
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Its process tree has ended too, but for these pids. The last call."""
