@@ -99,8 +99,9 @@ def test_nobody_asks_a_host_that_has_nothing_to_do_whether_it_lives():
         os.kill(pid, signal.SIGKILL)
         (crash,) = events.wait("host_crashed")
 
-    asked = [json.loads(frame["text"])["method"] for frame in crash.facts["report"]["frames"][::2]]
-    assert asked == ["init", "get_tool_schemas"]
+    sent = [frame for frame in crash.facts["report"]["frames"] if frame["direction"] == "sent"]
+    asked = [json.loads(frame["text"])["method"] for frame in sent]
+    assert asked == ["describe", "init", "get_tool_schemas"]
 
 
 def test_a_host_that_is_busy_within_its_deadline_is_left_alone():
