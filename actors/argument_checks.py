@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ..interop.argument_check import ArgumentCheck, check_of
+from ..interop.argument_check import check_of
 from ..interop.errors import UncheckableSchemaError
 from ..plugins.codes import Code
 from ..plugins.failures import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
+    from ..interop.misfits import Misfit
     from ..interop.hub import InspectedSchema
     from .call import Call, Result
     from .catalog import ToolDescriptor
@@ -46,6 +47,24 @@ class Validation:
         return self.by_tool.get(tool, self.default)
 
 
+class _Check(Protocol):
+    """An `ArgumentCheck`, or several."""
+
+    def misfit(self, arguments: dict[str, Any]) -> Misfit | None:
+        """What is wrong with the arguments."""
+
+
+class _EitherCheck(NamedTuple):
+    """Arguments have to fit one of the two; what is told is what is wrong with them for the first."""
+
+    first: _Check
+    second: _Check
+
+    def misfit(self, arguments: dict[str, Any]) -> Misfit | None:
+        misfit = self.first.misfit(arguments)
+        return None if misfit is None or self.second.misfit(arguments) is None else misfit
+
+
 class ArgumentChecks:
     """The checks of one plugin's tools. Immutable.
 
@@ -58,9 +77,24 @@ class ArgumentChecks:
 
     __slots__ = ("_checks", "unchecked")
 
-    def __init__(self, checks: Mapping[str | None, ArgumentCheck], unchecked: Mapping[str, str]) -> None:
+    def __init__(self, checks: Mapping[str | None, _Check], unchecked: Mapping[str, str]) -> None:
         self._checks = checks
         self.unchecked = unchecked
+
+    def or_those(self, others: ArgumentChecks | None, tools: Collection[str]) -> ArgumentChecks:
+        """Checks that a call passes too if it fits the ``others``.
+
+        Args:
+            others: of the same plugin, whose tools may be declared in several ways; ``None`` if there are none.
+            tools: which tools they are about; of those without a check any arguments fit.
+        """
+        theirs = {} if others is None else others._checks
+        checks = {
+            name: _EitherCheck(check, theirs[name]) if name in tools else check
+            for name, check in self._checks.items()
+            if name not in tools or name in theirs
+        }
+        return ArgumentChecks(checks, self.unchecked)
 
     def refusal(self, call: Call) -> Result | None:
         """The result of a call whose arguments do not fit; ``None`` for one that may pass."""
@@ -90,7 +124,7 @@ def checks_of(
         inspect: reads a tool's declaration.
         validation: which tools are to be checked.
     """
-    checks: dict[str | None, ArgumentCheck] = {}
+    checks: dict[str | None, _Check] = {}
     unchecked: dict[str, str] = {}
     for tool in tools:
         if not validation.of(tool.tool_name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from ..interop.registry import get_registry_from_context
 from ..plugins.calling import Invocation
 from ..plugins.codes import Code
 from ..plugins.errors import CallboardError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Intake:
-    """Reads calls in every format that the catalog's registry knows."""
+    """Reads calls in every format that the catalog's registry knows, or that of their request."""
 
     def __init__(self, catalog: Catalog, clock: Clock) -> None:
         self._catalog = catalog
@@ -25,9 +26,17 @@ class Intake:
         self._made_up = itertools.count(1)
 
     def read(self, tool_call: Any, *, context: dict[str, Any] | None, streaming: bool) -> Call:
-        """The call that a value asks for. One that cannot be read, or must not be run, has ended already."""
+        """The call that a value asks for. One that cannot be read, or must not be run, has ended already.
+
+        A call of a request is read as that request reads calls: its tools may be declared in other ways than
+        the board has them.
+        """
         try:
-            inspected = self._catalog.registry.inspect_call(tool_call)
+            if context is None or "tool_interop" not in context:
+                registry = self._catalog.registry
+            else:
+                registry = get_registry_from_context(context)
+            inspected = registry.inspect_call(tool_call)
         except CallboardError as error:  # such as what is no JSON beside what is asked for
             return self._unreadable(tool_call, str(error))
         call = Call(

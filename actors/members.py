@@ -52,6 +52,10 @@ class Member(Protocol):
     admitted: bool
 
     @property
+    def absence(self) -> str | None:
+        """Why calls are not taken at present, as a sentence; ``None`` if they are."""
+
+    @property
     def host_name(self) -> str | None:
         """Of the host that it lives in; ``None`` of one that runs in this process."""
 
@@ -66,8 +70,10 @@ class Member(Protocol):
         """End its calls with ``cancelled``, and itself. Returns at once; see ``ended``."""
 
 
-def _calls(desk: Desk) -> dict[str, Any]:
+def _facts(member: Member) -> dict[str, Any]:
+    desk = member.desk
     return {
+        "available": member.available,
         "waiting": desk.lane.waiting,
         "running": desk.lane.running,
         "mailbox_size": desk.lane.limit,
@@ -124,18 +130,25 @@ class ThreadMember:
         """See `Member`."""
 
     @property
+    def absence(self) -> str | None:
+        """See `Member`."""
+        if self.setting_up is not None:
+            return "it is still being prepared"
+        if self.unprepared or self.problem:
+            return self.unprepared or str(self.problem)
+        return "too many of its calls are stuck" if self.desk.lane.refusing else None
+
+    @property
     def available(self) -> bool:
         """See `Member`."""
-        out = self.setting_up or self.unprepared or self.problem
-        return out is None and not self.desk.lane.refusing
+        return self.absence is None
 
     def status(self) -> dict[str, Any]:
         """See `Member`."""
         status = {
             "runs_in": "thread",
-            "available": self.available,
             "preparing": self.setting_up is not None,
-            **_calls(self.desk),
+            **_facts(self),
             "fenced": self._tool.fenced,
             "fenced_total": self._tool.fenced_total,
         }
@@ -223,6 +236,13 @@ class HostedMember:
         return self.lodging.name
 
     @property
+    def absence(self) -> str | None:
+        """See `Member`."""
+        if self.problem is not None:
+            return str(self.problem)
+        return None if self.out is None else self.out.error
+
+    @property
     def available(self) -> bool:
         """See `Member`."""
         return self.out is None and self.problem is None
@@ -232,8 +252,7 @@ class HostedMember:
         status = {
             "runs_in": "host",
             "kind": self.plugin.kind,
-            "available": self.available,
-            **_calls(self.desk),
+            **_facts(self),
             "host": self.lodging.status(),
         }
         host = self.plugin.host

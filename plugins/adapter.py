@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .amplifier import as_tool_plugin
 from .asking import HookSet
-from .enablement import tags_allow
+from .enablement import NO, tags_refuse
 from .errors import ContractError
 from .faults import Report, log_fault
 from .formatting import Formatter
@@ -203,11 +203,17 @@ class PluginAdapter:
 
     def is_enabled(self, config: Json, tags: Collection[str], models: list[Json], context: Json) -> bool:
         """Decide whether the plugin is enabled: by its own word, else by its tags."""
+        return self.refusal(config, tags, models, context) is None
+
+    def refusal(
+        self, config: Json, tags: Collection[str], models: list[Json], context: Json
+    ) -> str | None:
+        """Say why the plugin is not enabled, as a sentence without its subject; ``None`` if it is."""
         answer = self._hooks.ask("is_enabled", config, list(tags), models, context)
         word = self._opinion("is_enabled", answer)
         if word is not None:
-            return word
-        return tags_allow(tags, required=self.required_tags(), forbidden=self.forbidden_tags())
+            return None if word else NO
+        return tags_refuse(tags, required=self.required_tags(), forbidden=self.forbidden_tags())
 
     def _opinion(self, hook: str, answer: Any) -> bool | None:
         if answer is None or isinstance(answer, bool):
