@@ -22,8 +22,8 @@ from ..plugins.failures import failure
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from ..interop.misfits import Misfit
     from ..interop.hub import InspectedSchema
+    from ..interop.misfits import Misfit
     from .call import Call, Result
     from .catalog import ToolDescriptor
 
@@ -72,13 +72,14 @@ class ArgumentChecks:
         checks: by tool; a call that names none has none.
 
     Attributes:
+        by_tool: the checks.
         unchecked: why a tool's arguments are not checked, by tool, of those that should have been.
     """
 
-    __slots__ = ("_checks", "unchecked")
+    __slots__ = ("by_tool", "unchecked")
 
     def __init__(self, checks: Mapping[str | None, _Check], unchecked: Mapping[str, str]) -> None:
-        self._checks = checks
+        self.by_tool = checks
         self.unchecked = unchecked
 
     def or_those(self, others: ArgumentChecks | None, tools: Collection[str]) -> ArgumentChecks:
@@ -88,10 +89,10 @@ class ArgumentChecks:
             others: of the same plugin, whose tools may be declared in several ways; ``None`` if there are none.
             tools: which tools they are about; of those without a check any arguments fit.
         """
-        theirs = {} if others is None else others._checks
+        theirs = {} if others is None else others.by_tool
         checks = {
             name: _EitherCheck(check, theirs[name]) if name in tools else check
-            for name, check in self._checks.items()
+            for name, check in self.by_tool.items()
             if name not in tools or name in theirs
         }
         return ArgumentChecks(checks, self.unchecked)
@@ -101,7 +102,7 @@ class ArgumentChecks:
         invocation = call.invocation
         if invocation.payload_kind != "object":  # raw input, say, of which the schema does not speak
             return None
-        check = self._checks.get(invocation.tool_name)
+        check = self.by_tool.get(invocation.tool_name)
         arguments = invocation.payload
         if check is None or not isinstance(arguments, dict) or (misfit := check.misfit(arguments)) is None:
             return None

@@ -17,6 +17,7 @@ import pykka
 
 from ..hosts.watchdog import Watchdog
 from ..plugins.codes import Code, Outcome
+from ..plugins.errors import PluginError
 from ..plugins.failures import failure
 from ..supervision.clock import Clock, SystemClock
 from ..supervision.events import Event, EventStream, Subscription
@@ -25,12 +26,15 @@ from ..supervision.supervisor import SupervisorActor
 from ..supervision.telling import ask_supervisor, tell
 from . import messages as m
 from .catalog import Catalog, ToolDescriptor
+from .config_check import require_fit
 from .hook_threads import HookThreads
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
 from .roster import Roster
 from .router_actor import Entrusted, RouterActor, Switch
+from .survey import Survey
 from .tool_runtime import ToolRuntime
+from .variants import Variants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -102,6 +106,7 @@ class Board:
         self._switch = Switch()
         self._entrusted = Entrusted()
         self._threads = HookThreads()
+        self.survey = Survey(self._threads)
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
@@ -130,6 +135,7 @@ class Board:
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311
             keeper=self._keeper,
         )
+        self.variants = Variants(self.catalog, self.survey, self.roster.lock)
 
     # Plugins
 
@@ -287,6 +293,33 @@ class Board:
         """
         desk = self.roster.member(name).desk
         return self._threads.call(name, lambda: hook(desk.adapter, desk.cell.copy()[0]), timeout)
+
+    def check_config(self, name: str, timeout: float = 5.0) -> None:
+        """Hold the configuration of a plugin in a host to its schema; one of this process is held to it before its `init`.
+
+        A host that does not say is not asked again: this is help, and no condition.
+
+        Raises:
+            KeyError: there is no such plugin.
+            ConfigMisfit: it does not fit.
+        """
+        member = self.roster.member(name)
+        answer = self.survey.ask(
+            [member], "configuration schema", lambda _, adapter: adapter.get_config_schema(), timeout=timeout
+        )[name]
+        if not isinstance(answer, PluginError):
+            require_fit(name, answer, member.config)
+
+    def ui_elements(self, timeout: float = 5.0) -> dict[str, list[dict[str, Any]]]:
+        """What each plugin says of its user interface, of those that say something and can be asked."""
+        answers = self.survey.ask(
+            self.roster.members().values(),
+            "user interface elements",
+            lambda _, adapter: adapter.get_ui_elements(),
+            needs=("get_ui_elements",),
+            timeout=timeout,
+        )
+        return {name: said for name, said in answers.items() if said and not isinstance(said, PluginError)}
 
     def state_of(self, name: str) -> dict[str, Any]:
         """A copy of a plugin's committed state. Raises `KeyError`."""

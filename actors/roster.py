@@ -14,6 +14,7 @@ from ..plugins.errors import CallboardError, PluginError, PluginLoadError
 from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
+from .config_check import require_fit
 from .desk import ToolSettings
 from .limit_watch import LimitWatch
 from .lodging import Lodging
@@ -64,6 +65,7 @@ class Roster:
     Attributes:
         closed: no more members are taken.
         lodgings: the hosts, and which plugin lives in which.
+        lock: is held while members, routes, offers and checks change.
         limit_watch: looks at the hosts that have limits; whoever closes the roster closes it too.
     """
 
@@ -106,14 +108,14 @@ class Roster:
         self._keeper = keeper
         self._members: dict[str, Member] = {}
         self._leaving: list[Member] = []
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         # A host is added to the supervisor while nobody can take it off or stop the board: an order to end it would
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
         self._beginning = threading.RLock()
 
     def members(self) -> dict[str, Member]:
         """The members there are now, in order of registration."""
-        with self._lock:
+        with self.lock:
             return dict(self._members)
 
     def member(self, name: str) -> Member:
@@ -122,7 +124,7 @@ class Roster:
 
     def close(self) -> list[Member]:
         """Take no more members; return those there are, the first time only."""
-        with self._beginning, self._lock:
+        with self._beginning, self.lock:
             if self.closed:
                 return []
             self.closed = True
@@ -149,11 +151,13 @@ class Roster:
         tools at once.
 
         Raises:
+            ConfigMisfit: its configuration does not fit the schema that it has for it.
             PluginError: it breaks the contract, its name or a tool's name is taken.
             BoardStopped: the board has been stopped.
         """
+        require_fit(adapter.name, adapter.get_config_schema(), config)
         state = adapter.init(config)
-        with self._lock:
+        with self.lock:
             self._require_place(adapter.name)
             member = ThreadMember(
                 adapter,
@@ -195,7 +199,7 @@ class Roster:
             self._set_up(member, member.setting_up, required=required)
         if member.problem is not None:
             raise self._cast_out(member)
-        with self._lock:
+        with self.lock:
             member.admitted = True
             return self._catalog.offers.get(name, ())
 
@@ -223,7 +227,7 @@ class Roster:
         try:
             contribution = adapter.interop_contribution(state)
             schemas = adapter.schemas(state, member.desk.prepared)
-            with self._lock:
+            with self.lock:
                 if self._members.get(member.name) is not member:
                     raise PluginLoadError(
                         f"plugin {member.name!r} was taken off the board", plugin=member.name
@@ -237,7 +241,7 @@ class Roster:
     def _cast_out(self, member: ThreadMember) -> CallboardError:
         """Take off a member that has a problem, which is told to whoever put it on the board."""
         assert member.problem is not None
-        with self._lock:
+        with self.lock:
             if self._members.get(member.name) is member:  # else somebody has taken it off meanwhile
                 self._take_off(member.name)
                 member.withdraw(f"plugin {member.name!r} could not be added")
@@ -271,7 +275,7 @@ class Roster:
             BoardStopped: the board has been stopped.
         """
         with self._beginning:
-            with self._lock:
+            with self.lock:
                 self._require_place(adapter.name)
                 lodging, load = self.lodgings.take_in(
                     adapter.name, plugin, host, policy or RestartPolicy(), share
@@ -327,13 +331,13 @@ class Roster:
             if self._members.get(name) is member:  # else somebody has taken it off meanwhile
                 self.remove(name)
             raise problem
-        with self._lock:
+        with self.lock:
             member.admitted = True
             return self._catalog.offers.get(name, ())
 
     def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
-        with self._lock:
+        with self.lock:
             if self._members.get(member.name) is member:  # else it was taken off while that life came up
                 self._offering.offer(member, schemas, self._after(member))
 
@@ -364,7 +368,7 @@ class Roster:
             self._keeper.forget(name)
 
     def _take_off(self, name: str) -> Member:
-        with self._lock:
+        with self.lock:
             member = self._members.pop(name)
             self.lodgings.leave(name)
             self._switch.remove(name)

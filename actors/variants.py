@@ -17,8 +17,8 @@ from ..plugins.errors import CallboardError, PluginError
 from .argument_checks import checks_of
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Iterable
+    from contextlib import AbstractContextManager
 
     from ..plugins.adapter import PluginAdapter
     from .catalog import Catalog, ToolDescriptor
@@ -50,10 +50,10 @@ class Variants:
     Args:
         catalog: what the plugins are registered with.
         survey: asks them.
-        lock: is held while the checks of a plugin's arguments are replaced.
+        lock: the roster's.
     """
 
-    def __init__(self, catalog: Catalog, survey: Survey, lock: threading.RLock) -> None:
+    def __init__(self, catalog: Catalog, survey: Survey, lock: AbstractContextManager[Any]) -> None:
         self._catalog = catalog
         self._survey = survey
         self._lock = lock

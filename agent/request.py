@@ -11,52 +11,35 @@ payload, since nobody else knows what it has to look like.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from ..interop.registry import Tier, TieredContribution, ToolInteropContribution
 from ..plugins.context import request_context
-from ..plugins.errors import ContractError
+from ..plugins.errors import CallboardError
+from .enabling import Facts, Refusal, participants
+from .provider_stack import ProviderStack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..actors.board import Board
     from ..actors.catalog import ToolDescriptor
+    from ..actors.members import Member
     from ..interop.registry import ToolInteropRegistry
+    from .provider_adapter import ProviderAdapter
 
 Json = dict[str, Any]
 
 
-class Stage(Protocol):
-    """What a request asks of a provider or an extension, such as a `ProviderAdapter`.
+class RequestError(CallboardError):
+    """The configuration of a request cannot be used.
 
     Attributes:
-        plugin: the object itself, whose tags and enablement are asked.
+        path: what is wrong, as a JSON path into the configuration.
     """
 
-    plugin: Any
-    name: str
-
-    def accepted_tool_schema_formats(self, state: Json) -> list[str]:
-        """Return the formats of declarations that can be sent, best first."""
-
-    def interop_contribution(self, state: Json) -> Any:
-        """Return a `ToolInteropContribution`, or ``None``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a plugin, or one of its tools, is not offered.
-
-    Attributes:
-        plugin: its name.
-        tool: which of its tools; ``None`` for all of them, and for an extension.
-        reason: a sentence without its subject.
-    """
-
-    plugin: str
-    tool: str | None
-    reason: str
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +57,7 @@ class Request:
     """
 
     tools: tuple[ToolDescriptor, ...]
-    extensions: tuple[Stage, ...]
+    extensions: tuple[ProviderAdapter, ...]
     tags: tuple[str, ...]
     registry: ToolInteropRegistry
     schema_target_formats: tuple[str, ...]
@@ -89,8 +72,8 @@ class Request:
 
 def compose_request(
     board: Board,
-    provider: Stage | None,
-    extensions: Sequence[Stage],
+    provider: ProviderAdapter | None,
+    extensions: Sequence[ProviderAdapter],
     config: Json,
     *,
     context: Mapping[str, Any],
@@ -100,51 +83,61 @@ def compose_request(
 
     Args:
         board: whose tools they are.
-        provider: who is asked; ``None`` for a request that only the tools' formats matter to.
+        provider: who is asked; ``None`` for a look at the tools without one, which leaves the extensions' formats out too.
         extensions: all there are, in their order; those that are not enabled are left out.
         config: of the request; ``tags`` and ``models`` in it are looked at.
         context: from `core_context`, or of an application.
         state: the request's provider state, as ``init`` made it.
 
     Raises:
+        RequestError: ``tags`` or ``models`` are not what they have to be.
         HookError, ContractError: a hook of the provider or an extension failed.
         ContributionError: an accessor or adapter lacks what its protocol asks for.
     """
+    facts = Facts(config, _listed(config, "models", dict), context)
+    there = participants(board, provider, extensions, facts, _listed(config, "tags", str))
+    stack = None if provider is None else ProviderStack(provider, there.extensions)
     state = {} if state is None else state
-    stages = [*extensions, *([] if provider is None else [provider])]
-    formats = tuple(dict.fromkeys(_accepted(stages, state)))
-    tools = tuple(tool for tool in board.tools() if tool.available)
-    registry = board.catalog.for_request(_contributions(provider, extensions, state), tools)
+    formats = () if stack is None else tuple(stack.accepted_tool_schema_formats(state))
+    tools, unreachable = _declared(board, there.members, formats)
+    contributions = () if stack is None else stack.contributions(state)
+    registry = board.catalog.for_request(contributions, tools)
     return Request(
         tools=tools,
-        extensions=tuple(extensions),
-        tags=tuple(config.get("tags") or ()),
+        extensions=there.extensions,
+        tags=there.tags,
         registry=registry,
         schema_target_formats=formats,
         context=request_context(context, registry=registry, schema_target_formats=formats),
-        refused=(),
+        refused=(*there.refused, *unreachable),
     )
 
 
-def _accepted(stages: Iterable[Stage], state: Json) -> Iterator[str]:
-    """Formats of the extensions come before the provider's: an extension is there to change what is sent."""
-    for stage in stages:
-        yield from stage.accepted_tool_schema_formats(state)
+def _declared(
+    board: Board, members: Sequence[Member], formats: tuple[str, ...]
+) -> tuple[tuple[ToolDescriptor, ...], list[Refusal]]:
+    """The tools of these plugins as they are declared for these formats; those whose calls would reach nobody are not."""
+    offers = board.catalog.offers
+    declared = board.variants.of(members, formats)
+    tools, unreachable = [], []
+    for member in members:
+        names = {tool.tool_name for tool in offers.get(member.name, ())}
+        for tool in declared[member.name]:
+            if member.claims or tool.tool_name in names:
+                tools.append(tool)
+            else:
+                why = (
+                    "it is declared for this request only, and calls of that name would not reach the plugin"
+                )
+                unreachable.append(Refusal(member.name, tool.tool_name, why))
+    return tuple(tools), unreachable
 
 
-def _contributions(
-    provider: Stage | None, extensions: Iterable[Stage], state: Json
-) -> Iterator[TieredContribution]:
-    ranked = [] if provider is None else [(Tier.PROVIDER, provider)]
-    ranked += [(Tier.EXTENSION, extension) for extension in extensions]
-    for tier, stage in ranked:
-        contribution = stage.interop_contribution(state)
-        if contribution is None:
-            continue
-        if not isinstance(contribution, ToolInteropContribution):
-            raise ContractError(
-                f"provider {stage.name!r}: get_tool_interop_contribution answered with a "
-                f"{type(contribution).__name__}, not with a ToolInteropContribution",
-                plugin=stage.name,
-            )
-        yield TieredContribution(tier, stage.name, contribution)
+def _listed(config: Json, key: str, item: type) -> list[Any]:
+    given = config.get(key)
+    if given is None:
+        return []
+    if not isinstance(given, list | tuple) or not all(isinstance(each, item) for each in given):
+        kind = "texts" if item is str else "objects"
+        raise RequestError(f"$.{key} is {given!r:.60}; it has to be a list of {kind}", path=f"$.{key}")
+    return list(given)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
+from .actors.config_check import ConfigMisfit
 from .configuration import Configuration, read_configuration
 from .describing import describe
 from .failed import FailedPlugin, Noting
@@ -227,7 +228,14 @@ class Callboard:
     def _settle(self, board: Board, one: Loaded) -> tuple[ToolDescriptor, ...]:
         if one.hosted is None:
             return board.settle(one.adapter.name, required=one.options.required)
-        return board.settle_hosted(one.adapter.name, required=one.options.required)
+        tools = board.settle_hosted(one.adapter.name, required=one.options.required)
+        if tools:
+            try:
+                board.check_config(one.adapter.name)
+            except ConfigMisfit:
+                board.discard(one.adapter.name)
+                raise
+        return tools
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board. Its calls end with ``cancelled``.
@@ -326,6 +334,10 @@ class Callboard:
             NotStarted: the board does not run.
         """
         return describe(self._running, name, dict(config or {}), list(models), timeout)
+
+    def ui_elements(self) -> dict[str, list[Json]]:
+        """The user interface elements of each plugin that has any and can be asked; opaque to Callboard."""
+        return self._running.ui_elements()
 
     def status(self) -> Json:
         """What is going on, as JSON: plugins, hosts, mailboxes, counts, restarts, crash reports."""

@@ -205,9 +205,7 @@ class PluginAdapter:
         """Decide whether the plugin is enabled: by its own word, else by its tags."""
         return self.refusal(config, tags, models, context) is None
 
-    def refusal(
-        self, config: Json, tags: Collection[str], models: list[Json], context: Json
-    ) -> str | None:
+    def refusal(self, config: Json, tags: Collection[str], models: list[Json], context: Json) -> str | None:
         """Say why the plugin is not enabled, as a sentence without its subject; ``None`` if it is."""
         answer = self._hooks.ask("is_enabled", config, list(tags), models, context)
         word = self._opinion("is_enabled", answer)

@@ -17,7 +17,7 @@ from .json_values import copy_json
 from .modes import is_async
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 Json = dict[str, Any]
 
@@ -25,16 +25,22 @@ Json = dict[str, Any]
 class HookSet:
     """The hooks of one plugin that answer at once, ready to be asked.
 
+    Args:
+        plugin: the plugin object.
+        name: its name, for errors.
+        only: hooks to look at; all when ``None``.
+
     Raises:
         ContractError: a hook is no method, cannot be called by the contract, or is asynchronous.
     """
 
-    def __init__(self, plugin: object, *, name: str) -> None:
+    def __init__(self, plugin: object, *, name: str, only: Collection[str] | None = None) -> None:
         self._name = name
         self._plain: dict[str, Callable[..., Any]] = {}
         self._calls: dict[str, CompiledCall] = {}
         for hook in HOOKS.values():
-            method = offered(plugin, hook.name, name=name) if hook.at_once else None
+            wanted = hook.at_once and (only is None or hook.name in only)
+            method = offered(plugin, hook.name, name=name) if wanted else None
             if method is None:
                 continue
             if is_async(method):

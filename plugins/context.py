@@ -34,12 +34,15 @@ def core_context(
     Args:
         core: the instance that runs the tool.
         config: the resolved configuration of the request.
-        trigger_source: where the tool was triggered.
+        trigger_source: where the tool was triggered. What an application adds to a layer of this core, and
+            hands in as ``extra``, was triggered where that says.
         extra: the caller's own keys.
 
     Warns:
         ReservedContextKeyWarning: ``extra`` holds a key of this layer, with another value.
     """
+    if extra is not None and "app" in extra and extra.get("core") is core:
+        trigger_source = extra.get("trigger_source", trigger_source)
     return _layered({"core": core, "config": config, "trigger_source": trigger_source}, {}, extra)
 
 
@@ -80,17 +83,20 @@ def application_context(
 def request_context(
     layer: Mapping[str, Any], *, registry: Any, schema_target_formats: Iterable[str]
 ) -> Context:
-    """Return what the hooks of one request see: all of ``layer``, and how the request reads tools.
-
-    The ``tool_interop`` of an outer request, whose context was handed on, does not count in this one.
+    """Return what the hooks of one request see: all of ``layer``, and ``tool_interop``, which the request owns.
 
     Args:
         layer: from `core_context` or `application_context`.
         registry: of the request.
         schema_target_formats: what its provider accepts, best first.
+
+    Warns:
+        ReservedContextKeyWarning: ``layer`` holds a ``tool_interop``, such as that of an outer request.
     """
     interop = {"registry": registry, "schema_target_formats": list(schema_target_formats)}
-    return {**layer, "tool_interop": interop}
+    below = {key: value for key, value in layer.items() if key != "tool_interop"}
+    given = {key: value for key, value in layer.items() if key == "tool_interop"}
+    return _layered({"tool_interop": interop}, below, given)
 
 
 def _layered(owned: Context, below: Mapping[str, Any], extra: Mapping[str, Any] | None) -> Context:

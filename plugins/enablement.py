@@ -27,9 +27,7 @@ def tags_allow(tags: Collection[str], *, required: Collection[str], forbidden: C
     return tags_refuse(tags, required=required, forbidden=forbidden) is None
 
 
-def tags_refuse(
-    tags: Collection[str], *, required: Iterable[str], forbidden: Iterable[str]
-) -> str | None:
+def tags_refuse(tags: Collection[str], *, required: Iterable[str], forbidden: Iterable[str]) -> str | None:
     """Say why the tags rule a plugin out, as a sentence without its subject; ``None`` if they do not."""
     in_force = frozenset(tags)
     lacking = [tag for tag in dict.fromkeys(required) if tag not in in_force]
