@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import CallboardError, PluginError, PluginLoadError
@@ -21,6 +22,7 @@ from .lodging import Lodging
 from .lodgings import Lodgings
 from .members import HostedMember, Member, ThreadMember
 from .offering import Offering
+from .setting_up import Prepared, set_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,10 +41,6 @@ if TYPE_CHECKING:
     from .keeping import StateKeeper
     from .lodgings import Share
     from .router_actor import Switch
-
-
-Prepared = dict[str, Any] | PluginError | None
-"""What a set-up returned, or why it failed."""
 
 
 class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
@@ -174,7 +172,7 @@ class Roster:
             if adapter.has_prepare:
                 context = {"tool_runtime": self._tool_runtime}
                 member.setting_up = self._threads.begin(
-                    adapter.name, lambda: _prepared(adapter, config, state, context), self._prepare_timeout
+                    adapter.name, partial(set_up, adapter, config, state, context), self._prepare_timeout
                 )
                 return
         self._offer_own(member, state)
@@ -390,13 +388,3 @@ class Roster:
             raise PluginLoadError(
                 f"there is a plugin {name!r} already; give this one another name", plugin=name
             )
-
-
-def _prepared(
-    adapter: PluginAdapter, config: dict[str, Any], state: dict[str, Any], context: dict[str, Any]
-) -> Prepared:
-    """What a plugin prepares, or why it cannot, in the words of its adapter; in a thread that can be lost."""
-    try:
-        return adapter.prepare(config, state, context)
-    except PluginError as error:
-        return error

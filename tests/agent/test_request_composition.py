@@ -122,8 +122,8 @@ def test_contributions_are_asked_in_tiers_explicit_provider_extension_tool_built
         readers = [composed(board, provider, [extension]).registry.inspect_schema({"sign": 1}).name]
     with Board() as board:
         board.add(PluginAdapter(Signed(lambda arguments, state: {}, "echo")), config={})
-        for stages in ((provider, [extension]), (Stage("p"), [extension]), (Stage("p"), [])):
-            readers.append(composed(board, *stages).registry.inspect_schema({"sign": 1}).name)
+        stacks = ((provider, [extension]), (Stage("p"), [extension]), (Stage("p"), []))
+        readers += [composed(board, *stack).registry.inspect_schema({"sign": 1}).name for stack in stacks]
         echo = composed(board, provider, [extension]).registry.inspect_schema(schema("echo")).name
 
     assert tiers == ["EXPLICIT", "PROVIDER", "EXTENSION", "TOOL", "BUILT_IN"]

@@ -1,0 +1,23 @@
+"""The long-running set-up of a plugin of this process, as a job for a thread that can be lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.errors import PluginError
+
+if TYPE_CHECKING:
+    from ..plugins.adapter import PluginAdapter
+
+Json = dict[str, Any]
+
+Prepared = Json | PluginError | None
+"""What a set-up returned, or why it failed."""
+
+
+def set_up(adapter: PluginAdapter, config: Json, state: Json, context: Json) -> Prepared:
+    """Return what a plugin prepares, or why it cannot, in the words of its adapter."""
+    try:
+        return adapter.prepare(config, state, context)
+    except PluginError as error:
+        return error

@@ -1,0 +1,101 @@
+"""All plugins are asked at the same time; what one does not answer costs the others nothing."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+from callboard.actors.hook_threads import HookThreads
+from callboard.actors.survey import Survey
+from callboard.hosts.errors import HostGone, RemoteError
+from callboard.plugins.errors import HookError, PluginError
+from plugin_tools import adapted
+
+PATIENCE = 20.0
+
+
+class Member:
+    """As much of one as is asked."""
+
+    def __init__(self, name, **hooks):
+        self.name = name
+        self.desk = SimpleNamespace(adapter=adapted(**hooks))
+
+
+@pytest.fixture
+def survey():
+    threads = HookThreads()
+    yield Survey(threads)
+    threads.close()
+
+
+def required(survey, *members, about=None, timeout=PATIENCE):
+    return survey.ask(
+        members,
+        "tags",
+        lambda _, adapter: adapter.required_tags(),
+        about=about,
+        needs=("required_tags",),
+        timeout=timeout,
+    )
+
+
+def test_plugins_are_asked_at_the_same_time_and_answer_in_their_own_order(survey):
+    together = threading.Barrier(2)
+    a = Member("a", required_tags=lambda: ["a"] if together.wait(PATIENCE) >= 0 else [])
+    b = Member("b", required_tags=lambda: ["b"] if together.wait(PATIENCE) >= 0 else [])
+
+    answers = required(survey, a, b)
+
+    assert list(answers.items()) == [("a", ["a"]), ("b", ["b"])]
+
+
+def test_one_that_offers_none_of_the_hooks_costs_no_thread(survey):
+    threads = []
+
+    survey.ask(
+        [Member("silent")], "tags", lambda *_: threads.append(threading.current_thread()), needs=("get_tags",)
+    )
+
+    assert threads == [threading.current_thread()]
+
+
+def test_one_that_raises_or_hangs_is_an_answer_that_says_so(survey):
+    go = threading.Event()
+    hangs = Member("hangs", required_tags=lambda: go.wait(PATIENCE) and [])
+    raises = Member("raises", required_tags=lambda: 1 / 0)
+
+    answers = required(survey, hangs, raises, Member("works", required_tags=lambda: ["t"]), timeout=0.1)
+
+    assert "did not return within 0.1 s" in str(answers["hangs"])
+    assert isinstance(answers["raises"], HookError)
+    assert answers["works"] == ["t"]
+    go.set()
+
+
+@pytest.mark.parametrize(
+    ("error", "about", "holds"),
+    [
+        (HostGone("gone", host="h"), "this", True),
+        (HostGone("gone", host="h"), "that", False),
+        (RemoteError({"type": "Error"}, host="h"), "this", False),
+    ],
+    ids=["host down", "host down, another question", "the plugin raised"],
+)
+def test_the_last_answer_of_a_host_holds_while_it_is_being_started_again(survey, error, about, holds):
+    answers = [["first"], error]
+
+    def required_tags():
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    member = Member("hosted", required_tags=required_tags)
+    required(survey, member, about="this")
+
+    (again,) = required(survey, member, about=about).values()
+
+    assert (again == ["first"]) is holds
+    assert holds or isinstance(again, PluginError)
