@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
-from .actors.config_check import ConfigMisfit
 from .configuration import Configuration, read_configuration
 from .describing import describe
 from .failed import FailedPlugin, Noting
@@ -27,6 +26,7 @@ from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
 from .state_settings import open_state_store, read_state_settings
 from .supervision.spec import StartOrder
+from .taking_in import begin, settle
 
 if TYPE_CHECKING:
     import pykka
@@ -196,9 +196,9 @@ class Callboard:
         """Put them all on the board, or none: what has been begun for nothing is taken off again."""
         with ExitStack() as undo:
             for one in loaded:
-                self._begin(board, one)
+                begin(board, one)
                 undo.callback(board.discard, one.adapter.name)
-            tools = [tool for one in loaded for tool in self._settle(board, one)]
+            tools = [tool for one in loaded for tool in settle(board, one)]
             undo.pop_all()
         return tools
 
@@ -208,34 +208,13 @@ class Callboard:
         for entry, load in load_ahead(self.configuration):
             with Noting(self.failed, entry):
                 for one in load():
-                    self._begin(board, one)
+                    begin(board, one)
                     begun.append((entry, one))
                     if one.options.required and one.options.host.group in in_turn:
-                        self._settle(board, one)  # what comes after it must not be started without it
+                        settle(board, one)  # what comes after it must not be started without it
         for entry, one in begun:
             with Noting(self.failed, entry):
-                self._settle(board, one)
-
-    def _begin(self, board: Board, one: Loaded) -> None:
-        options = one.options
-        if one.hosted is None:
-            board.begin(one.adapter, config=options.config, settings=options.tool)
-        else:
-            board.begin_hosted(
-                one.adapter, one.hosted, host=options.host, policy=options.policy, settings=options.tool
-            )
-
-    def _settle(self, board: Board, one: Loaded) -> tuple[ToolDescriptor, ...]:
-        if one.hosted is None:
-            return board.settle(one.adapter.name, required=one.options.required)
-        tools = board.settle_hosted(one.adapter.name, required=one.options.required)
-        if tools:
-            try:
-                board.check_config(one.adapter.name)
-            except ConfigMisfit:
-                board.discard(one.adapter.name)
-                raise
-        return tools
+                settle(board, one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board. Its calls end with ``cancelled``.
