@@ -196,7 +196,7 @@ class Callboard:
         """Put them all on the board, or none: what has been begun for nothing is taken off again."""
         with ExitStack() as undo:
             for one in loaded:
-                begin(board, one)
+                self._begin(board, one)
                 undo.callback(board.discard, one.adapter.name)
             tools = [tool for one in loaded for tool in settle(board, one)]
             undo.pop_all()
@@ -208,13 +208,16 @@ class Callboard:
         for entry, load in load_ahead(self.configuration):
             with Noting(self.failed, entry):
                 for one in load():
-                    begin(board, one)
+                    self._begin(board, one)
                     begun.append((entry, one))
                     if one.options.required and one.options.host.group in in_turn:
                         settle(board, one)  # what comes after it must not be started without it
         for entry, one in begun:
             with Noting(self.failed, entry):
                 settle(board, one)
+
+    def _begin(self, board: Board, one: Loaded) -> None:
+        begin(board, one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board. Its calls end with ``cancelled``.
