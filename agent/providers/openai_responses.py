@@ -15,7 +15,11 @@ from .over_http import OverHttp, Spelled
 
 
 class ResponsesExtension(Spelled):
-    """Has the OpenAI provider ask by Responses. It is configured by that provider's configuration."""
+    """Has the OpenAI provider ask by Responses. It is configured by that provider's configuration.
+
+    With a provider that cannot send to Responses it holds back. One of your own that can says so in its
+    state: ``"wires": ["openai.responses"]``; its configuration is to stand there under ``config``.
+    """
 
     name: ClassVar = "openai_responses_extension"
     wire: ClassVar = RESPONSES

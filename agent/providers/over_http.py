@@ -3,8 +3,9 @@
 The history that is sent is repaired first, whatever was done to it: every call has its one result, where the
 provider wants it. What the state holds is JSON, apart from what others put there.
 
-Beside the payload, ``state["request"]`` says whose it is (``wire``): whoever comes later in the order leaves
-alone what is made for another API.
+A provider says in ``state["wires"]`` which APIs it can send to, and an extension that spells another one holds
+back. Beside the payload, ``state["request"]`` says whose it is (``wire``), and whoever comes later in the order leaves
+it alone.
 """
 
 from __future__ import annotations
@@ -46,13 +47,17 @@ class Spelled:
 
     def accepted_tool_schema_formats(self, state: Json) -> list[str]:
         """Return the formats of declarations that are sent, best first."""
+        if not self._can_be_sent(state):
+            return []
         custom = self.wire.custom if self._options(state).custom_tools else ()
         return [*custom, *self.wire.schemas]
 
     def to_native_messages(
         self, messages: list[Json], state: Json, *, context: Json | None = None
-    ) -> list[Any]:
+    ) -> list[Any] | None:
         """Return the history as this API writes it."""
+        if not self._can_be_sent(state):
+            return None
         return self.wire.write_history(
             read_history(messages, self.wire, self._options(state), state, context)
         )
@@ -62,7 +67,7 @@ class Spelled:
     ) -> tuple[list[Any], Json]:
         """Make the payload, unless it is made for another API; put tools in if there are none."""
         request = state.get("request") or {}
-        if request.get("wire", self.wire.family) != self.wire.family:
+        if not self._can_be_sent(state) or request.get("wire", self.wire.family) != self.wire.family:
             return native_messages, state
         options = self._options(state)
         native = repair_transcript(native_messages, self.wire.family).transcript
@@ -101,17 +106,22 @@ class Spelled:
     ) -> list[Json] | None:
         """Return the core's message of an answer, if it is one of this API."""
         request = state.get("request") or {}
-        if request.get("wire", self.wire.family) != self.wire.family:
+        if request.get("wire") != self.wire.family:
             return None
         conversion = conversion_of(self.wire, self._options(state), state, context)
         spoken = self.wire.read_answer(native_messages)
         return core_messages(spoken, self.wire, conversion, turn=request.get("turn", 0))
 
+    def _can_be_sent(self, state: Json) -> bool:
+        return self.wire.family in state.get("wires", ())
+
     def _options(self, state: Json) -> Options:
         return self._read(state.get("config") or {})
 
     def _read(self, config: Mapping[str, Any]) -> Options:
-        return read_options(config, provider=self.name, home=self.home, api_key_env=self.api_key_env)
+        named = config.get("provider")  # the name that it is registered under, which errors are to tell
+        name = named if isinstance(named, str) and named else self.name
+        return read_options(config, provider=name, home=self.home, api_key_env=self.api_key_env)
 
 
 class OverHttp(Spelled):
@@ -145,7 +155,7 @@ class OverHttp(Spelled):
     def init(self, config: Json) -> Json:
         """Return the state of a request: the configuration, which is checked here."""
         self._read(config)
-        return {"config": dict(config)}
+        return {"config": dict(config), "wires": [wire.family for wire in self.wires]}
 
     def send_request_stream(
         self,

@@ -97,12 +97,6 @@ def test_extensions_come_before_the_provider_and_one_state_flows_through_all():
             def init(self, config):
                 return {label: config["model"]}
 
-            def accepted_tool_schema_formats(self, state):
-                return [f"{label}.format", "shared"]
-
-            def get_tool_interop_contribution(self, state):
-                return ToolInteropContribution()
-
             def initialize_request(self, native_messages, state, *, context=None):
                 order.append(("initialize", label))
                 return [*native_messages, label], {**state, "seen": [*state.get("seen", []), label]}
@@ -133,17 +127,6 @@ def test_extensions_come_before_the_provider_and_one_state_flows_through_all():
         "provider": "m",
         "_tools": [{"name": "add"}],
     }
-    assert stack.accepted_tool_schema_formats(state) == [
-        "one.format",
-        "shared",
-        "two.format",
-        "provider.format",
-    ]
-    assert [str(each) for each in stack.contributions(state)] == [
-        "provider 'says'",
-        "extension 'one'",
-        "extension 'two'",
-    ]
 
 
 def test_the_first_that_has_a_word_for_a_history_has_spoken():
@@ -305,3 +288,29 @@ def test_the_configuration_of_a_request_beats_the_one_of_the_registration():
     assert adapter.init({"model": "c"}) == {"config": {"model": "c", "base_url": "b"}}
     assert repr(adapter) == "ProviderAdapter('mine', version='0')"
     assert "cut_off" in PROVIDER_CODES
+
+
+def test_what_can_be_sent_and_what_is_contributed_is_the_plugins_word():
+    contribution = ToolInteropContribution()
+
+    class Speaks(Says):
+        def accepted_tool_schema_formats(self, state):
+            return ("one", state["two"])
+
+        def get_tool_interop_contribution(self, state):
+            return contribution
+
+    class Mumbles(Says):
+        def accepted_tool_schema_formats(self):
+            return "one"
+
+    speaks, silent = ProviderAdapter(Speaks()), ProviderAdapter(Says())
+
+    assert speaks.accepted_tool_schema_formats({"two": "2"}) == ["one", "2"]
+    assert speaks.interop_contribution({}) is contribution
+    assert (silent.accepted_tool_schema_formats({}), silent.interop_contribution({})) == ([], None)
+    stack = ProviderStack(speaks, [ProviderAdapter(Speaks(), name="extends", extension=True)])
+    assert stack.accepted_tool_schema_formats({"two": "2"}) == ["one", "2"]
+    assert [str(each) for each in stack.contributions({})] == ["provider 'says'", "extension 'extends'"]
+    with pytest.raises(ContractError, match=r"accepted_tool_schema_formats has to return a list of strings"):
+        ProviderAdapter(Mumbles()).accepted_tool_schema_formats({})

@@ -9,6 +9,7 @@ import pytest
 from callboard.agent.exchange import exchange
 from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.providers.openai_chat import OpenAIChatProvider
+from callboard.agent.providers.openai_responses import ResponsesExtension
 from callboard.agent.replay.faults import Fault, Reply, stream_reply
 from callboard.agent.replay.server import ReplayServer
 from callboard.interop.registry import compose_registry
@@ -321,4 +322,20 @@ def test_a_stream_as_the_server_of_another_house_writes_it_is_read(server):
     assert events[-2]["stop_reason"] == "tool_calls"
     assert calls_of(events[-1]["message"])[0]["function"] == {"name": "now", "arguments": "{}"}
     assert nothing == []
+    asked.provider.close()
+
+
+def test_an_extension_for_another_api_holds_back_and_errors_tell_the_name_of_the_registration(server):
+    asked = Asked("anthropic", server.url, provider="main")
+    plain = asked.events(WEATHER)
+    asked.stack = ProviderStack(asked.provider, [ResponsesExtension])
+    server.next(Fault(), Fault(status=400))
+
+    events, (error,) = asked.events(WEATHER), asked.events(WEATHER)
+
+    assert events == plain
+    assert (error["provider"], error["error"]) == (
+        "main",
+        "provider 'main' answered 400: the script says 400",
+    )
     asked.provider.close()

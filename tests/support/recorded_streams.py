@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from interop_corpus import RECORDS
+from interop_corpus import RECORDS, Record
 
 _NAMES = {
     "openai.chat_completions.stream": "chat",
@@ -11,9 +11,12 @@ _NAMES = {
     "anthropic.stream": "anthropic",
 }
 
+_CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+_OURS = Record("openai.chat_completions.stream", "call", "written down here", [_CALL])
+
 RECORDED = [
     pytest.param(_NAMES[record.format], record, id=f"{record.format}-{number}")
-    for number, record in enumerate(each for each in RECORDS if each.format in _NAMES)
+    for number, record in enumerate([_OURS, *(each for each in RECORDS if each.format in _NAMES)])
 ]
 """The provider's name and the record."""
 

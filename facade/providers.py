@@ -1,0 +1,21 @@
+"""Asking models, under the name that agents and authors of providers import it by.
+
+The shipped providers need the extra ``agent``; importing this does not.
+"""
+
+from .agent.errors import PROVIDER_CODES, ProviderError
+from .agent.provider import Provider, ProviderExtension
+from .agent.providers.anthropic_messages import AnthropicProvider
+from .agent.providers.openai_chat import OpenAIChatProvider
+from .agent.providers.openai_responses import OpenAIResponsesProvider, ResponsesExtension
+
+__all__ = [
+    "PROVIDER_CODES",
+    "AnthropicProvider",
+    "OpenAIChatProvider",
+    "OpenAIResponsesProvider",
+    "Provider",
+    "ProviderError",
+    "ProviderExtension",
+    "ResponsesExtension",
+]
