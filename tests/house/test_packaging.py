@@ -64,7 +64,8 @@ class Built:
 
     def __init__(self, folder: Path) -> None:
         tree = folder / "tree"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*MADE, ".*", "*.egg-info", "tests"))
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*MADE, ".*", "*.egg-info"))
+        shutil.rmtree(tree / "tests")
         (tree / STALE).parent.mkdir(parents=True)
         (tree / STALE).touch()
         _build(tree, folder / "dist")
