@@ -29,6 +29,7 @@ COMMANDS = {
     "demo": "demo:demo",
     "chaos": "chaos:chaos",
     "new": "new:new",
+    "dev": "dev:dev",
     "tools": "tools:tools",
     "call": "call:call",
     "convert": "convert:convert_command",

@@ -55,7 +55,7 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         if not arguments[0].strip():
             raise click.UsageError("there is nothing on stdin; - is for arguments that come from there")
     with Streams(as_json=as_json) as out, open_board(config) as board:
-        request = _request(tool, arguments, takes_text=_takes_text(board, tool))
+        request = request_for(tool, arguments, takes_text=takes_text(board, tool))
         began = time.monotonic()
         running = board.submit(request, deadline=deadline)
         for chunk in running.chunks():
@@ -71,12 +71,18 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         return WELL if result["success"] else FAILED
 
 
-def _takes_text(board: Callboard, tool: str) -> bool:
+def takes_text(board: Callboard, tool: str) -> bool:
+    """Whether a tool takes raw text, and no arguments."""
     schemas = [each.schema for each in board.tools() if each.tool_name == tool]
     return any(board.registry.inspect_schema(schema).kind == "text" for schema in schemas)
 
 
-def _request(tool: str, words: tuple[str, ...], *, takes_text: bool) -> Json:
+def request_for(tool: str, words: tuple[str, ...], *, takes_text: bool) -> Json:
+    """A tool call from the words of a command line.
+
+    Raises:
+        click.UsageError: they are no arguments.
+    """
     if takes_text:
         if len(words) != 1:
             raise click.UsageError(

@@ -66,6 +66,7 @@ PURE = (
     "chaos/traced_facts.py",
     "chaos/triggers.py",
     "facade/authoring/names.py",
+    "facade/authoring/typed.py",
     "facade/cli/converting.py",
     "facade/cli/exits.py",
     "facade/cli/finding.py",

@@ -1,0 +1,119 @@
+"""Plugins at work while they are written: loaded, called, and loaded anew when their files have changed.
+
+Every plugin runs in a host, Python ones too: a module that was imported into this process would stay as it was. State is kept
+from one loading to the next, in memory: what an agent keeps in a file is not touched.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from ..actors.state_store import MemoryStore
+from ..plugins.errors import CallboardError
+from ..plugins.source import spelled
+from .place import configuration_at
+from .tapped_board import TappedCallboard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..actors.call import Call
+    from ..configuration import Configuration
+    from ..hosts.carrier import Carry
+    from ..supervision.events import Event
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedAnew:
+    """What came of loading.
+
+    Attributes:
+        tools: what can be called now.
+        problems: a sentence for each plugin that cannot be run, or for the configuration.
+    """
+
+    tools: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+class Workbench:
+    """Runs what is at a place, from ``with`` to its end. `load` may be called from any thread.
+
+    Args:
+        place: see `configuration_at`.
+        carry: how hosts are carried, to listen to them.
+        hears: told of every event of the board.
+
+    Attributes:
+        board: for what this does not offer.
+
+    Raises:
+        NothingThere, ConfigurationError: there is nothing that could be run.
+    """
+
+    def __init__(self, place: Path, carry: Carry, hears: Callable[[Event], None]) -> None:
+        self._place = place
+        self._lock = threading.RLock()
+        self.configuration: Configuration = configuration_at(place)
+        self.board = TappedCallboard(carry=carry, subscribers=[hears], state=MemoryStore())
+        self._use(self.configuration)
+
+    def __enter__(self) -> Self:
+        self.board.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.board.stop()
+
+    def load(self, *, forget_state: bool = False) -> LoadedAnew:
+        """Load everything, in place of what was loaded before; calls under way end with ``cancelled``.
+
+        A configuration that cannot be read leaves everything as it is.
+        """
+        with self._lock:
+            try:
+                self._use(configuration_at(self._place))
+            except CallboardError as error:
+                return LoadedAnew(self.tools(), (str(error),))
+            for name in self.board.status()["plugins"]:
+                self.board.remove(name, forget_state=forget_state)
+            problems = [problem for entry in self.configuration.plugins for problem in self._load(entry)]
+            return LoadedAnew(self.tools(), tuple(problems))
+
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools that can be called now."""
+        with self._lock:
+            return tuple(tool.tool_name for tool in self.board.tools())
+
+    def schema(self, tool: str) -> Json | None:
+        """The schema of a tool, as its plugin wrote it; ``None`` if there is no such tool."""
+        with self._lock:
+            return next((each.schema for each in self.board.tools() if each.tool_name == tool), None)
+
+    def states(self) -> Json:
+        """The kept state of every plugin, by name."""
+        with self._lock:
+            names = self.board.status()["plugins"]
+            return {name: self.board.board.state_of(name) for name in names}
+
+    def submit(self, tool_call: Any, deadline: float | None = None) -> Call:
+        """Run a call; what is being loaded is waited for."""
+        with self._lock:
+            return self.board.submit(tool_call, deadline=deadline)
+
+    def _use(self, configuration: Configuration) -> None:
+        self.configuration = configuration
+        self.board.configuration = replace(configuration, plugins=())
+
+    def _load(self, entry: Any) -> list[str]:
+        source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
+        try:
+            self.board.load(source | {"isolate": True, "required": True})
+        except CallboardError as error:
+            return [f"{spelled(entry)}: {error}"]
+        return []

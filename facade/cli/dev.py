@@ -1,0 +1,68 @@
+"""`callboard dev`: a plugin at work while it is written."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from ..authoring.place import folders_of
+from ..authoring.workbench import Workbench
+from ..hosts.tap import tapping
+from .common import common, json_option, quiet
+from .dev_hearing import Hearing
+from .dev_prompt import at_a_prompt
+from .dev_view import ForPeople, ForPrograms
+from .dev_work import Work
+from .exits import FAILED, WELL
+from .output import Streams
+from .source_watch import SourceWatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .dev_view import View
+
+
+@click.command(short_help="A plugin at work while you write it: call it, change it, call it again.")
+@click.argument("place", type=click.Path(path_type=Path), default=".")
+@json_option
+@common
+def dev(place: Path, as_json: bool) -> int:
+    """Run the plugin in the folder PLACE, and call its tools from a prompt.
+
+    A line is a call, such as "echo value=hello" or 'echo {"value": "hello"}', or a command: /help lists them. Parts, what the
+    tool writes to stderr, its result and its state are shown as they come. When a file is changed, the plugin is loaded anew; its
+    state is kept.
+
+    PLACE may be a configuration or a single module, too. Without a terminal, lines are read from stdin, and NDJSON is written.
+    """
+    quiet()
+    with Streams(as_json=as_json) as out:
+        if out.people and os.isatty(out.stdin):
+            with at_a_prompt(out) as prompt, _working(place, ForPeople(prompt.console)) as work:
+                prompt.console.print(Text("/help says what can be typed; Ctrl-D leaves", "dim"))
+                prompt.carry_out_all(work)
+            return WELL
+        view = ForPeople(out.console) if out.people else ForPrograms(out)
+        with _working(place, view) as work, open(out.stdin, "rb", closefd=False) as lines:
+            for line in lines:
+                work.carry_out(line.decode("utf-8", "replace"))
+                if work.over:
+                    break
+            return FAILED if work.failed else WELL
+
+
+@contextmanager
+def _working(place: Path, view: View) -> Iterator[Work]:
+    """What is at the place, loaded, and loaded anew whenever its files change."""
+    hearing = Hearing(view)
+    with Workbench(place, tapping(hearing.tap), hearing.event) as bench:
+        work = Work(bench, view)
+        with SourceWatch(folders_of(bench.configuration, place), work.load):
+            work.load([])
+            yield work

@@ -1,0 +1,131 @@
+"""The prompt of `callboard dev`: lines with a history, names of tools completed, and output above while one types."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import copy_context
+from typing import TYPE_CHECKING, cast
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import create_app_session, get_app_session, run_in_terminal
+from prompt_toolkit.completion import Completer, Completion
+from prompt_toolkit.input.vt100 import Vt100Input
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.shortcuts import CompleteStyle
+from rich.console import Console
+
+from .dev_work import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TextIO
+
+    from prompt_toolkit.completion import CompleteEvent
+    from prompt_toolkit.document import Document
+    from prompt_toolkit.output import Output
+
+    from .dev_work import Work
+    from .output import Streams
+
+
+class Prompt:
+    """A prompt on a terminal, with a console whose output stays above it.
+
+    Attributes:
+        console: for whatever is to be shown; from one thread at a time.
+    """
+
+    def __init__(self, terminal: Output) -> None:
+        self._above = _Above(terminal)
+        self.console = Console(
+            file=cast("TextIO", self._above), force_terminal=True, markup=False, highlight=False, emoji=False
+        )
+
+    def carry_out_all(self, work: Work) -> None:
+        """Read lines and carry each out, until somebody leaves."""
+        session: PromptSession[str] = PromptSession(
+            "> ",
+            completer=_Names(work.names),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.READLINE_LIKE,
+            reserve_space_for_menu=0,
+        )
+        while not work.over:
+            try:
+                line = session.prompt()
+            except KeyboardInterrupt:  # the line is given up, and nothing else
+                continue
+            except EOFError:
+                return
+            finally:
+                self._above.write_out()
+            work.carry_out(line)
+
+
+class _Above:
+    """A file whose text goes above the prompt, if there is one just now.
+
+    Not prompt_toolkit's own: its thread knows nothing of the session that the prompt is in, and writes into the line.
+    """
+
+    def __init__(self, terminal: Output) -> None:
+        self._terminal = terminal
+        self._session = get_app_session()
+        self._context = copy_context()
+        self._waiting: deque[str] = deque()
+        self._lock = threading.Lock()
+
+    def write(self, text: str) -> int:
+        """Take text."""
+        self._waiting.append(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Have what was taken written, by the prompt's own thread if there is one."""
+        app = self._session.app
+        loop = None if app is None else app.loop
+        if loop is None:
+            self.write_out()
+            return
+        with suppress(RuntimeError):  # the prompt has just ended, and what waits is written after it
+            loop.call_soon_threadsafe(lambda: run_in_terminal(self.write_out), context=self._context)
+
+    def write_out(self) -> None:
+        """Write what was taken."""
+        with self._lock:
+            text = ""
+            while self._waiting:
+                text += self._waiting.popleft()
+            if text:
+                self._terminal.write_raw(text)
+                self._terminal.flush()
+
+
+class _Names(Completer):
+    """Completes the first word: the name of a tool, or a command."""
+
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
+        self._names = names
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:  # noqa: ARG002 - the contract's signature
+        """See `Completer`."""
+        typed = document.text_before_cursor
+        if " " in typed:
+            return
+        for name in (*self._names(), *(f"/{command}" for command in COMMANDS)):
+            if name.startswith(typed):
+                yield Completion(name, start_position=-len(typed))
+
+
+@contextmanager
+def at_a_prompt(streams: Streams) -> Iterator[Prompt]:
+    """A prompt on the terminal of these streams."""
+    with ExitStack() as stack:
+        reads = stack.enter_context(os.fdopen(os.dup(streams.stdin), encoding="utf-8"))
+        writes = stack.enter_context(os.fdopen(os.dup(streams.stdout), "w", encoding="utf-8"))
+        terminal = Vt100_Output.from_pty(writes, term=os.environ.get("TERM"))
+        stack.enter_context(create_app_session(input=Vt100Input(reads), output=terminal))
+        yield Prompt(terminal)

@@ -1,0 +1,58 @@
+"""Being told when the files of a plugin have changed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from watchfiles import DefaultFilter, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_STEP, _QUIET = 50, 400
+"""Milliseconds: without a change after one before it is told, and the most that many changes are waited for."""
+
+
+class _Sources(DefaultFilter):
+    """What a plugin is made of: not what is installed, made of it, or only read by people."""
+
+    ignore_dirs = (*DefaultFilter.ignore_dirs, "build", ".ruff_cache")
+    ignore_entity_patterns = (*DefaultFilter.ignore_entity_patterns, r"\.md$", r"\.log$", r"^4913$")
+
+
+class SourceWatch:
+    """Calls ``changed`` with the names of changed files, from a thread of its own, from ``with`` to its end.
+
+    Args:
+        folders: looked at with all that is below them; names are told relative to the first that has the file.
+        changed: may take its time; what changes meanwhile is told next.
+    """
+
+    def __init__(self, folders: Iterable[Path], changed: Callable[[list[str]], None]) -> None:
+        self._folders = tuple(folders)
+        self._changed = changed
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="callboard-source-watch", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        for changes in watch(
+            *self._folders, watch_filter=_Sources(), step=_STEP, debounce=_QUIET, stop_event=self._over,
+            raise_interrupt=False,
+        ):  # fmt: skip
+            paths = {Path(path) for _, path in changes}
+            there = {path for path in paths if path.exists()}  # an editor's own files come and go
+            self._changed(sorted(self._called(path) for path in there or paths))
+
+    def _called(self, path: Path) -> str:
+        inside = (path.relative_to(folder) for folder in self._folders if path.is_relative_to(folder))
+        return next(inside, path).as_posix()

@@ -1,0 +1,115 @@
+"""Hearing all that goes between us and a host, and what the host says on stderr, as it goes.
+
+A tap is a carrier around the process: nothing of it is on the way of a host that nobody listens to. It changes nothing
+and delays what passes by as long as the listener takes; one that raises is logged and costs nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .carrier import ProcessCarrier
+from .host import Host
+from .ring import Ring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .carrier import Carrier, Carry
+    from .process import Command, ProcessExit, ProcessListener
+    from .watchdog import Watchdog
+
+logger = logging.getLogger("callboard.hosts")
+
+
+class Tap(Protocol):
+    """Who hears one life of a host. `sent` comes from any thread, the others from the life's pump."""
+
+    def sent(self, line: bytes) -> None:
+        """A request, on its way."""
+
+    def received(self, data: bytes) -> None:
+        """A piece of stdout, cut anywhere."""
+
+    def said(self, data: bytes) -> None:
+        """A piece of stderr, cut anywhere."""
+
+    def ended(self, exit_: ProcessExit) -> None:
+        """It has ended, and all that it wrote to stdout has been heard."""
+
+
+def tapping(listen: Callable[[str, int, Command], Tap]) -> Carry:
+    """Carry hosts as processes, each life with a tap.
+
+    Args:
+        listen: makes the tap of a life, from its host's name, its generation and what is started.
+    """
+
+    def carry(
+        host: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None = None
+    ) -> Carrier:
+        generation = listener.generation if isinstance(listener, Host) else 1
+        return _Tapped(host, command, listener, watchdog, listen(host, generation, command))
+
+    return carry
+
+
+class _Tapped(ProcessCarrier):
+    def __init__(
+        self,
+        host: str,
+        command: Command,
+        listener: ProcessListener,
+        watchdog: Watchdog | None,
+        tap: Tap,
+    ) -> None:
+        super().__init__(host, command, _Heard(listener, tap), watchdog)
+        self._process.stderr = _HeardRing(tap)  # before `start`, from when on it is fed
+        send = self.write
+
+        def write(data: bytes) -> None:
+            _tell(tap.sent, data)
+            send(data)
+
+        self.write = write
+
+
+class _Heard:
+    """Passes on what a process tells its listener."""
+
+    def __init__(self, listener: ProcessListener, tap: Tap) -> None:
+        self._listener = listener
+        self._tap = tap
+
+    def on_output(self, data: bytes) -> None:
+        """See `ProcessListener`."""
+        _tell(self._tap.received, data)
+        self._listener.on_output(data)
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        """See `ProcessListener`."""
+        _tell(self._tap.ended, exit_)
+        self._listener.on_exit(exit_)
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """See `ProcessListener`."""
+        self._listener.on_gone(leftovers)
+
+
+class _HeardRing(Ring):
+    def __init__(self, tap: Tap) -> None:
+        super().__init__()
+        self._tap = tap
+
+    def feed(self, data: bytes) -> None:
+        """See `Ring`."""
+        super().feed(data)
+        _tell(self._tap.said, data)
+
+
+def _tell(hears: Callable[[Any], None], fact: Any) -> None:
+    try:
+        hears(fact)
+    except Exception:
+        logger.exception("listening to a host failed")
