@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import subprocess
+from contextlib import suppress
 
 import pytest
 from callboard.authoring.creation import create
@@ -165,7 +166,9 @@ def test_somebody_at_a_terminal_sees_what_comes_of_a_call(tmp_path):
     until("Ctrl-D leaves")
     os.write(ours, b"count\t\r")
     until('the model reads {"words":2}')
-    os.write(ours, b"\x04")
+    os.write(ours, b"/quit\r")
+    with suppress(OSError):  # how a terminal tells its end
+        until("nothing that comes")
     status = process.wait(PATIENCE)
     os.close(ours)
 
