@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .dev_view import View
 
 
-@click.command(short_help="A plugin at work while you write it: call it, change it, call it again.")
+@click.command(short_help="A plugin at work while you write it.")
 @click.argument("place", type=click.Path(path_type=Path), default=".")
 @json_option
 @common
