@@ -218,9 +218,13 @@ class HostActor(HouseActor):
             self._timer = self._after(self._settings.prepare_timeout, m.StartOverdue(extended=True))
             return
         cause = f"it was not ready within {self._settings.start_deadline:g} s"
+        loading = self._tenancy.is_loading
         if preparing:
             cause = f"preparing it took more than {self._settings.prepare_timeout:g} s"
-        self._end(Exit(ExitKind.START_TIMEOUT, cause, permanent=preparing), KILL_NOW)
+        elif loading:
+            cause += ", for its plugin was still being loaded; have that end, or raise 'start_deadline'"
+        lasting = loading and not self._kin.been_up
+        self._end(Exit(ExitKind.START_TIMEOUT, cause, permanent=preparing, lasting=lasting), KILL_NOW)
 
     def _on_newcomer_overdue(self, lodger: Lodger, *, extended: bool) -> None:
         preparing = self._tenancy.preparing(lodger)
@@ -341,7 +345,7 @@ class HostActor(HouseActor):
         if verdict.is_crash and not innocent:
             coming, alone = self._tenancy.unanswered, ready_for is None
             if self._kin.ruined(coming, verdict.cause, alone=alone):
-                verdict = replace(verdict, permanent=False)  # the next life is another
+                verdict = replace(verdict, permanent=False, lasting=False)  # the next life is another
         self._exit = replace(verdict, ready_for=ready_for), report
         if verdict.is_crash and self._kin.covered():
             self._report(report)

@@ -178,6 +178,11 @@ class Lodging:
                 self._suspects.one_by_one,
             )
 
+    @property
+    def been_up(self) -> bool:
+        """See `Household`."""
+        return self._suspects.been_up
+
     def came_up(self) -> None:
         """See `Household`."""
         with self._lock:

@@ -104,6 +104,7 @@ class MovingIn:
         self._preparing: set[str] = set()
         self._prepared: dict[str, Json] = {}
         self._owed: dict[str, int] = {}
+        self._loading: set[str] = set()
 
     @property
     def open(self) -> list[str]:
@@ -119,6 +120,11 @@ class MovingIn:
         """Whether one is at its preparation, which may take longer than all the rest."""
         return name in self._preparing and self._stages.get(name) is Stage.ASKED
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether the host has been told to load somebody, and has not answered that."""
+        return bool(self._loading)
+
     def add(self, newcomer: Newcomer) -> list[Ask]:
         """One more is to come in; nothing if it has come before."""
         if newcomer.name in self._stages:
@@ -133,13 +139,14 @@ class MovingIn:
             each.pop(name, None)
         self._prepared.pop(name, None)
         self._preparing.discard(name)
+        self._loading.discard(name)
         return self._next()
 
     def answered(
         self, name: str, method: str, value: Any, state: Json | None, *, prepares: bool = False
     ) -> list[Ask]:
         """A request was answered; ``prepares`` if the plugin is known to have something to prepare."""
-        self._paid(name)
+        self._paid(name, method)
         if self._stages.get(name) is not Stage.ASKED:
             return []
         match method:
@@ -159,7 +166,7 @@ class MovingIn:
 
     def refused(self, name: str, method: str, cause: str, *, permanent: bool) -> list[Ask]:
         """A request was refused, or cannot be sent."""
-        self._paid(name)
+        self._paid(name, method)
         permanent = permanent or method == "prepare"
         return self._put_out(name, f"{_FIRST.get(method, method)} failed: {cause}", permanent=permanent)
 
@@ -218,8 +225,12 @@ class MovingIn:
 
     def _ask(self, name: str, method: str, params: Json) -> Ask:
         self._owed[name] = self._owed.get(name, 0) + 1
+        if method == "load":
+            self._loading.add(name)
         return Ask(name, method, params)
 
-    def _paid(self, name: str) -> None:
+    def _paid(self, name: str, method: str) -> None:
+        if method == "load":
+            self._loading.discard(name)
         if self._owed.get(name):
             self._owed[name] -= 1

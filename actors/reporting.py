@@ -53,6 +53,10 @@ class Household(Protocol):
     def residents(self) -> Residents:
         """Who is to come into a life that starts now."""
 
+    @property
+    def been_up(self) -> bool:
+        """Whether any life has served."""
+
     def came_up(self) -> None:
         """It serves those who are in."""
 

@@ -157,6 +157,11 @@ class Succession:
         """See `Kin`."""
         return self._household.residents()
 
+    @property
+    def been_up(self) -> bool:
+        """See `Kin`."""
+        return self._household.been_up
+
     def came_up(self) -> None:
         """See `Kin`."""
         self._household.came_up()

@@ -34,10 +34,12 @@ class Suspects:
     Attributes:
         one_by_one: the next life takes them in one after the other.
         left_out: who is.
+        been_up: a life has been ready.
     """
 
     def __init__(self, cool_down: float) -> None:
         self.one_by_one = False
+        self.been_up = False
         self.left_out: dict[str, LeftOut] = {}
         self._cool_down = cool_down
 
@@ -72,6 +74,7 @@ class Suspects:
     def came_up(self) -> None:
         """A life is ready."""
         self.one_by_one = False
+        self.been_up = True
 
     def pardon(self) -> None:
         """By hand: nobody is left out any more."""

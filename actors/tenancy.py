@@ -66,6 +66,11 @@ class Tenancy:
         """See `MovingIn.unanswered`."""
         return self._moving.unanswered
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether the host is still loading what it runs, as far as that can be told."""
+        return self._moving.is_loading or (self._host is not None and self._host.is_loading)
+
     def open(self, host: Host, residents: Residents) -> None:
         """The process has been started. Raises `HostError` when it has ended already."""
         self._host = host

@@ -91,6 +91,7 @@ class Host:
         self.description = PLAIN
         self.features: frozenset[str] = frozenset()
         self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}
+        self._introduced = not command.extended
         self._oom_kills = oom_kills()
         self._carrier = carry(name, command, self, watchdog)
 
@@ -108,7 +109,13 @@ class Host:
             with suppress(HostGone):  # which the listener is told
                 self.note("describe", describe_params(), self._on_description)
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether it has not told yet that it can take requests: one that is asked says so once its plugin is loaded."""
+        return not self._introduced
+
     def _on_description(self, value: Any) -> None:
+        self._introduced = True
         self.description = read_description(value)
         self.features = self.description.features
 

@@ -85,7 +85,7 @@ class PythonToolPlugin(HostedToolPlugin):
         told["path"] = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100 - "" is the working directory
         argv = (sys.executable, *interpreter_options(), str(BOOT), json.dumps(told))
         kept = {name: os.environ[name] for name in _INTERPRETER if name in os.environ}
-        return Command(argv, host_environment(os.environ, kept | self._env))
+        return Command(argv, host_environment(os.environ, kept | self._env), extended=True)
 
     def _command_in(self, environment: Environment, told: dict[str, Any]) -> Command:
         """Its Python as if the environment were activated, and without a trace in the plugin's own folder (``-B``)."""
@@ -103,7 +103,7 @@ class PythonToolPlugin(HostedToolPlugin):
         kept = {name: os.environ[name] for name in _LIBRARIES if name in os.environ}
         path = os.pathsep.join([str(environment.programs), os.environ.get("PATH", os.defpath)])
         activated = {"VIRTUAL_ENV": str(environment.folder), "PATH": path}
-        return Command(argv, host_environment(os.environ, kept | activated | self._env))
+        return Command(argv, host_environment(os.environ, kept | activated | self._env), extended=True)
 
 
 def _location(module: str) -> list[str]:

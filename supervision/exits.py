@@ -48,6 +48,8 @@ class Exit:
         signal: the name of the signal, such as ``SIGSEGV``, if one ended it that was not ours.
         permanent: the next life would end the same way (a missing file, a syntax error), so
             trying again helps nobody.
+        lasting: the next life would end the same way for some time: trying again at once helps nobody, and
+            later it may.
         report: everything known, as JSON; handed on, never looked into.
     """
 
@@ -57,6 +59,7 @@ class Exit:
     code: int | None = None
     signal: str | None = None
     permanent: bool = False
+    lasting: bool = False
     report: Mapping[str, Any] = field(default_factory=dict)
 
     @property

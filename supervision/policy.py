@@ -7,7 +7,7 @@ the deed. Three things keep a broken child from being started for ever:
 * only *stable uptime* gives the budget back. A successful start does not: a child that comes up
   well and dies a second later would have its budget restored each time;
 * a parked child is *probed*: one start after the cool-down, and back to the park if that life
-  ends before it was stable.
+  ends before it was stable. One whose next life would last no longer is parked without more ado.
 """
 
 from __future__ import annotations
@@ -144,9 +144,12 @@ def decide(
     if exit_.ready_for is not None and exit_.ready_for >= policy.stable_for:
         history = History()
     restarts = charge(history.restarts, policy.intensity, policy.period, now)
-    if history.probing or restarts is None:
+    hopeless = exit_.lasting and not always
+    if history.probing or hopeless or restarts is None:
         why = f"the probe failed: {exit_.cause}"
-        if not history.probing:
+        if not history.probing and hopeless:
+            why = f"it cannot start: {exit_.cause}"
+        elif not history.probing:
             why = f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
         counting = recent(history.restarts, policy.period, now)
         return Park(now + policy.cool_down, why, History(counting, history.streak, probing=True))

@@ -42,6 +42,21 @@ def test_everything_that_can_be_asked_is_asked_at_once():
     assert asked(asks) == [("a", "load"), ("a", "init"), ("b", "load"), ("b", "init")]
 
 
+def test_a_host_is_loading_until_it_has_answered_that_for_everyone():
+    moving, _ = house("a", "b", "c")
+    loading = [moving.is_loading]
+
+    for end in (
+        lambda: moving.answered("a", "load", None, None),
+        lambda: moving.refused("b", "load", "no such file", permanent=True),
+        lambda: moving.leave("c"),
+    ):
+        end()
+        loading.append(moving.is_loading)
+
+    assert loading == [True, True, True, False]
+
+
 def test_schemas_are_asked_with_the_state_that_init_returned():
     moving, _ = house("a")
     moving.answered("a", "load", None, None)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.exits import Exit, ExitKind
@@ -72,6 +74,18 @@ def test_what_can_never_start_is_parked_until_somebody_comes():
     decision = after(ended(ExitKind.START_FAILED, permanent=True))
 
     assert decision == Park(None, "it cannot start: exit code 1", History(probing=True))
+
+
+def test_an_end_that_will_last_parks_at_once_and_is_probed_after_the_cool_down():
+    lasting = ended(ExitKind.START_TIMEOUT, lasting=True)
+
+    decision = after(lasting, history=History((990.0,), 1))
+    probed = after(lasting, history=decision.history)
+    asked_for = after(lasting, policy=replace(POLICY, always_restart_on=("start_timeout",)))
+
+    assert decision == Park(NOW + 30.0, "it cannot start: exit code 1", History((990.0,), 1, probing=True))
+    assert probed == Park(NOW + 30.0, "the probe failed: exit code 1", History((990.0,), 1, probing=True))
+    assert isinstance(asked_for, Restart)
 
 
 # Intensity
