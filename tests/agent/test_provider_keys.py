@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
+import sys
 import traceback
 
 import pytest
@@ -71,3 +73,14 @@ def test_without_a_key_or_the_package_nothing_is_sent_and_the_remedy_is_told(ser
     assert "THE_KEY" in missing["error"]
     assert "run: pip install httpx" in package["error"]
     assert server.requests == []
+
+
+def test_providers_are_imported_and_registered_without_the_package(monkeypatch):
+    found = importlib.util.find_spec("callboard.agent.providers.http")
+    fresh = importlib.util.module_from_spec(found)
+    monkeypatch.setitem(sys.modules, "httpx", None)
+
+    found.loader.exec_module(fresh)
+
+    assert fresh.httpx is None
+    assert fresh.HttpShell(fresh.KeyHeader("authorization"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from callboard.agent.exchange import exchange
@@ -338,4 +339,14 @@ def test_an_extension_for_another_api_holds_back_and_errors_tell_the_name_of_the
         "main",
         "provider 'main' answered 400: the script says 400",
     )
+    asked.provider.close()
+
+
+def test_one_provider_serves_many_threads_at_a_time(server):
+    asked = Asked("chat", server.url)
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda number: said(asked.events(user(f"no. {number}"))), range(12)))
+
+    assert answers == [f"You said: no. {number}" for number in range(12)]
     asked.provider.close()
