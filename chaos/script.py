@@ -36,6 +36,7 @@ class Script:
 
     Attributes:
         cues: which faults came true.
+        guests: of a host that is shared: the plugins that may live in it.
         life: the last life so far.
         start_faults: what the next starts will suffer.
         answer_faults: what the next answer will suffer.
@@ -53,10 +54,10 @@ class Script:
         clock: VirtualClock,
         schedule: Schedule,
         *,
-        schemas: Sequence[Json] | None,
-        state: Json | Callable[[Json], Json] | None,
-        latency: float,
-        memory_limit: int,
+        schemas: Sequence[Json] | None = None,
+        state: Json | Callable[[Json], Json] | None = None,
+        latency: float = 0.0,
+        memory_limit: int = 512,
         record: Record,
     ) -> None:
         own = schedule.of(name)
@@ -72,6 +73,7 @@ class Script:
         self.memory_limit = memory_limit
         self.record = record
         self.cues = Cues(own)
+        self.guests: Mapping[str, Script] = {}
         self.life: Sufferer | None = None
         self.start_faults: list[f.Fault] = []
         self.answer_faults: list[f.Fault] = []
@@ -79,6 +81,14 @@ class Script:
         self.garbage = noise(self.chance.randrange)
         self._refusals = 0
         self._birth_faults: list[f.Fault] = []
+
+    def guest(self, plugin: str | None) -> Script:
+        """By which that plugin plays, of those that live in the host; by which all do that do not say who they are."""
+        return self if plugin is None else self.guests[plugin]
+
+    def fresh(self, config: Json) -> Json:
+        """The state that ``init`` answers."""
+        return self.initial(config) if callable(self.initial) else dict(self.initial or {})
 
     def heal(self) -> None:
         """Let nothing go wrong any more. What has gone wrong already stays so: a hung host hangs."""

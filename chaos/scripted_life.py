@@ -245,28 +245,37 @@ class ScriptedLife:
         self._do(partial(self._serve, request["id"], method, params))
 
     def _serve(self, request_id: str, method: str, params: Json) -> None:
+        guest = self._script.guest(params.get("plugin"))
         match method:
             case "init":
-                self._init(request_id, params["config"])
+                self._init(request_id, guest, params["config"])
             case "get_tool_schemas":
-                self._answer(request_id, self._script.schemas, params["state"])
+                self._answer(request_id, guest.schemas, params["state"])
             case "execute_tool":
-                self._begin(request_id, params)
+                self._begin(request_id, guest, params)
+            case "load" | "unload" if guest is not self._script:
+                self._answer(request_id, None, None)
             case _:
                 self._refuse(request_id, "MethodNotFound", f"there is no {method}")
 
-    def _init(self, request_id: str, config: Json) -> None:
+    def _init(self, request_id: str, guest: Script, config: Json) -> None:
         faults, self._script.start_faults = self._script.start_faults, []
         for fault in faults:
             if isinstance(fault, f.DieInInit):
                 self.end(fault.code)
                 return
-        given = self._script.initial
-        state = given(config) if callable(given) else dict(given or {})
+        try:
+            state = guest.fresh(config)
+        except Exception as error:  # noqa: BLE001 - the plugin's, and it is told like a host tells it
+            self._refuse(request_id, type(error).__name__, str(error))
+            return
+        except LifeOver:
+            self.end(1)
+            return
         delay = sum(fault.seconds for fault in faults if isinstance(fault, f.SlowStart))
         self._later(delay, partial(self._answer, request_id, state, state))
 
-    def _begin(self, request_id: str, params: Json) -> None:
+    def _begin(self, request_id: str, guest: Script, params: Json) -> None:
         script, name = self._script, params["tool_name"]
         faults = script.cues.at_call()
         self._spoilt[request_id] = [fault for fault in faults if fault.touches == f.ANSWER]
@@ -282,11 +291,11 @@ class ScriptedLife:
             self._pass_by,
             self._note,
         )
-        self._do(partial(self._run, call))
+        self._do(partial(self._run, guest, call))
 
-    def _run(self, call: ScriptedCall) -> None:
+    def _run(self, guest: Script, call: ScriptedCall) -> None:
         try:
-            value = self._script.tools[call.tool](call)
+            value = guest.tools[call.tool](call)
         except Exception as error:  # noqa: BLE001 - the tool's, and it is told like a host tells it
             self._refuse(call.id, type(error).__name__, str(error))
             return

@@ -8,24 +8,22 @@ a `VirtualClock`, and does what a `Schedule` wants at the moment it wants it.
 from __future__ import annotations
 
 import threading
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..hosts.errors import HostGone, HostStartError, HostTimeout, ProtocolBreach, RemoteError
+from ..hosts.errors import HostGone, HostTimeout, ProtocolBreach, RemoteError
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.methods import METHODS
-from ..hosts.process import Command
+from ..hosts.sharing import Sharing
 from .schedule import Schedule
 from .script import Script
-from .scripted_life import ScriptedLife
+from .scripted_host import ScriptedHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..hosts.process import ProcessListener
     from ..hosts.report import CrashReport
-    from ..hosts.watchdog import Watchdog
     from .scripted_call import Record, Tool
+    from .scripted_life import ScriptedLife
     from .virtual_clock import VirtualClock
 
 Json = dict[str, Any]
@@ -44,10 +42,10 @@ class ScriptedToolPlugin(HostedToolPlugin):
         latency: seconds that every answer takes.
         memory_limit: mebibytes that a life may take before the system kills it.
         record: told what happens.
+        founds: makes a host of that name for plugins that share one; ``None``: this one cannot.
 
     Attributes:
         script: what all its lives play by.
-        lives: every life so far, the last one being the present.
 
     Raises:
         ScheduleError: a fault is for real processes only.
@@ -65,20 +63,31 @@ class ScriptedToolPlugin(HostedToolPlugin):
         latency: float = 0.0,
         memory_limit: int = 512,
         record: Record = lambda _kind, _host, _facts: None,
+        founds: Callable[[str], ScriptedHost] | None = None,
     ) -> None:
-        super().__init__(name, lambda: Command(("scripted", name), {}), carry=self._begin_life)
-        self.script = Script(
+        script = self.script = Script(
             name, tools, clock, schedule or Schedule(),
             schemas=schemas, state=state, latency=latency, memory_limit=memory_limit, record=record,
         )  # fmt: skip
-        self.lives: list[ScriptedLife] = []
-        for seconds in self.script.cues.times():
-            clock.call_at(clock.start + seconds, partial(self._at_time, seconds))
+        self._home = ScriptedHost(script)
+        self._founds = founds
+        super().__init__(name, self._home.command, carry=self._home.carry)
 
     @property
     def life(self) -> ScriptedLife | None:
         """The present life, or ``None`` if it has ended."""
-        return self.lives[-1] if self.lives and not self.lives[-1].ended else None
+        return self._home.life
+
+    @property
+    def lives(self) -> list[ScriptedLife]:
+        """Every life so far, the last one being the present."""
+        return self._home.lives
+
+    def sharing(self) -> Sharing | None:
+        """See `HostedToolPlugin`."""
+        if self._founds is None:
+            return None
+        return Sharing({}, {"scripted": self.name}, self._founds)
 
     def heal(self) -> None:
         """See `Script.heal`."""
@@ -87,27 +96,6 @@ class ScriptedToolPlugin(HostedToolPlugin):
     def enter(self, state: str) -> None:
         """See `Script.enter`."""
         self.script.enter(state)
-
-    def _at_time(self, seconds: float) -> None:
-        self.script.suffer(self.script.cues.at_time(seconds))
-
-    def _begin_life(
-        self,
-        host: str,
-        command: Command,  # noqa: ARG002 - there is nothing to start
-        listener: ProcessListener,
-        watchdog: Watchdog | None,  # noqa: ARG002 - nor to watch
-    ) -> ScriptedLife:
-        """See `hosts.carrier.Carry`."""
-        script = self.script
-        at_once = script.at_birth()
-        if at_once is None:
-            script.record("refused", host, {"start": script.cues.life})
-            raise HostStartError(f"cannot start host {host!r}: refused", host=host, permanent=False)
-        life = ScriptedLife(script, script.clock.serial(), listener, at_once)
-        script.life = life
-        self.lives.append(life)
-        return life
 
     def _ask(self, method: str, params: Json) -> tuple[Any, Json | None]:
         """Send a request and let time pass until it is answered. Raises as `Host.ask`."""

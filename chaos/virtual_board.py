@@ -14,21 +14,25 @@ its order: see `turns`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..actors.board import Board
 from ..actors.host_actor import HostSettings
+from ..actors.lodgings import Share
 from ..actors.members import HostedMember
 from ..plugins.adapter import PluginAdapter
 from .schedule import Schedule
+from .script import Script
+from .scripted_host import ScriptedHost
 from .scripted_tool import ScriptedToolPlugin
 from .trace import STATE_OF, Happening, Step, steps_of
 from .virtual_clock import VirtualClock
 from .virtual_events import VirtualEvents
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     from ..actors.call import Call, Result
     from ..actors.catalog import ToolDescriptor
@@ -55,6 +59,7 @@ class VirtualBoard(Board):
         clock: its time.
         happenings: all that has happened, in order.
         scripted: the scripted plugins by name.
+        hosts: the scripted hosts that plugins share, by name.
     """
 
     clock: VirtualClock
@@ -62,6 +67,7 @@ class VirtualBoard(Board):
     def __init__(self, schedule: Schedule | None = None, *, seed: int = 0, **options: Any) -> None:
         self.happenings: list[Happening] = []
         self.scripted: dict[str, ScriptedToolPlugin] = {}
+        self.hosts: dict[str, ScriptedHost] = {}
         self._schedule = schedule or Schedule(seed)
         clock = options.pop("clock", None) or VirtualClock()
         self._time = clock
@@ -76,6 +82,7 @@ class VirtualBoard(Board):
         policy: RestartPolicy | None = None,
         settings: ToolSettings | None = None,
         host: HostSettings | None = None,
+        share: str | None = None,
         wait: bool = True,
         **options: Any,
     ) -> ScriptedToolPlugin:
@@ -88,6 +95,7 @@ class VirtualBoard(Board):
             policy: when its host is started again.
             settings: how its calls are run.
             host: how its host is run; ``config`` is put into it.
+            share: the host that it shares with others, by whose name a schedule means it.
             wait: let time pass until its host is ready, or will not be. Not being ready is no error.
             options: as `ScriptedToolPlugin`.
 
@@ -95,7 +103,9 @@ class VirtualBoard(Board):
             PluginError: the name, or a tool's, is taken.
             ScheduleError: a fault is for real processes only.
         """
-        plugin = ScriptedToolPlugin(name, tools, self._time, self._schedule, record=self.record, **options)
+        plugin = ScriptedToolPlugin(
+            name, tools, self._time, self._schedule, record=self.record, founds=self._found, **options
+        )
         self.scripted[name] = plugin
         self.begin_hosted(
             PluginAdapter(plugin),
@@ -103,6 +113,7 @@ class VirtualBoard(Board):
             host=host or HostSettings(config or {}),
             policy=policy,
             settings=settings,
+            share=None if share is None else Share(share),
         )
         if wait:
             self.settle_hosted(name, required=False)
@@ -168,6 +179,8 @@ class VirtualBoard(Board):
         """Let nothing go wrong any more. What has gone wrong already stays so: a hung host hangs."""
         for plugin in self.scripted.values():
             plugin.heal()
+        for host in self.hosts.values():
+            host.script.heal()
         self.record("healed", "board", {})
 
     @property
@@ -179,11 +192,17 @@ class VirtualBoard(Board):
         """Note that something has happened, now."""
         self.happenings.append(Happening(round(self._time.elapsed, 6), kind, subject, facts))
 
+    def _found(self, name: str) -> ScriptedHost:
+        script = Script(name, {}, self._time, self._schedule, record=self.record)
+        script.guests = _Guests(self.scripted)
+        host = self.hosts[name] = ScriptedHost(script)
+        return host
+
     def _on_event(self, kind: str, subject: str, facts: Json) -> None:
         self.record(kind, subject, facts)
-        plugin = self.scripted.get(subject)
-        if plugin is not None and (state := STATE_OF.get(kind)) is not None:
-            plugin.enter(state)
+        played = self.hosts.get(subject) or self.scripted.get(subject)
+        if played is not None and (state := STATE_OF.get(kind)) is not None:
+            played.script.enter(state)
 
     def _on_answered(self, plugin: str, call: Call) -> None:
         parts = [chunk["part"] for chunk in call.chunks()]
@@ -193,3 +212,19 @@ class VirtualBoard(Board):
     def _wait_ended(self, members: list[Member], timeout: float) -> None:
         """See `Board._wait_ended`; lets time pass."""
         self.clock.advance_until(lambda: all(member.ended.is_set() for member in members), timeout)
+
+
+class _Guests(Mapping[str, Script]):
+    """What the scripted plugins of a board play by."""
+
+    def __init__(self, plugins: Mapping[str, ScriptedToolPlugin]) -> None:
+        self._plugins = plugins
+
+    def __getitem__(self, name: str) -> Script:
+        return self._plugins[name].script
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plugins)
+
+    def __len__(self) -> int:
+        return len(self._plugins)

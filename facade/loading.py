@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .actors.lodgings import Share
 from .hosts.bash_tool import BashToolPlugin
 from .hosts.command_tool import CommandToolPlugin
 from .hosts.hosted_tool import HostedToolPlugin
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from .configuration import Configuration
     from .hosts.packages.environments import Environment
 
+EVERYBODY = "shared"
+"""The host of all plugins whose ``share`` is just true."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -49,11 +53,13 @@ class Loaded:
         adapter: the plugin, with all defaults.
         hosted: the proxy of its host, or ``None`` if it runs in this process.
         options: how it is run.
+        share: the host that it shares with others, or ``None``.
     """
 
     adapter: PluginAdapter
     hosted: HostedToolPlugin | None
     options: Options
+    share: Share | None = None
 
 
 def entry_of(source: Any, config: Mapping[str, Any] | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +91,7 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
     options = complete(parsed.options, configuration)
     if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource):
         options.require_nothing_of_node()
-    return list(_load(parsed.source, options, configuration))
+    return [_placed(one) for one in _load(parsed.source, options, configuration)]
 
 
 def _load(source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
@@ -164,7 +170,16 @@ def _load_node(
         root=ready.package.directory if ready else None,
         holds=(ready, module),
     )
-    return Loaded(PluginAdapter(plugin), plugin, options)
+    share = None
+    if options.share is None and ready is not None and len(ready.package.tools) > 1 and plugin.sharing():
+        share = Share(ready.package.name, of=str(ready.package.directory))
+    return Loaded(PluginAdapter(plugin), plugin, options, share)
+
+
+def _placed(one: Loaded) -> Loaded:
+    """The same plugin, to be put into the host that its options say."""
+    word = one.options.share
+    return replace(one, share=Share(EVERYBODY if word is True else word)) if word else one
 
 
 def _load_python(
@@ -209,11 +224,12 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
     """
     options.require_nothing_of_node()  # a `NodeToolPlugin` is given its own
     if isinstance(plugin, HostedToolPlugin):
-        return Loaded(PluginAdapter(plugin, name=options.name), plugin, options.of_required())
+        adapter = PluginAdapter(plugin, name=options.name)
+        return _placed(Loaded(adapter, plugin, options.of_required()))
     if options.isolate:
         said = getattr(plugin, "name", None)
         name = said if isinstance(said, str) and said else None
-        return _isolated(origin_of(plugin), options.of_required(), name=name)
+        return _placed(_isolated(origin_of(plugin), options.of_required(), name=name))
     return _in_process(plugin, options.of_required())
 
 

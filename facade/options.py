@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from .plugins.entry import PluginOptions
     from .supervision.policy import RestartPolicy
 
-_NOT_YET = {"share": False}
-"""Options of the contract that this version cannot honour, with the values that ask for nothing."""
-
 _OF_HOSTS = ("standby", "limits")
 """Options that a thread of this process cannot honour."""
 
@@ -45,6 +42,8 @@ class Options:
         env: variables that its host gets.
         isolate: it is to run in a host, even if it is written in Python; ``None`` if nothing is said.
         sandbox: what it may do, if it is a Node plugin and may not do everything.
+        share: the host that it shares, by name; ``True`` for that of all who say so, ``False`` for none, ``None``
+            if nothing is said.
         tool: how its calls are run.
         host: how its host is run.
         policy: when its host is started again.
@@ -56,6 +55,7 @@ class Options:
     env: Mapping[str, str]
     isolate: bool | None
     sandbox: Sandbox | None
+    share: str | bool | None
     tool: ToolSettings
     host: HostSettings
     policy: RestartPolicy
@@ -66,13 +66,13 @@ class Options:
         Raises:
             ConfigurationError: names the option. To ignore it would be to promise it.
         """
-        for name in _OF_HOSTS:
-            if getattr(self.host, name) != getattr(_PLAIN, name):
-                raise ConfigurationError(
-                    f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
-                    "this process. Give it 'isolate' too",
-                    path=f"$.{name}",
-                )
+        asked = [name for name in _OF_HOSTS if getattr(self.host, name) != getattr(_PLAIN, name)]
+        for name in [*asked, *(["share"] if self.share else [])]:
+            raise ConfigurationError(
+                f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
+                "this process. Give it 'isolate' too",
+                path=f"$.{name}",
+            )
 
     def require_nothing_of_node(self) -> None:
         """Refuse what only Node can give, for a plugin that runs in something else.
@@ -96,14 +96,8 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
     """Fill in what the options leave out.
 
     Raises:
-        ConfigurationError: the restart policy is wrong, or an option is asked for that this version
-            cannot honour: to ignore it would be to promise it.
+        ConfigurationError: the restart policy, or another option that is looked at here, is wrong.
     """
-    for name, nothing in _NOT_YET.items():
-        if getattr(given, name) != nothing:
-            raise ConfigurationError(
-                f"the option {name!r} is not available in this version", path=f"$.{name}"
-            )
     if given.group is not None:
         require_group(given.group, (group.id for group in configuration.groups), "the option 'group'")
     calls = configuration.calls
@@ -114,6 +108,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
         env=given.env,
         isolate=given.isolate,
         sandbox=_sandbox(given, configuration),
+        share=given.share,
         tool=ToolSettings(
             concurrency=given.concurrency,
             mailbox_size=given.mailbox_size or calls.mailbox_size,

@@ -19,7 +19,12 @@ def begin(board: Board, one: Loaded) -> None:
         board.begin(one.adapter, config=options.config, settings=options.tool)
     else:
         board.begin_hosted(
-            one.adapter, one.hosted, host=options.host, policy=options.policy, settings=options.tool
+            one.adapter,
+            one.hosted,
+            host=options.host,
+            policy=options.policy,
+            settings=options.tool,
+            share=one.share,
         )
 
 

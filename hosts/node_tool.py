@@ -12,17 +12,17 @@ from .hosted_tool import HostedToolPlugin
 from .node import find_node
 from .node_sandbox import permission_options
 from .process import Command
+from .shared_node import SharedNode, with_heap
+from .sharing import Sharing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from .node import NodeCandidate
     from .node_sandbox import Sandbox
 
 HOST_SCRIPT = Path(__file__).with_name("host.mjs")
 """The runner; it needs nothing but Node."""
-
-_HEAP = "--max-old-space-size"
 
 
 class NodeToolPlugin(HostedToolPlugin):
@@ -78,8 +78,7 @@ class NodeToolPlugin(HostedToolPlugin):
 
         A size that the ``node_options`` say already stands.
         """
-        if not any(option.startswith(_HEAP) for option in self._node_options):
-            self._node_options += (f"{_HEAP}={max(1, resident >> 20)}",)
+        self._node_options = with_heap(self._node_options, resident)
 
     def _command(self) -> Command:
         for file in (self.entry, self._module):
@@ -87,23 +86,42 @@ class NodeToolPlugin(HostedToolPlugin):
                 raise HostStartError(
                     f"cannot start host {self.name!r}: no such file: {file}", host=self.name, permanent=True
                 )
+        options = ["--enable-source-maps"] if _has_source_map(self._module) else []
+        arguments = ["--entry", str(self.entry)]
+        if self._module != self.entry:
+            arguments += ["--module", str(self._module)]
+        if self._compiled is not None:
+            arguments += ["--compiled", str(self._compiled)]
+        if self.export is not None:
+            arguments += ["--export", self.export]
+        return self._start((*self._node_options, *options), arguments)
+
+    def _start(self, options: Sequence[str], arguments: Sequence[str]) -> Command:
+        """The command line of the runner with these arguments, in a Node with these options."""
         node = find_node(self._node)
         assert node.path is not None
-        options = [
-            *self._node_options,
-            *self._permissions(node),
-            *(["--enable-source-maps"] if _has_source_map(self._module) else []),
-        ]
-        argv = [node.path, *options, str(HOST_SCRIPT), "--entry", str(self.entry)]
-        if self._module != self.entry:
-            argv += ["--module", str(self._module)]
+        argv = (node.path, *options, *self._permissions(node), str(HOST_SCRIPT), *arguments)
+        return Command(argv, host_environment(os.environ, self._env), str(self.entry.parent), extended=True)
+
+    def sharing(self) -> Sharing | None:
+        """What a host needs to take it in beside others.
+
+        ``None`` in a sandbox if its module, having been made of another file, lies where that sandbox does not reach.
+        """
+        if self._sandbox is not None and not self._module.is_relative_to(self._root):
+            return None
+        terms = {
+            "env": self._env,
+            "node": self._node,
+            "node_options": self._node_options,
+            "sandbox": None if self._sandbox is None else (self._sandbox, self._root),
+        }
+        load = {"entry": str(self.entry), "module": str(self._module)}
         if self._compiled is not None:
-            argv += ["--compiled", str(self._compiled)]
+            load["compiled"] = str(self._compiled)
         if self.export is not None:
-            argv += ["--export", self.export]
-        return Command(
-            tuple(argv), host_environment(os.environ, self._env), str(self.entry.parent), extended=True
-        )
+            load["export"] = self.export
+        return Sharing(terms, load, lambda name: SharedNode(name, self._start, self._node_options))
 
     def _permissions(self, node: NodeCandidate) -> tuple[str, ...]:
         sandbox = self._sandbox

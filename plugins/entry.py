@@ -35,7 +35,8 @@ class PluginOptions:
         limits: limits of its host, by name; not looked at here.
         group: the group of hosts that its host is supervised in; not looked at here.
         standby: how many further hosts are kept started and loaded, to take over: 0 or 1.
-        share: the host may be shared with other plugins: with those of the same word, or of ``True``.
+        share: the host that it lives in: one with all plugins of the same word, or of ``True``; one of its own if
+            ``False``; by default tools of one package share one, and others have their own.
         repeats: how often an idempotent call is sent again after a crash; once if ``None``.
         breaker: settings of its tools' breakers, ``True`` for the usual ones; not looked at here.
         quarantine: settings of its quarantine, ``False`` for none; not looked at here.
@@ -59,7 +60,7 @@ class PluginOptions:
     env: dict[str, str] = field(default_factory=dict)
     limits: dict[str, Any] = field(default_factory=dict)
     standby: int = 0
-    share: str | bool = False
+    share: str | bool | None = None
     group: str | None = None
     repeats: int | None = None
     breaker: dict[str, Any] | bool = False
