@@ -43,6 +43,12 @@ class HouseActor(pykka.ThreadingActor):
         actor._start_actor_loop()
         return actor.actor_ref
 
+    @classmethod
+    def lodge(cls, actor: Self) -> pykka.ActorRef[Self]:
+        """As `launch`, of one whose messages a `Porter` hands over in its own thread."""
+        pykka.ActorRegistry.register(actor.actor_ref)
+        return actor.actor_ref
+
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
         return self._clock.inbox()
 

@@ -18,10 +18,13 @@ from . import messages as m
 from .base import HouseActor
 from .desk import Desk, ToolSettings
 from .down import Down
+from .porter import Letterbox
 from .sender import Sender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from pykka._actor import ActorInbox
 
     from ..hosts.report import CrashReport
     from ..plugins.adapter import PluginAdapter
@@ -45,7 +48,7 @@ class HostedToolActor(HouseActor):
             forgotten, but tried again with the next life.
         keeper: see `Desk`.
         threads: where the embedder's callables run.
-        lodges: its host is shared, so that each request says for which plugin it is.
+        porter: its host is shared: each request says for which plugin it is, and this one has the thread.
     """
 
     def __init__(
@@ -58,10 +61,11 @@ class HostedToolActor(HouseActor):
         *,
         keeper: StateKeeper | None = None,
         threads: HookThreads,
-        lodges: bool = False,
+        porter: pykka.ActorRef[Any] | None = None,
     ) -> None:
+        self._porter = porter  # before the inbox
         super().__init__(adapter.name, events, clock)
-        self._sender = Sender(adapter.name if lodges else None)
+        self._sender = Sender(None if porter is None else adapter.name)
         self._told_of_work = False
         self.desk = Desk(
             adapter,
@@ -91,6 +95,9 @@ class HostedToolActor(HouseActor):
         self._offered: tuple[bool, Schemas] | None = None
         self._fresh = not self.desk.cell.recalled
         self._life: pykka.ActorRef[Any] | None = None
+
+    def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
+        return super()._create_actor_inbox() if self._porter is None else Letterbox(self._porter, self)
 
     def on_stop(self) -> None:
         """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""

@@ -13,9 +13,11 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..supervision.life import ChildSpec
+from ..supervision.telling import tell
 from . import messages as m
 from .host_times import HostTimes
 from .lodger import Residents
+from .porter import CLOSE, Porter
 from .succession import Succession
 from .suspects import Suspects
 
@@ -63,12 +65,14 @@ class Lodging:
         program: what its lives are started from.
         settings: how each life is run.
         policy: when it is started again.
+        shared: several may live in it.
         watch: looks at the processes that have limits.
         random: the source of the jitter.
 
     Attributes:
         name: the host's.
         policy: when it is started again.
+        porter: hands over what is told to the actors of a shared host; ``None`` where one lives alone.
     """
 
     def __init__(
@@ -78,6 +82,7 @@ class Lodging:
         settings: HostSettings,
         policy: RestartPolicy,
         *,
+        shared: bool,
         clock: Clock,
         events: EventStream,
         watchdog: Watchdog,
@@ -86,6 +91,7 @@ class Lodging:
     ) -> None:
         self.name = name
         self.policy = policy
+        self.porter = Porter.start(f"porter of {name}", events, clock) if shared else None
         if settings.limits.memory is not None:
             program.limit_memory(settings.limits.memory)
         self._group = settings.group
@@ -143,6 +149,11 @@ class Lodging:
             self.count_tools(resident.name, 0)
         self._lives.tell_lives(m.MoveOut(resident.name))
         return True
+
+    def close(self) -> None:
+        """The last one goes, and nobody comes any more."""
+        if self.porter is not None:
+            tell(self.porter, CLOSE)
 
     def count_tools(self, name: str, count: int) -> None:
         """A plugin offers so many tools: where there are several in a host, one of them can be blamed."""

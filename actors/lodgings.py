@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.errors import PluginLoadError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.sharing import Program, Sharing
@@ -82,14 +82,23 @@ def disagreement(these: Mapping[str, Any], those: Mapping[str, Any]) -> str | No
     return None
 
 
+class Founder(Protocol):
+    """Makes a host of that name."""
+
+    def __call__(
+        self, name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
+    ) -> Lodging:
+        """See `Lodging`."""
+
+
 class Lodgings:
     """See the module.
 
     Args:
-        found: makes a host of that name from its program, its settings and its policy.
+        found: makes a host.
     """
 
-    def __init__(self, found: Callable[[str, Program, HostSettings, RestartPolicy], Lodging]) -> None:
+    def __init__(self, found: Founder) -> None:
         self._found = found
         self._hosts: dict[str, Lodging] = {}
         self._shares: dict[Share, tuple[Lodging, dict[str, Any]]] = {}
@@ -114,7 +123,7 @@ class Lodgings:
         """
         if share is None:
             self._require_place(name)
-            lodging = self._found(name, plugin, host, policy)
+            lodging = self._found(name, plugin, host, policy, shared=False)
             self._enter(name, lodging)
             return lodging, None
         sharing = _sharing_of(plugin, name, share)
@@ -123,7 +132,7 @@ class Lodgings:
         self._require_place(name, there)
         if there is None:
             host_name = self._name_for(share, name)
-            there = self._found(host_name, sharing.program(host_name), host, policy)
+            there = self._found(host_name, sharing.program(host_name), host, policy, shared=True)
             self._shares[share] = there, terms
         self._enter(name, there)
         return there, sharing.load

@@ -220,10 +220,11 @@ class HostedMember:
             self._on_schemas,
             keeper=keeper,
             threads=threads,
-            lodges=load is not None,
+            porter=lodging.porter,
         )
         self.desk = tool.desk
-        self._actor = HostedToolActor.launch(tool)
+        begin = HostedToolActor.launch if lodging.porter is None else HostedToolActor.lodge
+        self._actor = begin(tool)
         self.lodger = Lodger(self.name, plugin, config, self._actor, load, self._came_in, self._shut_out)
 
     def child_spec(self) -> ChildSpec:
@@ -271,13 +272,18 @@ class HostedMember:
         if not self.settled.is_set():  # whoever waits for its first life waits for nothing now
             self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
             self.settled.set()
-        if self.lodging.move_out(self) or not tell(supervisor, Order("remove", self.lodging.name, reason)):
+        if self.lodging.move_out(self):
+            self.ended.set()
+            return
+        self.lodging.close()
+        if not tell(supervisor, Order("remove", self.lodging.name, reason)):
             self.ended.set()
 
     def withdraw(self, reason: str) -> None:
         """As `shut_down`, of one of whose host the supervisor has never heard."""
         self.desk.close(reason)
         tell(self._actor, m.Shutdown(reason))
+        self.lodging.close()
         self.ended.set()
 
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pykka
 import pytest
 from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.desk import ToolSettings
 from callboard.actors.host_actor import HostSettings
+from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.actors.lodgings import SharingRefused
+from callboard.actors.porter import Porter
 from callboard.chaos.faults import Exit
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.scripted_call import LifeOver
@@ -199,6 +202,8 @@ def test_a_plugin_that_comes_later_moves_into_the_life_that_runs_and_one_that_go
         board.clock.advance(10.0)
         assert board.hosts["house"].life is None
         assert board.status()["hosts"] == {}
+        assert not pykka.ActorRegistry.get_by_class(HostedToolActor)
+        assert not pykka.ActorRegistry.get_by_class(Porter)
         board.add_scripted("b", {"count_b": count}, share="house", policy=QUICK)
         assert board.execute("b", "count_b")["result"] == 1
 

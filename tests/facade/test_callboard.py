@@ -162,7 +162,7 @@ def test_options_are_checked_by_name():
             board.register(Adder, concurency=2)
         with pytest.raises(PluginError, match="'deadline'"):
             board.register(Adder, deadline=-1)
-        with pytest.raises(ConfigurationError, match="'share' is not available"):
+        with pytest.raises(ConfigurationError, match="'share' is for plugins that run in a host"):
             board.register(Adder, share=True)
         with pytest.raises(ConfigurationError, match="'standby' is for plugins that run in a host"):
             board.register(Adder, standby=1)
