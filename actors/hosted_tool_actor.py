@@ -6,7 +6,7 @@ It answers nothing itself: answers go from the host's pump straight to the calle
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pykka
 
@@ -97,7 +97,9 @@ class HostedToolActor(HouseActor):
         self._life: pykka.ActorRef[Any] | None = None
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
-        return super()._create_actor_inbox() if self._porter is None else Letterbox(self._porter, self)
+        if self._porter is None:
+            return super()._create_actor_inbox()
+        return cast("ActorInbox", Letterbox(self._porter, self))  # only the porter reads
 
     def on_stop(self) -> None:
         """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""

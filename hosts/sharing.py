@@ -21,15 +21,17 @@ class Program(Protocol):
 
     Attributes:
         name: the host's.
-        kind: what it is, for people.
-        carry: starts a life from a command line.
-        command: makes the command line of the next life.
     """
 
     name: str
-    kind: str
-    carry: Carry
-    command: Callable[[], Command]
+
+    @property
+    def carry(self) -> Carry:
+        """Starts a life from a command line."""
+
+    @property
+    def command(self) -> Callable[[], Command]:
+        """Makes the command line of the next life."""
 
     def limit_memory(self, resident: int) -> None:
         """Have it keep below so many bytes by itself, as far as its runtime can; from its next life on."""
