@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_HINT = "_tool_schema_target_formats"
+"""What a client may add to the configuration when it asks for the declarations that a provider can take."""
+
 _NOT_ASKED = ("can_handle_tool_call", "get_tool_interop_contribution", "is_enabled")
 """Hooks that the protocol has no method for."""
 
@@ -49,6 +52,7 @@ class HostedPlugin:
         self._lock = threading.Lock()
         self._made: tuple[PluginAdapter, HookSet] | None = None
         self._prepared: Json | None = None
+        self._prepared_for: Json | None = None
 
     def answer(self, method: str, params: Json, emit: Emit, loop: EventLoop) -> Any:
         """Return what a method of the protocol answers.
@@ -77,9 +81,7 @@ class HostedPlugin:
             case "execute_tool":
                 return self._execute(adapter, params, state, emit, loop)
             case "init":
-                state = adapter.init(params.get("config", {}))
-                self._prepared = adapter.prepare(params.get("config", {}), state)
-                return state
+                return self._init(adapter, params.get("config", {}))
             case "get_tool_schemas":
                 return adapter.schemas(state, self._prepared)
         if not hooks.offers(method):
@@ -95,6 +97,15 @@ class HostedPlugin:
                 return hooks.ask(method, params.get("text"), params.get("result"), state)
             case _:
                 return hooks.ask(method)
+
+    def _init(self, adapter: PluginAdapter, config: Json) -> Json:
+        """Prepare once for a configuration: who asks again with another hint only wants other declarations."""
+        state = adapter.init(config)
+        own = {key: value for key, value in config.items() if key != _HINT}
+        if own != self._prepared_for:
+            self._prepared = adapter.prepare(config, state)
+            self._prepared_for = own
+        return state
 
     def _execute(
         self, adapter: PluginAdapter, params: Json, state: Json, emit: Emit, loop: EventLoop

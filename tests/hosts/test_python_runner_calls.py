@@ -271,6 +271,30 @@ def test_what_a_plugin_prepares_is_there_for_every_hook_that_asks(tmp_path):
     assert result["result"] == [{"ready": 1}, "object"]
 
 
+def test_a_plugin_prepares_once_for_a_configuration_whatever_formats_it_is_asked_about(tmp_path):
+    file = tmp_path / "counts.py"
+    file.write_text(
+        "class Tool:\n"
+        "    times = 0\n"
+        "    def init(self, config): return {'hint': config.get('_tool_schema_target_formats')}\n"
+        "    def prepare(self, config, state, *, context=None):\n"
+        "        self.times += 1\n"
+        "        return {'times': self.times}\n"
+        "    def get_tool_schemas(self, state, *, prepared=None): return [{**state, **prepared}]\n"
+        "    def execute_tool(self, tool_name, payload, state): return {'success': True}\n"
+    )
+    configs = [{"a": 1}, {"a": 1, "_tool_schema_target_formats": ["f"]}, {"a": 2}]
+
+    with python_host("counts.Tool", file) as host:
+        states = [host.value("init", {"config": config}) for config in configs[:2]]
+        schemas = [host.value("get_tool_schemas", {"state": state}) for state in states]
+        host.value("init", {"config": configs[2]})
+        (again,) = host.value("get_tool_schemas", {"state": {}})
+
+    assert schemas == [[{"hint": None, "times": 1}], [{"hint": ["f"], "times": 1}]]
+    assert again == {"times": 2}
+
+
 def test_hooks_that_the_protocol_cannot_ask_are_told_on_stderr(tmp_path):
     file = tmp_path / "claims.py"
     file.write_text(
