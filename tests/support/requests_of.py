@@ -37,13 +37,13 @@ class Extension(Provider):
         return ["supports_responses"]
 
 
-def request_of(core, config=None, *formats, tags=(), extensions=()):
+def request_of(core, config=None, *formats, tags=(), extensions=(), context=None):
     return compose_request(
         core.board,
         ProviderAdapter(Provider(*formats, tags=tags)),
         [ProviderAdapter(each, extension=True) for each in extensions],
         config or {},
-        context=core_context(core, config or {}),
+        context=core_context(core, config or {}) if context is None else context,
     )
 
 
