@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.hook_threads import HookFailed
 from ..interop.errors import InteropError
+from ..interop.registry import get_registry_from_context
 from ..plugins.calling import Invocation
 from ..plugins.formatting import default_text
 from .messages import tool_message
@@ -65,7 +66,9 @@ class ToolCalls:
         if plugin is None:
             return ""
         try:
-            inspected = self._board.catalog.registry.inspect_call(tool_call)
+            owned = "tool_interop" in context
+            registry = get_registry_from_context(context) if owned else self._board.catalog.registry
+            inspected = registry.inspect_call(tool_call)
             if inspected.payload_kind == "malformed":
                 return ""
             prepared = self._board.roster.member(plugin).desk.prepared
