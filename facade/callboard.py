@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .actors.call import Call
     from .actors.catalog import ToolDescriptor
     from .actors.state_store import StateStore
+    from .configured_agent import Agent
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
     from .supervision.clock import Clock
@@ -354,6 +355,17 @@ class Callboard:
     def revive(self, name: str) -> list[str]:
         """Start a parked or stopped host at once, with a fresh budget. Otherwise as `restart`."""
         return self._running.order("revive", name)
+
+    def agent(self) -> Agent:
+        """Return an agent: the tools of this board, and the model that the configuration has.
+
+        Raises:
+            ConfigurationError: it has none, or options that cannot be used.
+            PluginLoadError: the provider's class cannot be loaded.
+        """
+        from .configured_agent import Agent  # noqa: PLC0415 - most boards are asked for none
+
+        return Agent(self, self.configuration)
 
     # For other actors, and for the agent layer
 

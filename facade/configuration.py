@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .agent_settings import AgentSettings, read_agent_settings
 from .group_settings import read_groups
 from .hosts.recorder import MAX_FRAMES
 from .nearest import ConfigurationError, require_known
@@ -112,7 +113,8 @@ class Configuration:
         start_deadline: seconds a host has from spawn until it is ready.
         prepare_deadline: seconds that a plugin of this process has for its set-up.
         state: where the states of tools are kept.
-        agent: the keys that are the agent's business (``provider``, ``model``); handed on.
+        agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
+        agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.
     """
 
@@ -128,13 +130,14 @@ class Configuration:
     prepare_deadline: float = 60.0
     state: StateSettings = field(default_factory=StateSettings)
     agent: Mapping[str, Any] = field(default_factory=dict)
+    agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
 
 
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "prepare_deadline", "state",
+    "prepare_deadline", "state", "agent",
 }) | _AGENT_KEYS  # fmt: skip
 
 
@@ -189,6 +192,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         prepare_deadline=_prepare_deadline(given.get("prepare_deadline", 60.0)),
         state=read_state_settings(given.get("state", {}), base),
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
+        agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,
     )
 

@@ -26,6 +26,7 @@ IN_FUNCTION = {
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",
+    ("facade/callboard.py", "callboard.configured_agent"): "most boards are asked for no agent",
     (
         "facade/python_packages.py",
         "callboard.hosts.packages.python_ready",

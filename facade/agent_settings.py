@@ -1,0 +1,125 @@
+"""What the configuration says of the agent: which model to ask, and how a turn goes on.
+
+A key never stands in a configuration: the provider's options name the environment variable that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from .nearest import ConfigurationError, require_known
+from .plugins.spelling import meant
+
+PROVIDERS: Final[dict[str, str]] = {
+    "openai_chat": "openai_chat.OpenAIChatProvider",
+    "openai_compatible": "openai_chat.OpenAIChatProvider",
+    "openai_responses": "openai_responses.OpenAIResponsesProvider",
+    "anthropic_messages": "anthropic_messages.AnthropicProvider",
+    "anthropic": "anthropic_messages.AnthropicProvider",
+}
+"""The types of providers that are shipped -> where they are."""
+
+_KEYS: Final = frozenset({"provider", "system", "max_rounds", "deadline", "tags", "session_dir"})
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """What the configuration says of the agent.
+
+    Attributes:
+        provider: the dotted path of the provider's class; ``None`` if no provider is configured.
+        options: the provider's options, such as ``model`` and ``base_url``.
+        system: what each conversation begins with; ``None`` for nothing.
+        max_rounds: how often the model may be asked in one turn; ``None`` for what `AgentCore.run` has.
+        deadline: seconds that a turn may take; ``None`` for no limit.
+        tags: in force for each request.
+        session_dir: where sessions are kept; ``None`` for nowhere.
+    """
+
+    provider: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    system: str | None = None
+    max_rounds: int | None = None
+    deadline: float | None = None
+    tags: tuple[str, ...] = ()
+    session_dir: Path | None = None
+
+
+def read_agent_settings(given: Any, base: Path, path: str = "$.agent") -> AgentSettings:
+    """Read the section.
+
+    Args:
+        given: as it was written.
+        base: the folder that a relative path is relative to.
+        path: of the section, for errors.
+
+    Raises:
+        ConfigurationError: something in it is wrong.
+    """
+    if not isinstance(given, Mapping):
+        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be an object", path=path)
+    require_known(given, _KEYS, path=path)
+    provider, options = _provider(given.get("provider"), f"{path}.provider")
+    system, folder = (_text(given.get(key), f"{path}.{key}") for key in ("system", "session_dir"))
+    return AgentSettings(
+        provider=provider,
+        options=options,
+        system=system,
+        max_rounds=_rounds(given.get("max_rounds"), f"{path}.max_rounds"),
+        deadline=_seconds(given.get("deadline"), f"{path}.deadline"),
+        tags=_texts(given.get("tags", []), f"{path}.tags"),
+        session_dir=None if folder is None else base / Path(folder).expanduser(),
+    )
+
+
+def _provider(given: Any, path: str) -> tuple[str | None, dict[str, Any]]:
+    if given is None:
+        return None, {}
+    if isinstance(given, str):
+        given = {"type": given}
+    if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
+        raise ConfigurationError(
+            f"{path} is {given!r:.60}; it has to be an object with a 'type', and the provider's options",
+            path=path,
+        )
+    options = {key: value for key, value in given.items() if key != "type"}
+    kind = given["type"]
+    if kind in PROVIDERS:
+        return f"{__package__}.agent.providers.{PROVIDERS[kind]}", options
+    if "." in kind:
+        return kind, options
+    raise ConfigurationError(
+        f"{path}.type is {kind!r:.60}; {meant(kind, PROVIDERS)}, or the dotted path of a class",
+        path=f"{path}.type",
+    )
+
+
+def _text(value: Any, path: str) -> str | None:
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a text", path=path)
+
+
+def _texts(value: Any, path: str) -> tuple[str, ...]:
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a list of texts", path=path)
+
+
+def _rounds(value: Any, path: str) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+        return value
+    raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a whole number, 1 or more", path=path)
+
+
+def _seconds(value: Any, path: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    raise ConfigurationError(
+        f"{path} is {value!r:.60}; it has to be more than 0 seconds, or null for no limit", path=path
+    )

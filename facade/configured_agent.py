@@ -1,0 +1,119 @@
+"""`Agent`: a board's tools and the model of its configuration, ready for a conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from .agent.core import AgentCore
+from .agent.errors import ProviderError
+from .agent.provider_adapter import ProviderAdapter
+from .nearest import ConfigurationError
+from .plugins.errors import PluginError
+from .plugins.python_source import load_python_object
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator, Mapping
+
+    from .agent.cancellation import Cancellation
+    from .agent.session import Session
+    from .agent.tool_core import HoldsBoard
+    from .configuration import Configuration
+
+Json = dict[str, Any]
+
+
+class Agent:
+    """Made by `Callboard.agent`. A context manager; it has to be closed before its board is stopped.
+
+    Attributes:
+        core: what it is made of; further tools, providers and extensions can be registered there.
+        config: of each request; tools and providers see it.
+        settings: what the configuration says of it.
+    """
+
+    def __init__(self, board: HoldsBoard, configuration: Configuration) -> None:
+        settings = configuration.agent_settings
+        if settings.provider is None:
+            raise ConfigurationError(
+                'the configuration has no model to ask; add "agent": {"provider": {"type": "openai_chat", "model": …}}',
+                path="$.agent.provider",
+            )
+        options = dict(settings.options)
+        kind = load_python_object(settings.provider)
+        self.settings = settings
+        self.core = AgentCore(board=board.board, session_dir=settings.session_dir)
+        name = _name_of(kind, options, str(configuration.file) if configuration.file else None)
+        self.core.register_provider(kind, options, name=name)
+        self.config: Json = {
+            **configuration.agent,
+            **({"model": options["model"]} if "model" in options else {}),
+            "provider": name,
+            **({"tags": list(settings.tags)} if settings.tags else {}),
+        }
+
+    def session(self, **metadata: Any) -> Session:
+        """Return a session that begins with what the configuration has as ``system``."""
+        session = self.core.create_session(**metadata)
+        system = self.settings.system
+        return session if system is None else self.core.add_message(session, "system", system)
+
+    def run(
+        self,
+        session: Session,
+        text: str | None = None,
+        *,
+        context: Mapping[str, Any] | None = None,
+        cancel: Cancellation | None = None,
+    ) -> Generator[Json, None, None]:
+        """Have the model answer, with as many calls as it takes; yields events, see `AgentCore.run`.
+
+        Args:
+            session: the conversation.
+            text: what the user says; ``None`` if the session ends with that already.
+            context: added to the context of tools and providers.
+            cancel: ends the turn when it is cancelled.
+        """
+        return self.core.run(
+            self._asked(session, text), self.config, context=context, cancel=cancel, **self._limits
+        )
+
+    def arun(
+        self,
+        session: Session,
+        text: str | None = None,
+        *,
+        context: Mapping[str, Any] | None = None,
+        cancel: Cancellation | None = None,
+    ) -> AsyncGenerator[Json, None]:
+        """Do as `run`, awaiting."""
+        return self.core.arun(
+            self._asked(session, text), self.config, context=context, cancel=cancel, **self._limits
+        )
+
+    def close(self) -> None:
+        """Close the connections to the provider; the board goes on."""
+        self.core.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _asked(self, session: Session, text: str | None) -> Session:
+        return session if text is None else self.core.add_message(session, "user", text)
+
+    @property
+    def _limits(self) -> Json:
+        limits = {"max_rounds": self.settings.max_rounds, "deadline": self.settings.deadline}
+        return {key: value for key, value in limits.items() if value is not None}
+
+
+def _name_of(kind: Any, options: Json, file: str | None) -> str:
+    """Return the name of a provider whose options can be used. Raises `ConfigurationError`: they cannot."""
+    try:
+        adapter = ProviderAdapter(kind, config=options)
+        adapter.init({})
+    except (ProviderError, PluginError) as error:
+        raise ConfigurationError(f"$.agent.provider: {error}", path="$.agent.provider", file=file) from error
+    return adapter.name
