@@ -13,6 +13,7 @@ from contextlib import aclosing, closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..interop.errors import InteropError
 from ..plugins.codes import Outcome
 from ..plugins.errors import CallboardError
 from ..plugins.failures import describe
@@ -21,6 +22,7 @@ from .errors import ProviderError
 from .exchange import exchange, exchange_async
 from .helpers import Helpers
 from .inbox import Inbox
+from .request import RequestError
 from .session import no_result, open_calls, unanswered
 from .session_file import SessionFileError
 from .turn import Append, Ask, Cancel, Finish, Phase, Preview, Reason, StopAsking, Submit, Turn
@@ -231,7 +233,7 @@ class ToolLoop:
         else:
             if not isinstance(error, CallboardError):
                 logger.error("a model request failed", exc_info=error)
-            self._tell("error", error=describe(error), code="provider_raised")
+            self._tell("error", error=describe(error), code=_code_of(error))
         self._carry(self._turn.broke())
 
     def _answered(self, asking: _Asking, request: ModelRequest) -> None:
@@ -289,3 +291,12 @@ class ToolLoop:
 
     def _ended(self, call: AskedCall, message: Json) -> None:
         self._carry(self._turn.ended(call, message))
+
+
+def _code_of(error: BaseException) -> str:
+    match error:
+        case RequestError():
+            return "bad_config"
+        case InteropError():
+            return "not_convertible"
+    return "provider_raised"

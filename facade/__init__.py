@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from .actors.catalog import ToolDescriptor
     from .actors.messages import Dispatch
     from .actors.tool_runtime import ToolRuntime
+    from .agent.cancellation import Cancellation
     from .agent.core import AgentCore
+    from .agent.session import Session
     from .callboard import Callboard, NotStarted
     from .configuration import Configuration, read_configuration
+    from .configured_agent import Agent
     from .failed import FailedPlugin
     from .hosts.hosted_tool import HostedToolPlugin
     from .hosts.node_tool import NodeToolPlugin
@@ -32,11 +35,13 @@ if TYPE_CHECKING:
     from .version import __version__
 
 __all__ = [
+    "Agent",
     "AgentCore",
     "Backoff",
     "Call",
     "Callboard",
     "CallboardError",
+    "Cancellation",
     "Code",
     "Configuration",
     "ConfigurationError",
@@ -53,6 +58,7 @@ __all__ = [
     "PluginLoadError",
     "RestartPolicy",
     "RestartType",
+    "Session",
     "ToolDescriptor",
     "ToolPlugin",
     "ToolRuntime",
@@ -65,12 +71,15 @@ _PLACES = {
     "ToolDescriptor": ".actors.catalog",
     "Dispatch": ".actors.messages",
     "ToolRuntime": ".actors.tool_runtime",
+    "Cancellation": ".agent.cancellation",
     "AgentCore": ".agent.core",
+    "Session": ".agent.session",
     "Callboard": ".callboard",
     "FailedPlugin": ".failed",
     "NotStarted": ".callboard",
     "Configuration": ".configuration",
     "read_configuration": ".configuration",
+    "Agent": ".configured_agent",
     "HostedToolPlugin": ".hosts.hosted_tool",
     "NodeToolPlugin": ".hosts.node_tool",
     "ConfigurationError": ".nearest",

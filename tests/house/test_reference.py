@@ -39,13 +39,16 @@ def settings(value: Any, path: str = "") -> dict[str, Any]:
     for field in dataclasses.fields(value):
         default = getattr(value, field.name)
         if dataclasses.is_dataclass(default):
-            found |= settings(default, f"{path}{field.name}.")
+            found |= settings(default, f"{path}{SECTIONS.get(field.name, field.name)}.")
         else:
             found[path + field.name] = default
     return found
 
 
-NO_KEYS = {"base", "file", "agent", "groups"}
+SECTIONS = {"agent_settings": "agent"}
+"""Fields of a configuration that hold a section of another name."""
+
+NO_KEYS = {"base", "file", "agent", "agent.options", "groups"}
 """Fields of a configuration that stand for nothing in its file, or for several keys."""
 
 SAID_IN_WORDS = {"plugins", "node", "plugin_cache_dir"}
