@@ -50,12 +50,22 @@ host_send() {
 }
 
 # host_answer ID VALUE [STATE], all of them JSON
-host_answer() { host_send "{\"v\":1,\"id\":$1,\"ok\":true,\"result\":{\"value\":$2${3:+,\"state\":$3}}}"; }
+host_answer() {
+  host_reply "$@"
+  host_send "$HOST_REPLY"
+}
 
 # host_refuse ID TYPE DETAIL [PHASE]
 host_refuse() {
+  host_reply_error "$@"
+  host_send "$HOST_REPLY"
+}
+
+host_reply() { HOST_REPLY="{\"v\":1,\"id\":$1,\"ok\":true,\"result\":{\"value\":$2${3:+,\"state\":$3}}}"; }
+
+host_reply_error() {
   json_quote "$3"
-  host_send "{\"v\":1,\"id\":$1,\"ok\":false,\"error\":{\"type\":\"$2\",\"detail\":$JSON_QUOTED,\"stack\":\"\"${4:+,\"phase\":\"$4\"}}}"
+  HOST_REPLY="{\"v\":1,\"id\":$1,\"ok\":false,\"error\":{\"type\":\"$2\",\"detail\":$JSON_QUOTED,\"stack\":\"\"${4:+,\"phase\":\"$4\"}}}"
 }
 
 # -------------------------------------------------------------------------------------------------------------- requests
@@ -150,6 +160,7 @@ host_main() {
   local line
   HOST_LOCALE=${LC_ALL+=$LC_ALL} # for the scripts: this one's own is C
   json_setup
+  shopt -s nullglob # where globbing is on for a moment
   host_claim_streams
   case $#:$1 in
     2:--path) tools_of_folder "$2" ;;

@@ -23,7 +23,19 @@ readonly CALLS_ALL=1000000       # bytes that all of them may have
 readonly CALLS_OUTPUT=33554432   # bytes that a script may print
 readonly CALLS_TAIL=2000         # bytes of its last words that are told
 
-calls_setup() { CALLS_ROOT=${TMPDIR:-/tmp}/callboard-bash-$$-$RANDOM$RANDOM; }
+calls_setup() {
+  local folder pid root=${TMPDIR:-/tmp}/callboard-bash-$HOSTNAME-
+  local -a left=()
+  CALLS_ROOT=$root$$-$RANDOM
+  # A host that was killed cannot take away the files of the calls that were under way: its next life does.
+  set +f
+  for folder in "$root"*; do
+    pid=${folder#"$root"}
+    [[ -O $folder ]] && ! kill -0 "${pid%%-*}" 2>/dev/null && left+=("$folder")
+  done
+  set -f
+  if ((${#left[@]})); then rm -rf "${left[@]}"; fi
+}
 
 calls_configure() {
   ((PARAM_CONFIG >= 0)) && [[ ${JSON_TOKENS[PARAM_CONFIG]} == '{' ]] || return 0
@@ -108,8 +120,9 @@ calls_run() {
   IFS= read -r -N $CALLS_OUTPUT -u "$out" text && much=1
   [[ $much ]] && calls_kill KILL "$CALL_FOLDER"
   exec {out}<&-
-  calls_answer "$text" "$much"
-  rm -rf "$CALL_FOLDER"
+  calls_reply "$text" "$much"
+  rm -rf "$CALL_FOLDER" # before it is told: who has the answer may end this host at once
+  host_send "$HOST_REPLY"
 }
 
 # calls_script FILE: run it, and leave its exit status in a file. What is printed here is what it prints.
@@ -162,14 +175,14 @@ calls_read_errors() {
     tail+=$line$'\n'
     ((${#tail} > CALLS_TAIL)) && tail=${tail: -CALLS_TAIL}
   done
-  printf '%s' "$tail" >"$CALL_FOLDER/errors"
+  { printf '%s' "$tail" >"$CALL_FOLDER/errors"; } 2>/dev/null # it may have gone, with the host
 }
 
-# calls_answer TEXT MUCH: what the script printed and how it ended, as the answer.
-calls_answer() {
+# calls_reply TEXT MUCH: what the script printed and how it ended, as HOST_REPLY.
+calls_reply() {
   local IFS=$' \t\n' text=$1 status='' value='' success='' error='' i
   if [[ -e $CALL_FOLDER/cancelled ]]; then
-    host_refuse "$id" Cancelled 'the call was cancelled, and its script ended'
+    host_reply_error "$id" Cancelled 'the call was cancelled, and its script ended'
     return
   fi
   text=${text%"${text##*[!$'\n']}"}
@@ -183,7 +196,7 @@ calls_answer() {
   [[ $2 ]] || status=$(<"$CALL_FOLDER/status")
   if [[ $status == 0 ]]; then
     if ! calls_read_state; then
-      host_refuse "$id" InvalidResult "what $PARAM_NAME left as its state in the file CALLBOARD_STATE is no JSON object"
+      host_reply_error "$id" InvalidResult "what $PARAM_NAME left as its state in the file CALLBOARD_STATE is no JSON object"
       return
     fi
     [[ $value ]] || { json_quote "$text" && value="{\"success\":true,\"result\":$JSON_QUOTED}"; }
@@ -194,11 +207,11 @@ calls_answer() {
     error=$(<"$CALL_FOLDER/errors")
     ((${#text} > CALLS_TAIL)) && text=${text: -CALLS_TAIL}
     error=${error:-$text}
-    if ((status > 128)); then error+="${error:+ }(signal $(kill -l "$status"))"; fi
+    if ((status > 128)) && i=$(kill -l "$status" 2>/dev/null); then error+="${error:+ }(signal $i)"; fi
     json_quote "${error:-it ended with exit status $status, and said nothing}"
     value="{\"success\":false,\"error\":$JSON_QUOTED,\"exit_status\":$status}"
   fi
-  host_answer "$id" "$value" "$state"
+  host_reply "$id" "$value" "$state"
 }
 
 # The state that the script has left, into `state`.
@@ -238,9 +251,9 @@ calls_forget() {
 # All of them, now.
 calls_end() {
   local folder
+  exec 2>/dev/null # nobody need hear who was killed here
   local -a folders
   set +f
-  shopt -s nullglob
   folders=("$CALLS_ROOT"-*)
   set -f
   ((${#folders[@]})) || return 0

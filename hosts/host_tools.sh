@@ -22,9 +22,7 @@ tools_of_folder() {
     return
   fi
   set +f
-  shopt -s nullglob
   files=(*.sh)
-  shopt -u nullglob
   set -f
   for file in "${files[@]}"; do
     [[ $file == _* ]] && continue # for the others to source
