@@ -38,9 +38,9 @@ def exchange(
         context: the request's context, with ``tool_interop``.
 
     Raises:
-        HookError: a hook raised something that is no `ProviderError`.
+        HookError: a hook raised something that is no `ProviderError`, such as that a tool's schema, a call or
+            a result cannot be said to this provider.
         ContractError: a hook answered with something of another shape.
-        InteropError: a tool, a call or a result cannot be said to this provider.
     """
     request = _Request(stack, messages, state, context)
     try:

@@ -96,8 +96,7 @@ class Asking:
         """Say whether what follows is a stream of events; if not, it is for `refusal`."""
         self._request_id = request_id(headers)
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        plain = headers.get("content-encoding", "identity").lower() in {"identity", ""}
-        return status == _OK and kind in _STREAMS and plain
+        return status == _OK and kind in _STREAMS and _is_plain(headers)
 
     def refusal(self, status: int, headers: Mapping[str, str], body: str, now: float) -> Failure:
         """Return the failure that an answer is which is no stream.
@@ -115,6 +114,8 @@ class Asking:
         if isinstance(said, dict) and said.get("error"):
             return of_error(said["error"])
         kind = headers.get("content-type", "nothing")
+        if not _is_plain(headers):
+            kind += f", packed as {headers['content-encoding'][:20]}"
         begins = " ".join(body[:120].split())
         return Failure(
             "bad_response",
@@ -175,3 +176,7 @@ class Asking:
 
     def _bad(self, said: str) -> Failure:
         return Failure("bad_response", said, status=_OK)
+
+
+def _is_plain(headers: Mapping[str, str]) -> bool:
+    return headers.get("content-encoding", "identity").lower() in {"identity", ""}

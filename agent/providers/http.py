@@ -30,7 +30,7 @@ except ModuleNotFoundError:  # whoever sends a request is told
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
     from .asking import Asking
     from .options import Options
@@ -102,12 +102,13 @@ class HttpShell:
         client = self._client(options)
         while True:
             asking.begin()
+            until = self._clock() + options.timeout.total
             try:
                 with client.stream(**send) as response:
                     if asking.accepts(response.status_code, response.headers):
-                        yield from self._answer(response, asking, options)
+                        yield from self._answer(response, asking, until, options)
                         return
-                    said = self._hide(_first(response.iter_raw()), options)
+                    said = self._hide(self._error(response, until, options), options)
                     failure = asking.refusal(response.status_code, response.headers, said, self._now())
             except AttemptFailed as failed:
                 failure = failed.failure._replace(said=self._hide(failed.failure.said, options))
@@ -126,14 +127,17 @@ class HttpShell:
         async with httpx.AsyncClient(**self._settings(options)) as client:
             while True:
                 asking.begin()
+                until = self._clock() + options.timeout.total
                 try:
                     async with client.stream(**send) as response:
                         if asking.accepts(response.status_code, response.headers):
-                            async with aclosing(self._answer_async(response, asking, options)) as events:
+                            async with aclosing(
+                                self._answer_async(response, asking, until, options)
+                            ) as events:
                                 async for event in events:
                                     yield event
                             return
-                        said = self._hide(await _first_async(response.aiter_raw()), options)
+                        said = self._hide(await self._error_async(response, until, options), options)
                         failure = asking.refusal(response.status_code, response.headers, said, self._now())
                 except AttemptFailed as failed:
                     failure = failed.failure._replace(said=self._hide(failed.failure.said, options))
@@ -144,24 +148,41 @@ class HttpShell:
                 await self._pause_async(delay)
 
     def _answer(
-        self, response: httpx.Response, asking: Asking, options: Options
+        self, response: httpx.Response, asking: Asking, until: float, options: Options
     ) -> Generator[Json, None, None]:
-        until = self._clock() + options.timeout.total
         for data in response.iter_raw():
             yield from asking.feed(data)
             self._in_time(until, options)
         yield from asking.finish()
 
     async def _answer_async(
-        self, response: httpx.Response, asking: Asking, options: Options
+        self, response: httpx.Response, asking: Asking, until: float, options: Options
     ) -> AsyncGenerator[Json, None]:
-        until = self._clock() + options.timeout.total
         async for data in response.aiter_raw():
             for event in asking.feed(data):
                 yield event
             self._in_time(until, options)
         for event in asking.finish():
             yield event
+
+    def _error(self, response: httpx.Response, until: float, options: Options) -> str:
+        """The beginning of an answer that is an error."""
+        body = b""
+        for data in response.iter_raw():
+            body += data
+            if len(body) >= MAX_ERROR_BYTES:
+                break
+            self._in_time(until, options)
+        return body[:MAX_ERROR_BYTES].decode(errors="replace")
+
+    async def _error_async(self, response: httpx.Response, until: float, options: Options) -> str:
+        body = b""
+        async for data in response.aiter_raw():
+            body += data
+            if len(body) >= MAX_ERROR_BYTES:
+                break
+            self._in_time(until, options)
+        return body[:MAX_ERROR_BYTES].decode(errors="replace")
 
     def _prepared(self, asking: Asking, options: Options) -> Json:
         """What the client is told to send."""
@@ -219,25 +240,6 @@ class HttpShell:
         """Take the key out of what a server says; some quote it."""
         key = os.environ.get(options.api_key_env or "", "").strip()
         return Redactor([key] if key else []).text(text, cut=True)
-
-
-def _first(pieces: Iterator[bytes]) -> str:
-    """The beginning of an answer that is an error."""
-    body = b""
-    for piece in pieces:
-        body += piece
-        if len(body) >= MAX_ERROR_BYTES:
-            break
-    return body[:MAX_ERROR_BYTES].decode(errors="replace")
-
-
-async def _first_async(pieces: AsyncIterator[bytes]) -> str:
-    body = b""
-    async for piece in pieces:
-        body += piece
-        if len(body) >= MAX_ERROR_BYTES:
-            break
-    return body[:MAX_ERROR_BYTES].decode(errors="replace")
 
 
 def _of_client(error: Exception) -> Failure:

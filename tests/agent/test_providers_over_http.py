@@ -240,6 +240,22 @@ def test_an_answer_that_takes_too_long_or_grows_too_large_is_given_up(server):
     large.provider.close()
 
 
+def test_an_error_as_long_as_it_likes_and_a_packed_answer_are_told_in_a_line(server):
+    asked = Asked("chat", server.url)
+    packed = {"content-type": "text/event-stream", "content-encoding": "gzip"}
+    server.next(
+        Reply(400, {"content-type": "text/plain"}, (b"no " * 9999,) * 9),
+        Reply(200, packed, (b"x",)),
+    )
+
+    (long,), (unread,) = asked.events(WEATHER), asyncio.run(asked.events_async(WEATHER))
+
+    assert long["error"].startswith("provider 'openai_chat' answered 400: no no no")
+    assert len(long["error"]) < 600
+    assert "'text/event-stream, packed as gzip' instead of a stream of events" in unread["error"]
+    asked.provider.close()
+
+
 def test_who_cannot_be_reached_is_told_so(server):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
