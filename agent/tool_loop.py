@@ -25,7 +25,8 @@ from .inbox import Inbox
 from .request import RequestError
 from .session import no_result, open_calls, unanswered
 from .session_file import SessionFileError
-from .turn import Append, Ask, Cancel, Finish, Phase, Preview, Reason, StopAsking, Submit, Turn
+from .turn import Phase, Turn
+from .turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from .session import Session
     from .session_file import SessionFile
     from .tool_calls import ToolCalls
-    from .turn import Do
+    from .turn_effects import Do
 
 logger = logging.getLogger("callboard.agent")
 

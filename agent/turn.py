@@ -22,17 +22,19 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Outcome
 from .asked import Step
 from .partial_answer import as_incomplete, assistant_message
 from .session import tool_call_id, unanswered
+from .turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .asked import AskedCall
+    from .turn_effects import Do
 
 Json = dict[str, Any]
 
@@ -46,58 +48,6 @@ class Phase(Enum):
     STOPPING = "stopping"
     ENDED = "ended"
 
-
-class Reason:
-    """Why a turn has ended: the ``reason`` of its ``done`` event."""
-
-    ANSWERED = "answered"
-    MAX_ROUNDS = "max_rounds"
-    CANCELLED = "cancelled"
-    DEADLINE = "deadline"
-    ERROR = "error"
-
-
-class Ask(NamedTuple):
-    """Send the session to the model; tell what comes by `heard`, and the end by `answered` or `broke`."""
-
-    round: int
-
-
-class StopAsking(NamedTuple):
-    """Give up the model request; nothing it says counts any more."""
-
-
-class Append(NamedTuple):
-    """Add the message to the session."""
-
-    message: Json
-
-
-class Preview(NamedTuple):
-    """Have a call previewed; say that it is done by `previewed`."""
-
-    call: AskedCall
-
-
-class Submit(NamedTuple):
-    """Run a call; tell its end by `ended`."""
-
-    call: AskedCall
-
-
-class Cancel(NamedTuple):
-    """End a call that was submitted; its end is still told by `ended`."""
-
-    call: AskedCall
-
-
-class Finish(NamedTuple):
-    """The turn is over."""
-
-    reason: str
-
-
-Do = Ask | StopAsking | Append | Preview | Submit | Cancel | Finish
 
 _NOT_RUN = {
     Reason.CANCELLED: "not run: the turn was cancelled",

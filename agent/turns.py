@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.bridge import call_in_thread
-from .turn import Reason
+from .turn_effects import Reason
 
 if TYPE_CHECKING:
     from asyncio import Task

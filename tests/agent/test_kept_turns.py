@@ -6,11 +6,12 @@ import asyncio
 from contextlib import closing
 
 import pytest
-from callboard import AgentCore
+from callboard import AgentCore, CallboardError
 from callboard.agent.session_file import SessionFileError
 from conversations import breaches, chat_call, says
 from scripted_provider import Scripted, ScriptedAwaiting, asks, said
 from toolbox import Meeting, Toolbox, asked, collected
+from tools import schema
 
 
 @pytest.fixture
@@ -133,3 +134,58 @@ def test_who_stops_waiting_ends_the_calls_that_are_left(core, toolbox):
         asyncio.run(impatient())
 
     assert core.board.status()["plugins"]["toolbox"]["calls"]["by_result"] == {"cancelled": 1}
+
+
+def test_what_cannot_be_kept_is_told_and_the_turn_goes_on(core, tmp_path):
+    class Odd(Scripted):
+        def finalize(self, final_messages, native_messages, state, *, context=None):
+            return (
+                [{"role": "assistant", "content": "odd", "metadata": {"not JSON": {1}}}],
+                native_messages,
+                state,
+            )
+
+    with AgentCore(board=core.board, session_dir=tmp_path) as keeping:
+        keeping.register_provider(Odd(said("?")))
+        session = asked(keeping)
+
+        events = list(keeping.run(session, {}))
+
+        assert [event["code"] for event in events if event["type"] == "error"] == ["not_saved"]
+        assert events[-1]["reason"] == "answered"
+        assert keeping.sessions.load(session.id).session == session
+
+
+def test_a_tool_may_run_a_turn_of_its_own_with_the_tools_of_its_core(core):
+    class Delegates:
+        name = "delegates"
+
+        def get_tool_schemas(self, state):
+            return [schema("delegate")]
+
+        def execute_tool(self, tool_name, payload, state, *, context):
+            *_, done = context["core"].run(asked(context["core"]), context["config"])
+            return {"success": True, "result": done["session"].messages[-1]["content"]}
+
+    core.register_tool(Delegates)
+    core.register_provider(
+        Scripted(asks(("delegate", "a")), asks(("add", "b", '{"a":1,"b":2}')), said("inner"), said("outer"))
+    )
+
+    *_, done = core.run(asked(core), {})
+
+    assert [message["content"] for message in done["session"].messages[2:]] == ["inner", "outer"]
+
+
+@pytest.mark.parametrize("session_id", ["../up", "", ".hidden", "a/b"])
+def test_an_id_that_would_lead_elsewhere_names_no_file(tmp_path, session_id):
+    with (
+        AgentCore(session_dir=tmp_path) as keeping,
+        pytest.raises(SessionFileError, match="cannot be the name"),
+    ):
+        keeping.sessions.load(session_id)
+
+
+def test_a_core_that_keeps_no_sessions_says_so(core):
+    with pytest.raises(CallboardError, match="session_dir"):
+        _ = core.sessions

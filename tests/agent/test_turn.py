@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.agent.asked import Step
-from callboard.agent.turn import Append, Ask, Cancel, Finish, Phase, Preview, Reason, StopAsking, Submit, Turn
+from callboard.agent.turn import Phase, Turn
+from callboard.agent.turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
 from conversations import answers, breaches, says, step
 from hypothesis import given, settings
 from hypothesis import strategies as st
