@@ -297,13 +297,16 @@ class Board:
     def check_config(self, name: str, timeout: float = 5.0) -> None:
         """Hold the configuration of a plugin in a host to its schema; one of this process is held to it before its `init`.
 
-        A host that does not say is not asked again: this is help, and no condition.
+        One without a configuration is asked only if its host says that there is a schema: hosts of version 1 owe no
+        answer to that question. What cannot be asked is let be, for this is help, and no condition.
 
         Raises:
             KeyError: there is no such plugin.
             ConfigMisfit: it does not fit.
         """
         member = self.roster.member(name)
+        if not member.config and not member.has_config_schema:
+            return
         answer = self.survey.ask(
             [member], "configuration schema", lambda _, adapter: adapter.get_config_schema(), timeout=timeout
         )[name]

@@ -56,6 +56,10 @@ class Member(Protocol):
         """Why calls are not taken at present, as a sentence; ``None`` if they are."""
 
     @property
+    def has_config_schema(self) -> bool:
+        """Whether it is known to have a schema of its configuration."""
+
+    @property
     def host_name(self) -> str | None:
         """Of the host that it lives in; ``None`` of one that runs in this process."""
 
@@ -124,6 +128,11 @@ class ThreadMember:
         )
         self.desk = self._tool.desk
         self._actor = ThreadToolActor.launch(self._tool)
+
+    @property
+    def has_config_schema(self) -> bool:
+        """See `Member`."""
+        return self.desk.adapter.offers("get_config_schema")
 
     @property
     def host_name(self) -> None:
@@ -230,6 +239,12 @@ class HostedMember:
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know of its host."""
         return self.lodging.child_spec()
+
+    @property
+    def has_config_schema(self) -> bool:
+        """See `Member`."""
+        host = self.plugin.host
+        return host is not None and host.description.offers("get_config_schema")
 
     @property
     def host_name(self) -> str:

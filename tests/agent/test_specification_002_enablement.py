@@ -333,7 +333,7 @@ export default class {
     return [{ type: 'function', function: { name: 'node_tool', parameters: { type: 'object' } } }];
   }
   executeTool(name, args, state) { return { success: true, result: Object.keys(state.config) }; }
-  getConfigSchema() { return { type: 'object', properties: { depth: { type: 'integer' } } }; }
+  getConfigSchema() { return { type: 'object', properties: { depth: { type: 'integer' } }, required: ['depth'] }; }
   getUiElements() { return [{ type: 'toggle', label: 'Deep' }]; }
   getTags(config, models) { return config.flag ? ['flagged'] : []; }
   requiredTags() { return ['flagged']; }
@@ -377,6 +377,8 @@ def test_a_tool_in_javascript_is_held_to_its_schema_of_the_configuration(tmp_pat
         failed = [one.error for one in board.failed]
         with pytest.raises(ConfigMisfit) as caught:
             board.load(source, config={"depth": 1.5})
+        with pytest.raises(ConfigMisfit, match="'depth' is missing"):
+            board.load(source)
         board.load(source, config={"depth": 1})
         elements = board.ui_elements()
 
