@@ -377,7 +377,7 @@ def test_a_tool_in_javascript_is_held_to_its_schema_of_the_configuration(tmp_pat
         failed = [one.error for one in board.failed]
         with pytest.raises(ConfigMisfit) as caught:
             board.load(source, config={"depth": 1.5})
-        with pytest.raises(ConfigMisfit, match="'depth' is missing"):
+        with pytest.raises(ConfigMisfit, match=r"'depth' \(a whole number\) is missing"):
             board.load(source)
         board.load(source, config={"depth": 1})
         elements = board.ui_elements()
