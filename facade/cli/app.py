@@ -30,6 +30,7 @@ COMMANDS = {
     "chaos": "chaos:chaos",
     "new": "new:new",
     "dev": "dev:dev",
+    "inspect": "inspecting:inspect",
     "tools": "tools:tools",
     "call": "call:call",
     "convert": "convert:convert_command",

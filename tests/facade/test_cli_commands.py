@@ -30,6 +30,7 @@ def test_help_says_a_line_for_each_command():
         "chaos",
         "new",
         "dev",
+        "inspect",
         "tools",
         "call",
         "convert",
@@ -40,7 +41,8 @@ def test_help_says_a_line_for_each_command():
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "demo", "chaos", "new", "dev", "tools", "call", "convert", "doctor", "cache"]
+    "command",
+    ["run", "demo", "chaos", "new", "dev", "inspect", "tools", "call", "convert", "doctor", "cache"],
 )
 def test_every_command_has_help_and_the_common_options(command):
     result = CliRunner().invoke(command_line, [command, "--help"])

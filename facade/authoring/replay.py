@@ -1,0 +1,140 @@
+"""Asking a plugin's host again what it was asked in a recording, one request after the other.
+
+Each request is given the arguments and the state that were recorded, so an answer that differs does so by itself and not for
+what came before. Each recorded life is a life of its own here too. What was redacted is asked as it stands: `***`.
+"""
+
+from __future__ import annotations
+
+import threading
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from ..hosts.errors import HostGone
+from ..hosts.host import Host
+from ..loading import load_entry
+from ..plugins.errors import CallboardError
+from .exchanges import Exchange, answer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..configuration import Configuration
+    from ..hosts.hosted_tool import HostedToolPlugin
+    from ..hosts.process import ProcessExit
+    from ..hosts.report import CrashReport
+
+Json = dict[str, Any]
+
+
+class NoHost(CallboardError):  # noqa: N818 - the state is the message
+    """A recorded host is none of the configuration."""
+
+
+def replay(
+    recorded: list[Exchange], configuration: Configuration, patience: float
+) -> Iterator[tuple[Exchange, Exchange]]:
+    """Ask again; yields each recorded exchange with what came of it now, life by life.
+
+    Args:
+        recorded: in order.
+        configuration: whose plugins are asked.
+        patience: seconds that an answer may take; one that takes longer is none.
+
+    Raises:
+        NoHost: there is no plugin of that name, or it has no host; nothing was asked.
+        PluginError: a plugin cannot be loaded.
+        HostStartError: a host cannot be started.
+    """
+    plugins = _plugins(configuration)
+    for exchange in recorded:
+        if exchange.host not in plugins:
+            known = ", ".join(sorted(plugins)) or "none"
+            raise NoHost(f"the recording is of a host {exchange.host!r}; the configuration has {known}")
+    by_life = sorted(recorded, key=lambda exchange: (exchange.generation, exchange.host))
+    for (_, name), life in groupby(by_life, key=lambda exchange: (exchange.generation, exchange.host)):
+        yield from _ask(plugins[name], list(life), patience)
+
+
+def _plugins(configuration: Configuration) -> dict[str, HostedToolPlugin]:
+    found: dict[str, HostedToolPlugin] = {}
+    for entry in configuration.plugins:
+        source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
+        for loaded in load_entry(source | {"isolate": True}, configuration):
+            if loaded.hosted is not None:
+                found[loaded.adapter.name] = loaded.hosted
+    return found
+
+
+def _ask(
+    plugin: HostedToolPlugin, life: list[Exchange], patience: float
+) -> Iterator[tuple[Exchange, Exchange]]:
+    host = Host(plugin.name, plugin.command(), _Quiet())
+    host.start()
+    try:
+        for was in life:
+            owner = _Owner(Exchange(was.host, was.generation, was.method, was.params), was.method)
+            try:
+                request = host.send(was.method, was.params, owner)
+            except HostGone:
+                yield was, owner.exchange  # it has ended, so there comes no answer
+                continue
+            if not owner.over.wait(patience):
+                host.abandon(request)
+            yield was, owner.exchange
+    finally:
+        host.stop("the replay is over")
+        host.join()
+
+
+class _Owner:
+    """Notes what comes of a request."""
+
+    def __init__(self, exchange: Exchange, call_id: str) -> None:
+        self.exchange = exchange
+        self.call_id = call_id
+        self.over = threading.Event()
+
+    def on_part(self, payload: Any) -> None:
+        """See `RequestOwner`."""
+        self.exchange.events.append({"type": "part", "payload": payload})
+
+    def on_answer(self, value: Any, state: Json | None) -> None:
+        """See `RequestOwner`."""
+        result = {"value": value} if state is None else {"value": value, "state": state}
+        self._end({"result": result})
+
+    def on_refused(self, error: Json) -> None:
+        """See `RequestOwner`."""
+        self._end(answer_of({"error": error}))
+
+    def on_breach(self, reason: str, detail: str) -> None:
+        """See `RequestOwner`."""
+        self._end({"breach": reason, "detail": detail})
+
+    def on_lost(self, report: CrashReport) -> None:  # noqa: ARG002 - that there is no answer says it
+        """See `RequestOwner`."""
+        self._end(None)
+
+    def on_released(self) -> None:
+        """See `RequestOwner`."""
+
+    def _end(self, answer: Json | None) -> None:
+        self.exchange.answer = answer
+        self.over.set()
+
+
+class _Quiet:
+    """Listens to a life that only its requests are of interest of."""
+
+    def on_stray(self, text: bytes) -> None:
+        """See `HostListener`."""
+
+    def on_dropped(self, reason: str, request_id: str) -> None:
+        """See `HostListener`."""
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        """See `HostListener`."""
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """See `HostListener`."""
