@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .recording import RECEIVED, SENT
+from .entries import RECEIVED, SENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .recording import Entry
+    from .entries import Entry
 
 Json = dict[str, Any]
 

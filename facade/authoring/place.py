@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..configuration import Configuration, read_configuration
 from ..plugins.entry import parse_entry
 from ..plugins.errors import CallboardError
+from ..plugins.program_source import BashSource
 from ..plugins.source import NodeFileSource, NodePackageSource, PythonPackageSource
 
 if TYPE_CHECKING:
@@ -80,5 +81,7 @@ def folders_of(configuration: Configuration, place: Path) -> Iterator[Path]:
                 found.append(directory)
             case NodeFileSource(file):
                 found.append(file.parent)
+            case BashSource(path):
+                found.append(path if path.is_dir() else path.parent)
     absolute = {folder.resolve() for folder in found if folder.is_dir()}
     yield from sorted(folder for folder in absolute if not absolute & set(folder.parents))

@@ -21,7 +21,7 @@ _SUFFIX = ".tmpl"
 _VENDORED = "vendor/callboard-tool"
 """Where a plugin has its copy of the npm package."""
 
-KINDS: Final = ("node", "typescript", "python")
+KINDS: Final = ("node", "typescript", "python", "bash")
 """What a plugin can be written in, each with a template of its own."""
 
 OTHER_NAMES: Final = {"template-js-multi-tools": "node", "template-python-tools": "python"}
@@ -31,6 +31,7 @@ TRY: Final = {
     "node": ("npm test",),
     "typescript": ("npm install", "npm test"),
     "python": ("pytest",),
+    "bash": ("bash test.sh",),
 }
 """How a fresh plugin is tested, by its kind; in its folder."""
 

@@ -9,8 +9,8 @@ from rich.text import Text
 from ..plugins.formatting import as_text
 
 if TYPE_CHECKING:
+    from ..authoring.entries import Entry
     from ..authoring.exchanges import Difference, Exchange
-    from ..authoring.recording import Entry
 
 Json = dict[str, Any]
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
+from ..authoring.entries import NoRecording, is_recording, read_recording
 from ..authoring.exchanges import differences, exchanges_in
 from ..authoring.place import configuration_at
-from ..authoring.recording import NoRecording, Recorder, header, is_recording, read_recording
+from ..authoring.recording import Recorder, header
 from ..authoring.replay import replay
 from ..authoring.workbench import Workbench
 from ..hosts.tap import tapping
@@ -27,7 +28,7 @@ from .output import LineWriter, OutputLost, Streams, complain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..authoring.recording import Entry
+    from ..authoring.entries import Entry
     from ..authoring.workbench import LoadedAnew
     from ..supervision.events import Event
 

@@ -42,6 +42,7 @@ def new(kind: str, folder: Path, as_json: bool) -> int:
         callboard new node my-tools
         callboard new typescript my-tools
         callboard new python my-tools
+        callboard new bash my-tools
 
     It passes its own tests and can be called as it is.
     """  # noqa: D301 - click wants the character, not a backslash

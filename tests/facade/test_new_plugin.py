@@ -102,7 +102,7 @@ def test_what_is_written_has_no_place_left_and_says_what_to_try(kind):
     files = files_of(kind, Names("my-tools", "my_tools"))
 
     assert [name for name, text in files.items() if "{{" in name + text or "tmpl" in name] == []
-    assert {"README.md", "agent.json", ".gitignore"} <= set(files)
+    assert {"README.md", "agent.json"} <= set(files)
     assert all(command in files["README.md"] for command in TRY[kind])
     assert json.loads(files["agent.json"])["plugins"]
 
@@ -113,6 +113,14 @@ def test_the_templates_among_the_examples_are_what_is_written(name, kind):
 
     kept = {path: data for path, data in contents(EXAMPLES / name).items() if "__pycache__" not in path}
     assert kept == {path: text.encode() for path, text in written.items()}
+
+
+def test_scripts_pass_their_own_tests(tmp_path):
+    create("bash", tmp_path / "my-tools")
+
+    ended = subprocess.run([tmp_path / "my-tools" / "test.sh"], capture_output=True, text=True, check=False)
+
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("ok\n", "", 0)
 
 
 def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_path):
@@ -138,8 +146,11 @@ def test_a_plugin_runs_as_it_is_written(kind, tmp_path):
         said = [board.execute(tool_call("echo", value=value)) for value in "ab"]
         counted = board.execute(tool_call("count_words", text="to be"))
 
-    assert said[1] == {"success": True, "result": {"value": "b", "calls": 2}}
-    assert counted == {"success": True, "result": {"words": 2}}
+    if kind == "bash":  # what a script prints is its result
+        assert (said[1]["result"], counted["result"]) == ("b", "2 words")
+    else:
+        assert said[1] == {"success": True, "result": {"value": "b", "calls": 2}}
+        assert counted == {"success": True, "result": {"words": 2}}
 
 
 # Where it is written

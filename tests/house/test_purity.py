@@ -67,6 +67,7 @@ PURE = (
     "chaos/trace.py",
     "chaos/traced_facts.py",
     "chaos/triggers.py",
+    "facade/authoring/entries.py",
     "facade/authoring/exchanges.py",
     "facade/authoring/names.py",
     "facade/authoring/typed.py",
