@@ -1,6 +1,6 @@
 """Plugins at work while they are written: loaded, called, and loaded anew when their files have changed.
 
-Every plugin runs in a host, Python ones too: a module that was imported into this process would stay as it was. State is kept
+Every plugin runs in a host of its own, Python ones too: a module that was imported into this process would stay as it was. State is kept
 from one loading to the next, in memory: what an agent keeps in a file is not touched.
 """
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ..supervision.events import Event
 
 Json = dict[str, Any]
+
+_ALONE = {"isolate": True, "share": False, "required": True}
+"""Options of every plugin here: what a host says, and how it dies, is then one plugin's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class Workbench:
     def _load(self, entry: Any) -> list[str]:
         source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
         try:
-            self.board.load(source | {"isolate": True, "required": True})
+            self.board.load(source | _ALONE)
         except CallboardError as error:
             return [f"{spelled(entry)}: {error}"]
         return []
