@@ -56,6 +56,23 @@ export interface ProviderNativeResult {
   [key: string]: unknown;
 }
 
+/** What a tool is told of a call beside its arguments. Absent where the client knows version 1 of the protocol alone. */
+export interface ToolContext {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+  /** The same as the arguments; a text for a tool that takes one. */
+  readonly payload: any;
+  /** `object`, `text`, or as the call's own format says. */
+  readonly payloadKind: string;
+  readonly payloadFormat: string | null;
+  readonly payloadMetadata: any;
+  /** The call as it came, and the schema that it was matched with, of a tool that `wants` them. */
+  readonly toolCall: any;
+  readonly toolSchema: any;
+  /** What `prepare` returned. */
+  readonly prepared: any;
+}
+
 type Awaitable<T> = T | Promise<T>;
 
 /**
@@ -71,19 +88,37 @@ export interface Tool<State extends object = ToolState, Config extends object = 
   /** The first state. Called once in each process; after a restart the state that was kept takes its place. */
   init(config: Config): Awaitable<State | void>;
 
-  getToolSchemas(state: State): Awaitable<readonly ToolSchema[]>;
+  /** What takes time before the first call: a connection, a discovery. What it returns is JSON, and `context.prepared`. */
+  prepare?(config: Config, state: State, context?: ToolContext): any;
+  prepareAsync?(config: Config, state: State, context?: ToolContext): any;
+
+  getToolSchemas(state: State, context?: ToolContext): Awaitable<readonly ToolSchema[]>;
+
+  /** Whether a call is this tool's own: true claims it, false rejects it, null leaves it to its name. */
+  canHandleToolCall?(
+    toolName: string | null,
+    payload: any,
+    state: State,
+    context?: ToolContext,
+  ): Awaitable<boolean | null | undefined>;
 
   /**
-   * Runs a call. `args` is an object, held to the schema's `parameters` before; `state` may be changed, and is kept
-   * with the answer.
+   * Runs a call. `args` is an object, held to the schema's `parameters` before, or a text for a tool that takes one;
+   * `state` may be changed, and is kept with the answer.
    */
-  executeTool(toolName: string, args: any, state: State, emit: ToolHostEmit): Awaitable<ToolResult>;
+  executeTool(
+    toolName: string,
+    args: any,
+    state: State,
+    emit: ToolHostEmit,
+    context?: ToolContext,
+  ): Awaitable<ToolResult>;
 
   /** What the model reads; the result as text without it. */
   formatToolResult?(result: any, state: State): Awaitable<string | ProviderNativeResult>;
 
   /** What a person sees before a call runs. */
-  formatToolCallPreview?(toolName: string, args: any, state: State): Awaitable<string>;
+  formatToolCallPreview?(toolName: string, args: any, state: State, context?: ToolContext): Awaitable<string>;
 
   /** What a person sees of a result, beside what the model reads. */
   toDisplayFormat?(text: string, result: any, state: State): Awaitable<ToolDisplay>;
@@ -101,6 +136,12 @@ export interface Tool<State extends object = ToolState, Config extends object = 
 
   /** Tags with which it is. */
   forbiddenTags?(): Awaitable<readonly string[]>;
+
+  /** Gives back what the process holds; it is about to end. */
+  shutdown?(state: State): any;
+
+  /** Names, as on the wire, of further facts that `context` is to have: `tool_call`, `tool_schema`. */
+  wants?: readonly string[];
 }
 
 /** What an entry of `package.json#agent.tools` may name: a tool, a class of tools, or a function that makes one. */
@@ -130,13 +171,17 @@ export interface TestedTool<State extends object = ToolState> {
   readonly schemas: any[];
   /** The state that is kept. */
   readonly state: State;
+  /** What `prepare` returned; null without one. */
+  readonly prepared: any;
   /**
-   * Calls a tool by name. Rejects with what the tool throws, and with a `ToolFault` where the host would report one:
+   * Calls a tool by name, with an object or a raw text. An aborted `signal` is told to the tool, as a cancelled call is. Rejects with what the tool throws, and with a `ToolFault` where the host would report one:
    * no such tool, an answer without `success`, something that JSON cannot say.
    */
-  call(toolName: string, args?: object): Promise<Called<State>>;
+  call(toolName: string, args?: object | string, options?: { signal?: AbortSignal }): Promise<Called<State>>;
   /** Goes on as after a crash: a new tool from the same export, `init`, and the state that was kept. */
   restart(): Promise<void>;
+  /** Ends as a host does that is stopped: `shutdown`. */
+  shutdown(): Promise<void>;
 }
 
 /**

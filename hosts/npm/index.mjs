@@ -3,6 +3,7 @@
 //
 // It is no host: nothing ends a call that does not end, and what a tool prints to stdout goes there.
 
+import { ToolContext } from '../host_context.mjs';
 import { METHODS, methodOf, toolFrom } from '../host_tool.mjs';
 import { encode, HostFault } from '../host_values.mjs';
 import { defaultText, resultFrom, schemasFrom, stateFrom } from './answers.mjs';
@@ -21,6 +22,7 @@ class TestedTool {
   #tool;
   #state;
   #schemas = [];
+  #prepared = null;
 
   constructor(exported, config) {
     this.#exported = exported;
@@ -35,30 +37,40 @@ class TestedTool {
     return this.#schemas;
   }
 
+  get prepared() {
+    return this.#prepared;
+  }
+
   async restart() {
     this.#tool = await toolFrom(this.#exported, 'what testTool was given');
     const made = stateFrom(await this.#run('init', { config: structuredClone(this.#config) }));
     this.#state ??= asJson(made, 'InvalidResult', 'the state');
+    this.#prepared = await this.#answer('prepare', { config: structuredClone(this.#config) });
     this.#schemas = schemasFrom(await this.#answer('get_tool_schemas', {}));
   }
 
-  async call(toolName, args = {}) {
+  async shutdown() {
+    await this.#answer('shutdown', {});
+  }
+
+  async call(toolName, args = {}, { signal } = {}) {
     const names = this.#schemas.map((schema) => schema.function?.name ?? schema.name);
     if (!names.includes(toolName)) {
       const said = names.join(', ') || 'none';
       throw new HostFault('UnknownTool', `the schemas name no tool ${JSON.stringify(toolName)}; they name ${said}`);
     }
     const asked = asJson(args, 'InvalidCall', 'the arguments');
-    const given = () => ({ tool_name: toolName, arguments: structuredClone(asked) });
+    const input = typeof asked === 'string' ? { payload: asked, payload_kind: 'text' } : { arguments: asked };
+    const given = () => structuredClone({ tool_name: toolName, ...input });
 
     const preview = (await this.#answer('format_tool_call_preview', given())) ?? '';
-    const { result, parts } = await this.#execute(given());
+    const { result, parts } = await this.#execute(given(), signal);
     const text = (await this.#answer('format_tool_result', { result })) ?? defaultText(result);
     const display = (await this.#answer('to_display_format', { text, result })) ?? { type: 'text', content: text };
     return { result, parts, state: this.state, preview, text, display };
   }
 
-  async #execute(given) {
+  async #execute(given, signal) {
     const parts = [];
     const state = this.state;
     let open = true;
@@ -69,7 +81,7 @@ class TestedTool {
       if (event.type === 'part') parts.push(payload);
     };
     try {
-      const returned = await this.#run('execute_tool', { ...given, state }, emit);
+      const returned = await this.#run('execute_tool', { ...given, state }, emit, signal);
       const result = resultFrom(asJson(returned, 'InvalidResult', 'the returned value'));
       this.#state = asJson(state, 'InvalidResult', 'the state');
       return { result, parts };
@@ -83,9 +95,10 @@ class TestedTool {
     return asJson(await this.#run(method, { ...params, state: this.state }), 'InvalidResult', 'the returned value');
   }
 
-  #run(method, params, emit) {
+  #run(method, params, emit, signal = new AbortController().signal) {
     const run = methodOf(this.#tool, method);
-    return run && Reflect.apply(run, this.#tool, METHODS.get(method).args(params, emit));
+    const context = new ToolContext({ signal }, { ...params, prepared: structuredClone(this.#prepared) });
+    return run && Reflect.apply(run, this.#tool, METHODS.get(method).args(params, emit, context));
   }
 }
 

@@ -146,3 +146,27 @@ test('a part after the answer is dropped', async () => {
 
   assert.deepEqual(parts, []);
 });
+
+test('a tool is prepared, given raw text and the signal of its caller, and told of the end', async () => {
+  const seen = [];
+  const tested = await testTool(
+    tool({
+      prepareAsync: async (config, state) => ({ from: [config, state] }),
+      executeTool: (name, args, state, emit, { payloadKind, prepared, signal }) => {
+        return { success: true, result: [args, payloadKind, prepared, signal.aborted] };
+      },
+      shutdown: (state) => seen.push(state),
+    }),
+    { config: { a: 1 } },
+  );
+  const prepared = { from: [{ a: 1 }, { calls: 0 }] };
+
+  const text = await tested.call('run', 'raw');
+  const aborted = await tested.call('run', {}, { signal: AbortSignal.abort() });
+  await tested.shutdown();
+
+  assert.deepEqual(tested.prepared, prepared);
+  assert.deepEqual(text.result.result, ['raw', 'text', prepared, false]);
+  assert.deepEqual(aborted.result.result, [{}, 'object', prepared, true]);
+  assert.deepEqual(seen, [{ calls: 0 }]);
+});
