@@ -9,7 +9,11 @@ from callboard.agent.providers.attempts import AttemptFailed
 from callboard.agent.providers.openai_chat_wire import CHAT
 from callboard.agent.providers.openai_responses_wire import RESPONSES
 from callboard.agent.providers.options import read_options
+from callboard.agent.replay.chat_telling import tell_chat
 from callboard.agent.replay.faults import stream_reply
+from callboard.agent.replay.messages_telling import tell_messages
+from callboard.agent.replay.responses_telling import tell_responses
+from callboard.agent.replay.script import Heard, ScriptedCall, Step
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from callboard.interop.streams.calls import assembler
 from hypothesis import given, settings
@@ -143,6 +147,29 @@ def test_text_thoughts_and_costs_are_the_same_however_the_bytes_are_cut(name, da
     assert (usage["input_tokens"], usage["output_tokens"], usage["stop_reason"]) == (3, 4, "length")
     assert partial["content"] == "größer 🔧"
     assert partial["kept"] == KEPT[name]
+
+
+CALLS = (ScriptedCall("add", {"a": 1, "b": {"c": "größer"}}), ScriptedCall("now", {}))
+TOLD = {"chat": tell_chat, "responses": tell_responses, "anthropic": tell_messages}
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_wherever_a_stream_is_cut_a_call_is_whole_or_broken_and_never_something_else(name):
+    registry = DEFAULT_TOOL_INTEROP_REGISTRY
+    sent = bytes_of(name, TOLD[name](Step("Let me see.", CALLS), Heard()))
+    whole = [registry.inspect_call(call).payload for call in read(name, sent)[1]["tool_calls"]]
+    seen = set()
+
+    for cut in range(0, len(sent), 5):
+        made = asking(name)
+        list(made.feed(sent[:cut]))
+        for call in made.partial["tool_calls"]:
+            inspected = registry.inspect_call(call)
+            seen.add(inspected.payload_kind)
+            assert inspected.payload_kind == "malformed" or inspected.payload in whole
+
+    assert whole == [{"a": 1, "b": {"c": "größer"}}, {}]
+    assert seen == {"malformed", "object"}
 
 
 @pytest.mark.parametrize("name", WIRES)

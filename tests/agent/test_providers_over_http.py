@@ -177,19 +177,6 @@ def test_what_breaks_off_is_an_error_and_the_message_that_came_whose_calls_never
     assert said(again) == "You said: Go on"
 
 
-def test_every_place_to_cut_a_stream_ends_in_a_retry_or_in_a_message_without_sound_but_partial_calls(server):
-    asked = Asked("anthropic", server.url)
-    registry = compose_registry()
-    whole = calls_of(asked.message(WEATHER))
-
-    for cut in range(2, 40):
-        server.next(Fault(cut_after=cut))
-        for call in calls_of(asked.message(WEATHER)):
-            assert registry.inspect_call(call).payload_kind == "malformed" or call in whole
-
-    asked.provider.close()
-
-
 def test_a_call_with_malformed_pieces_comes_out_broken_and_its_neighbours_whole(asked, server):
     registry = compose_registry()
     server.next(Fault(malformed=True))

@@ -27,6 +27,7 @@ PURE = (
     "agent/messages.py",
     "agent/partial_answer.py",
     "agent/provider.py",
+    "agent/provider_*.py",
     "agent/providers/*_wire.py",
     "agent/providers/asking.py",
     "agent/providers/attempts.py",
