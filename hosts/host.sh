@@ -124,7 +124,7 @@ host_begin() {
       host_answer "$id" true
       ;;
     describe)
-      host_answer "$id" '{"protocol":"thp/1","host":{"name":"callboard-bash","version":"1"},"features":["cancel"],"methods":["init","get_tool_schemas","execute_tool"]}'
+      host_answer "$id" '{"protocol":"thp/1","host":{"name":"callboard-bash","version":"1"},"features":["cancel","payload"],"methods":["init","get_tool_schemas","execute_tool"]}'
       ;;
     *) host_refuse "$id" MethodNotFound "this host has no method $method" ;;
   esac
@@ -133,7 +133,7 @@ host_begin() {
 # The members of the params as PARAM_…: the spelling of a value, or where it stands.
 host_read_params() {
   local -i i at
-  PARAM_STATE='' PARAM_NAME='' PARAM_ID='' PARAM_RAW='{}' PARAM_ARGUMENTS=-1 PARAM_CONFIG=-1
+  PARAM_STATE='' PARAM_NAME='' PARAM_ID='' PARAM_RAW='{}' PARAM_ARGUMENTS=-1 PARAM_CONFIG=-1 PARAM_PAYLOAD=-1
   (($1 >= 0)) || return 0
   json_raw "$1"
   PARAM_RAW=$JSON_RAW
@@ -146,6 +146,7 @@ host_read_params() {
       id) PARAM_ID=${JSON_TOKENS[at]} ;;
       arguments) PARAM_ARGUMENTS=$at ;;
       config) PARAM_CONFIG=$at ;;
+      payload) PARAM_PAYLOAD=$at ;;
     esac
   done
 }

@@ -2,6 +2,7 @@
 #
 #   stdin            the call as JSON: tool_name, arguments, state, and config
 #   ARG_<name>       an argument: a text as it is, anything else as JSON; not set for null
+#   CALLBOARD_TEXT   the text of a call that has no arguments
 #   CONFIG_<name>    the same of the configuration
 #   CALLBOARD_STATE  a file with the state, a JSON object; what is in it after a success is the new one
 #   stdout           the result: a text, or a JSON object with "success"
@@ -82,7 +83,10 @@ calls_execute() {
     return
   fi
   ENV_NAMES=() ENV_TEXTS=() ENV_PROBLEM=''
-  if ((PARAM_ARGUMENTS >= 0)); then
+  unset CALL_TEXT
+  if ((PARAM_PAYLOAD >= 0)); then
+    calls_text
+  elif ((PARAM_ARGUMENTS >= 0)); then
     if [[ ${JSON_TOKENS[PARAM_ARGUMENTS]} != '{' ]]; then
       calls_fail 'the arguments of a script are an object'
       return
@@ -95,12 +99,24 @@ calls_execute() {
   fi
   CALLS_COUNT=$((CALLS_COUNT + 1))
   CALL_FOLDER=$CALLS_ROOT-$CALLS_COUNT
-  ((CALLS_COUNT % 100)) || calls_forget
+  ((CALLS_COUNT % 16)) || calls_forget
   CALLS_FOLDERS[$id]=$CALL_FOLDER
   if [[ $HOST_TURN ]]; then
     calls_run "$id" "${TOOL_FILES[tool]}" &
   else
     calls_run "$id" "${TOOL_FILES[tool]}"
+  fi
+}
+
+# The payload, if it is a text.
+calls_text() {
+  [[ ${JSON_TOKENS[PARAM_PAYLOAD]} == '"'* ]] || return 0
+  if ! json_string "$PARAM_PAYLOAD"; then
+    ENV_PROBLEM='the text holds a NUL, which no environment variable may'
+  elif ((${#JSON_TEXT} > CALLS_LONGEST)); then
+    ENV_PROBLEM="the text is ${#JSON_TEXT} bytes long, which no environment variable may"
+  else
+    CALL_TEXT=$JSON_TEXT
   fi
 }
 
@@ -148,6 +164,7 @@ calls_exec() {
   [[ $HOST_TURN ]] && exec {HOST_TURN}>&-
   for i in "${!CONFIG_NAMES[@]}"; do export "CONFIG_${CONFIG_NAMES[i]}=${CONFIG_TEXTS[i]}"; done
   for i in "${!ENV_NAMES[@]}"; do export "ARG_${ENV_NAMES[i]}=${ENV_TEXTS[i]}"; done
+  [[ ${CALL_TEXT+given} ]] && export "CALLBOARD_TEXT=$CALL_TEXT"
   export CALLBOARD_STATE=$CALL_FOLDER/state CALLBOARD_TOOL=$PARAM_NAME
   if [[ $HOST_LOCALE ]]; then LC_ALL=${HOST_LOCALE#=}; else unset LC_ALL; fi
   exec "$BASH" -- "$1"
@@ -240,12 +257,15 @@ calls_cancel() {
   calls_kill TERM "$folder"
 }
 
-# Those that are over.
+# Those that are over. They are not unset one by one: `unset` would expand what is in an id once more.
 calls_forget() {
   local id
+  local -A under=()
   for id in "${!CALLS_FOLDERS[@]}"; do
-    [[ -d ${CALLS_FOLDERS[$id]} ]] || unset "CALLS_FOLDERS[$id]"
+    [[ -d ${CALLS_FOLDERS[$id]} ]] && under[$id]=${CALLS_FOLDERS[$id]}
   done
+  CALLS_FOLDERS=()
+  for id in "${!under[@]}"; do CALLS_FOLDERS[$id]=${under[$id]}; done
 }
 
 # All of them, now.

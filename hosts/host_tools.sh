@@ -1,10 +1,11 @@
 # Which tools there are: scripts that say of themselves what they are, in comments at their top or in a file beside them.
 #
 #   #!/usr/bin/env bash
-#   # @tool Count the words of a text.
+#   # @tool Count the words of a text.              makes it one, and comes first
 #   # @param text string The text.                  has to be given
 #   # @option unit words|lines What is counted.     may be given
 #   # @stdin                                        reads its arguments there too, so they may be of any size
+#   # @freeform                                     takes one text, and no arguments
 #
 # A tool is called as its file is, without `.sh`. Where NAME.json lies beside NAME.sh, that is its schema: whole (it has
 # a "type"), or its "description" and "parameters". Nothing is run in order to find out, but for `bash -n`.
@@ -45,7 +46,7 @@ tools_of_file() {
 tools_add() {
   local file=$1 name=${1##*/} beside=${1%.sh}.json said
   name=${name%.sh}
-  HEAD_TOOL='' HEAD_PROPERTIES='' HEAD_REQUIRED='' HEAD_STDIN=''
+  HEAD_TOOL='' HEAD_PROPERTIES='' HEAD_REQUIRED='' HEAD_STDIN='' HEAD_FREEFORM=''
   if [[ ! -r $file ]]; then
     TOOLS_PROBLEM="$file cannot be read; make it readable"
   elif ! tools_read_head "$file"; then
@@ -60,13 +61,23 @@ tools_add() {
     json_quote "$name"
     said="\"name\":$JSON_QUOTED"
     json_quote "$HEAD_TOOL"
-    said+=",\"description\":$JSON_QUOTED,\"parameters\":{\"type\":\"object\",\"properties\":{${HEAD_PROPERTIES:1}}"
-    said+=",\"required\":[${HEAD_REQUIRED:1}],\"additionalProperties\":false}"
-    TOOL_SCHEMAS+=("{\"type\":\"function\",\"function\":{$said}}")
+    said+=",\"description\":$JSON_QUOTED"
     TOOL_NAMES+=("$name")
+    if [[ $HEAD_FREEFORM ]]; then
+      TOOL_SCHEMAS+=("{\"type\":\"custom\",$said,\"format\":{\"type\":\"text\"}}")
+    else
+      tools_add_function "$said"
+    fi
   fi
   [[ $TOOLS_PROBLEM ]] && return
   TOOL_FILES+=("$file") TOOL_STDIN+=("$HEAD_STDIN")
+}
+
+# tools_add_function SAID: the schema of one with parameters; what is said of it comes before them.
+tools_add_function() {
+  local parameters="\"type\":\"object\",\"properties\":{${HEAD_PROPERTIES:1}}"
+  parameters+=",\"required\":[${HEAD_REQUIRED:1}],\"additionalProperties\":false"
+  TOOL_SCHEMAS+=("{\"type\":\"function\",\"function\":{$1,\"parameters\":{$parameters}}}")
 }
 
 # The comments before the first line that is none.
@@ -82,12 +93,19 @@ tools_read_head() {
     word=${BASH_REMATCH[1]} rest=${BASH_REMATCH[2]}
     case $word in
       tool) HEAD_TOOL=$rest && [[ $rest ]] || TOOLS_PROBLEM="line $number says @tool, and not what it does" ;;
-      param | option) tools_read_parameter "$word" "$rest" || TOOLS_PROBLEM="line $number $TOOLS_PROBLEM" ;;
+      param | option)
+        [[ ! $HEAD_TOOL ]] || tools_read_parameter "$word" "$rest" || TOOLS_PROBLEM="line $number $TOOLS_PROBLEM"
+        ;;
       stdin) HEAD_STDIN=1 ;;
-      *) [[ ! $HEAD_TOOL ]] || TOOLS_PROBLEM="line $number says @$word; known are @tool, @param, @option and @stdin" ;;
+      freeform) HEAD_FREEFORM=1 ;;
+      *) [[ ! $HEAD_TOOL ]] || TOOLS_PROBLEM="line $number says @$word; known are @tool, @param, @option, @stdin and @freeform" ;;
     esac
     [[ $TOOLS_PROBLEM ]] && return 1
   done <"$1"
+  if [[ $HEAD_FREEFORM && $HEAD_PROPERTIES ]]; then
+    TOOLS_PROBLEM="it takes one text, as @freeform says, and so no parameters"
+    return 1
+  fi
   return 0
 }
 

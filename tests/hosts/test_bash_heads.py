@@ -74,7 +74,7 @@ def test_a_folder_has_those_of_its_scripts_that_say_so_or_have_a_schema_beside_t
     part = {"description": "Half.", "parameters": {"type": "object", "maxProperties": 12345678901234567890}}
     write(tmp_path, {
         "b.sh": TOOL, "a.sh": "echo", "a.json": whole, "c.sh": "# @stdin", "c.json": part,
-        "plain.sh": "# Nothing.\n", "_shared.sh": TOOL, "d.txt": TOOL,
+        "plain.sh": "# Nothing.\n# @param $1 of a function\n", "_shared.sh": TOOL, "d.txt": TOOL,
         "e.sh": "", "e.json": {"type": "function", "function": {"name": "called"}},
     })  # fmt: skip
 
@@ -91,10 +91,11 @@ def test_a_folder_has_those_of_its_scripts_that_say_so_or_have_a_schema_beside_t
     [
         ({}, "is a tool; begin one, NAME.sh, with a comment '# @tool What it does.'"),
         ({"a.sh": "# @tool\n"}, "a.sh: line 1 says @tool, and not what it does"),
-        ({"a.sh": TOOL + "\n# @parm x string\n"}, "a.sh: line 3 says @parm; known are @tool, @param, @option and @stdin"),
+        ({"a.sh": TOOL + "\n# @parm x string\n"}, "a.sh: line 3 says @parm; known are @tool, @param, @option, @stdin and @freeform"),
         ({"a.sh": TOOL + "# @param x"}, "a.sh: line 2 says @param x; it needs a name, a type and what it means"),
         ({"a.sh": TOOL + "# @param a-b string x\n"}, "calls a parameter 'a-b', which can be no variable"),
         ({"a.sh": TOOL + "# @param a text x\n"}, "gives 'a' the type 'text'; it has to be string, integer"),
+        ({"a.sh": TOOL + "# @freeform\n# @param a string x\n"}, "a.sh: it takes one text, as @freeform says, and so no"),
         ({"a.sh": TOOL + "if true; then\n"}, "a.sh has a syntax error; correct it: "),
         ({"a.sh": TOOL, "a.json": '{"description": '}, "a.json is not JSON; correct it"),
         ({"a.sh": TOOL, "a.json": "[]"}, "a.json holds no object; write a tool schema"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from callboard.hosts.asked import Asked
-from callboard.hosts.bash_tool import BashToolPlugin
+from callboard.hosts.bash_tool import BASH_HOST, BashToolPlugin
 from callboard.hosts.errors import RemoteError
 from leaks import TEST_MARK, alive, no_leaks, wait_until
 
@@ -160,6 +163,40 @@ def test_the_state_is_what_a_success_leaves(tool):
             run(tool, way, text, state=state)
         assert caught.value.type == "InvalidResult"
     assert state == {"n": 1.0, "t": "é"}
+
+
+def test_no_id_is_ever_evaluated(tmp_path):
+    (tmp_path / "say.sh").write_text("# @tool Say.\necho said\n")
+    ids = [
+        "$(touch pwned)",
+        "a[$(touch pwned)]",
+        "`touch pwned`",
+        "]",
+        "x]=1; touch pwned #",
+        '"',
+        "'",
+        "\\",
+        "@",
+        "*",
+        " ",
+    ]
+    call = {"v": 1, "method": "execute_tool", "params": {"tool_name": "say", "arguments": {}, "state": {}}}
+    cancel = {"v": 1, "method": "cancel"}
+    asked = [{**call, "id": each} for each in ids * 2]
+    asked += [{**cancel, "id": f"cancel {each}", "params": {"id": f"{each}?"}} for each in ids]
+    program = [shutil.which("bash"), str(BASH_HOST), "--path", str(tmp_path)]
+
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | TEST_MARK
+    ) as host:
+        host.stdin.write(b"".join(json.dumps(each).encode() + b"\n" for each in asked))
+        host.stdin.flush()
+        said = [json.loads(host.stdout.readline()) for _ in asked]
+        host.stdin.close()
+
+    assert Counter(each["id"] for each in said) == Counter(each["id"] for each in asked)
+    assert all(each["ok"] for each in said)
+    assert [path.name for path in tmp_path.iterdir()] == ["say.sh"]
 
 
 class Parts(Asked):
