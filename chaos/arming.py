@@ -51,9 +51,13 @@ class Entered:
 def entered_before(board: Board) -> list[tuple[str, int, str]]:
     """Name, generation and state for what the present lives have entered already."""
     found = []
-    for name, plugin in board.status()["plugins"].items():
-        host = plugin.get("host")
-        if host is not None and host["state"] in {"starting", "ready"}:
+    hosts = {
+        plugin["host"]["name"]: plugin["host"]
+        for plugin in board.status()["plugins"].values()
+        if "host" in plugin
+    }
+    for name, host in hosts.items():
+        if host["state"] in {"starting", "ready"}:
             found.append((name, host["generation"], "starting"))
             if host["state"] == "ready":
                 found.append((name, host["generation"], "ready"))

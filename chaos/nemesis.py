@@ -43,6 +43,8 @@ _TRIGGERS = (t.NthCall, t.NthSpawn, t.StateEntered, t.AtTime)
 class Nemesis:
     """See the module. It acts from the moment it is made until `close`.
 
+    A host that plugins share goes by its own name; calls of any of them are its calls.
+
     Args:
         board: whose hosts; all of them have to be on it.
         schedule: what is done to them.
@@ -79,10 +81,15 @@ class Nemesis:
         self._states = Entered()
         self._pending: dict[str, list[f.Fault]] = defaultdict(list)
         self._blows: dict[str, list[float]] = defaultdict(list)
-        self._plugins = {
-            name: member.plugin
+        self._homes = {
+            name: member.host_name
             for name, member in board.roster.members().items()
             if isinstance(member, HostedMember)
+        }
+        # Where several share a host, any of them that is in it shows the host's process.
+        members = sorted(board.roster.members().values(), key=lambda member: member.available)
+        self._plugins = {
+            member.host_name: member.plugin for member in members if isinstance(member, HostedMember)
         }
         self._require_possible(schedule)
         evil = [plugin for plugin in self._plugins.values() if isinstance(plugin, EvilToolPlugin)]
@@ -162,9 +169,9 @@ class Nemesis:
         state = STATE_OF.get(event.kind)
         if state is not None:
             self._enter(event.subject, event.facts["generation"], state)
-        elif event.subject in self._cues:
+        elif (name := self._homes.get(event.subject, "")) in self._cues:
             with self._lock:
-                self._do_all(event.subject, self._cues[event.subject].at_call())
+                self._do_all(name, self._cues[name].at_call())
 
     def _enter(self, name: str, generation: int, state: str) -> None:
         with self._lock:
@@ -219,9 +226,9 @@ class Nemesis:
         """Whether the restart budget of a host is spent by what has been done to it."""
         if isinstance(fault, f.Garbage | f.DuplicateReply) or (isinstance(fault, f.Pause) and fault.seconds):
             return False  # it lives on
-        member = self._board.roster.member(name)
-        assert isinstance(member, HostedMember)
-        policy, now = member.child_spec().policy, self._board.clock.now()
+        lodging = self._board.roster.lodgings.named(name)
+        assert lodging is not None
+        policy, now = lodging.policy, self._board.clock.now()
         recent = [at for at in self._blows[name] if now - at <= policy.period + 1.0]
         self._blows[name] = recent
         if len(recent) >= policy.intensity:

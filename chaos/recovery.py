@@ -123,7 +123,10 @@ class _Trial:
         after = _generations(self._board)
         if after[name] == before[name]:
             raise self._failed(f"{name!r} was killed and is still generation {before[name]}")
-        if others := sorted({other for other in before if after.get(other) != before[other]} - {name}):
+        with_it = {
+            other for other, one in self._board.roster.members().items() if one.host_name == member.host_name
+        }
+        if others := sorted({other for other in before if after.get(other) != before[other]} - with_it):
             raise self._failed(f"{name!r} was killed, and {', '.join(others)} started anew too")
         return self._board.clock.now() - began
 

@@ -6,7 +6,7 @@ Everything is drawn from one seed: the calls, what is done to which host, and at
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -248,4 +248,5 @@ class _Tampered(Callboard):
         if one.hosted is not None:
             tamper = Tamper(noise(self._chance.randrange), one.hosted.carry)
             one.hosted.carry = self.tampers[one.adapter.name] = tamper
-        super()._begin(board, one)
+        # Each in a host of its own: what is done to one must not be told of the others.
+        super()._begin(board, replace(one, share=None))

@@ -33,7 +33,8 @@ def check_plugins(board: Callboard) -> Iterator[Finding]:
             "FAIL", "plugin", f"{failed['source']}: {failed['error']}", "correct its entry in 'plugins'"
         )
     for name, plugin in status["plugins"].items():
-        yield from judge(name, plugin)
+        home = plugin["host"]["name"] if "host" in plugin else None
+        yield from judge(name, plugin, others=len(status["hosts"].get(home, {}).get("plugins", ())) - 1)
 
 
 def _not_required(entry: Any) -> Any:
@@ -41,16 +42,19 @@ def _not_required(entry: Any) -> Any:
     return {**entry, "required": False} if isinstance(entry, dict) else entry
 
 
-def judge(name: str, plugin: Mapping[str, Any]) -> Iterator[Finding]:
-    """What the board's status of one plugin means. Pure."""
+def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[Finding]:
+    """What the board's status of one plugin means; ``others`` live in its host too. Pure."""
     what, tools, host = f"plugin {name}", ", ".join(plugin["tools"]) or "no tools", plugin.get("host")
     if host is None:
         yield Finding("ok", what, f"{tools}; in this process")
         return
     if problem := plugin.get("problem"):
-        yield Finding("FAIL", what, problem, "correct the tool's schemas")
+        remedy = "mend the tool" if others > 0 and not plugin["tools"] else "correct the tool's schemas"
+        yield Finding("FAIL", what, problem, remedy)
         return
     its = _HOSTS.get(plugin.get("kind", ""), "its host")
+    if others > 0:
+        its = f"{its} {host['name']!r}, shared with {counted(others, 'other')},"
     if host["state"] != "ready":
         said = f"{its} is {host['state']}: {host['why']}"
         crash = host["last_crash"]  # none when it never started: then the sentence says what to do

@@ -83,11 +83,11 @@ def tool_rows(board: Callboard) -> list[Json]:
     status = board.status()
     rows: list[Json] = []
     for tool in board.tools():
-        where = _where(status["plugins"][tool.plugin_name])
+        where = _where(status["plugins"][tool.plugin_name], status["hosts"])
         description = board.registry.inspect_schema(tool.schema).description
         rows.append({"tool": tool.tool_name, "plugin": tool.plugin_name, **where, "description": description})
     rows += [
-        {"tool": None, "plugin": name, **_where(plugin)}
+        {"tool": None, "plugin": name, **_where(plugin, status["hosts"])}
         for name, plugin in status["plugins"].items()
         if not plugin["tools"]
     ]
@@ -98,9 +98,11 @@ def tool_rows(board: Callboard) -> list[Json]:
     return rows
 
 
-def _where(plugin: Json) -> Json:
+def _where(plugin: Json, hosts: Json) -> Json:
     where: Json = {"runs_in": plugin["runs_in"]}
     if (host := plugin.get("host")) is not None:
+        if len(hosts[host["name"]]["plugins"]) > 1:
+            where["shared_host"] = host["name"]
         where |= {"kind": plugin["kind"], "state": host["state"], "pid": host.get("pid")}
     where["available"] = plugin["available"]
     why = why_absent(plugin)
@@ -130,4 +132,5 @@ def _place(row: Json) -> Text:
     if row["runs_in"] != "host":
         return Text("thread")
     style = "green" if row["state"] == "ready" else "yellow"
-    return Text.assemble(f"{_HOSTS.get(row['kind'], 'host')} ", ("● ", style), row["state"])
+    shared = f"{row['shared_host']} " if "shared_host" in row else ""
+    return Text.assemble(f"{_HOSTS.get(row['kind'], 'host')} {shared}", ("● ", style), row["state"])

@@ -90,8 +90,13 @@ def _of_board(status: Json) -> Iterator[Told]:
     if "failing" in store:
         yield "state_store.failing", {}, int(store["failing"] is not None)
     yield "state_store.unsaved", {}, store.get("unsaved")
+    hosts: dict[str, Json] = {}
     for name, plugin in status["plugins"].items():
         yield from _of_plugin(plugin, {"plugin": name})
+        if "host" in plugin:
+            hosts[plugin["host"].get("name", name)] = plugin["host"]
+    for name, host in hosts.items():  # once, whoever lives in it
+        yield from _of_host(host, {"plugin": name})
 
 
 def _of_plugin(plugin: Json, labels: dict[str, str]) -> Iterator[Told]:
@@ -107,8 +112,6 @@ def _of_plugin(plugin: Json, labels: dict[str, str]) -> Iterator[Told]:
         yield "call.run", of_tool, tool["run"]
     yield "threads.fenced", labels, plugin.get("fenced")
     yield "threads.fenced.ever", labels, plugin.get("fenced_total")
-    if "host" in plugin:
-        yield from _of_host(plugin["host"], labels)
 
 
 def _of_host(host: Json, labels: dict[str, str]) -> Iterator[Told]:
