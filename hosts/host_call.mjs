@@ -16,6 +16,7 @@ export class Call {
   #id;
   #phase;
   #onEnd;
+  #begun = false;
   #open = true;
   #warned = false;
   #cancelled;
@@ -28,9 +29,10 @@ export class Call {
     this.#onEnd = onEnd;
   }
 
-  /** What it was cancelled for, as the fault to refuse it with; undefined if it was not. */
-  get cancelled() {
-    return this.#cancelled;
+  /** It is about to be given to a tool. False if it has its answer already, since it was cancelled as it waited. */
+  begin() {
+    this.#begun = true;
+    return this.#open;
   }
 
   /** An AbortSignal that a tool may listen to; made when it is first asked for. */
@@ -42,11 +44,12 @@ export class Call {
     return this.#abort.signal;
   }
 
-  /** Nobody waits for the result: tell the tool. Its answer is what ends the call, whatever that is. */
+  /** Nobody waits for the result: tell the tool. One that has begun is ended by the tool's answer, whatever that is. */
   cancel(reason) {
     if (this.#cancelled) return;
     this.#cancelled = new HostFault('Cancelled', reason);
-    this.#abort?.abort(this.#cancelled);
+    if (this.#begun) this.#abort?.abort(this.#cancelled);
+    else this.refuse(this.#cancelled);
   }
 
   /** Say that the tool begins. */

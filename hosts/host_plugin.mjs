@@ -60,8 +60,8 @@ export class Plugin {
    * @param extended whether the client knows more than version 1.
    */
   answer(call, method, params, extended) {
+    if (!call.begin()) return undefined;
     if (this.#failure !== undefined) return call.refuse(this.#failure.thrown, 'load');
-    if (call.cancelled) return call.refuse(call.cancelled);
     try {
       const { name, args, extended: isMore } = METHODS.get(method) ?? {};
       if (!args || (isMore && !extended)) {

@@ -10,8 +10,8 @@ import { payloadOf } from './host_context.mjs';
  * Wire name -> the tool's own name for it, its positional arguments, whether a tool must have it.
  *
  * `also` is a second name that a tool may know it by. A client of version 1 knows nothing of the `extended` ones, nor
- * of the context that the others are given last. Which methods carry state is not said here: state goes back where state
- * came in.
+ * of the context that the others are given last. Which methods carry state is not said here: state goes back where
+ * state came in.
  */
 export const METHODS = new Map(Object.entries({
   init: { name: 'init', required: true, args: (p) => [p.config ?? {}] },

@@ -78,6 +78,11 @@ def part_line(request_id: str, payload: Any) -> bytes:
     return _line(request_id, {"event": {"type": "part", "payload": payload}})
 
 
+def ack_line(request_id: str) -> bytes:
+    """Say that the tool begins."""
+    return _line(request_id, {"event": {"type": "ack"}})
+
+
 def answer_line(request_id: str, value: Any, state: Any = None) -> bytes:
     """Write a good answer; the state goes along unless it is ``None``.
 

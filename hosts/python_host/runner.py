@@ -19,7 +19,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .cancelling import Cancellation
 from .crew import Crew
+from .describing import description
 from .event_loop import EventLoop
 from .loading import loading
 from .messages import (
@@ -27,6 +29,7 @@ from .messages import (
     Ignored,
     Refused,
     Request,
+    ack_line,
     answer_line,
     error_line,
     part_line,
@@ -66,13 +69,19 @@ class PythonHost:
         self._plugin: HostedPlugin | None = None
         self._failure: BaseException | None = None
         self._owed: set[str] = set()
+        self._client: frozenset[str] | None = None  # what a client knows that knows more than version 1
+        self._calls: dict[str, Cancellation] = {}
+        self._described = threading.Event()
+        self._described.set()
 
     def load(self) -> None:
         """Load the plugin; what goes wrong is the answer of every request."""
         try:
             with loading():
                 found = self._origin.load()
-            self._plugin = HostedPlugin(found, self._name, _log)
+            plugin = self._plugin = HostedPlugin(found, self._name, _log)
+            if self._client is not None:  # after it can be found: the reader looks the other way round
+                plugin.know_client(self._client)
         except BaseException as error:  # noqa: BLE001 - an exit while it is imported is no plugin, either
             self._failure = error
             _log(f"cannot load {self._origin.path}: {error}")
@@ -109,28 +118,73 @@ class PythonHost:
                 _log(f"ignored {fault}")
 
     def _take(self, request: Request) -> None:
+        if request.method == "describe":
+            self._meet(request.params.get("features"))
+        elif request.method == "cancel" and self._client is not None:
+            self._outlet.send(answer_line(request.id, self._cancel(request.params)))
+            return
+        elif self._client is not None:
+            self._calls[request.id] = Cancellation()
         self._owed.add(request.id)
         try:
             self._crew.give(partial(self._answer, request))
         except RuntimeError as error:  # no thread to be had; the reader has to go on all the same
             self._owed.discard(request.id)
             self._outlet.send(error_line(request.id, error))
+            if request.method == "describe":
+                self._described.set()
+
+    def _meet(self, features: Any) -> None:
+        """In the reader's thread: what comes after is answered after the description, which waits for the plugin."""
+        names = features if isinstance(features, list) else ()
+        self._client = frozenset(name for name in names if isinstance(name, str))
+        self._described.clear()
+        if self._plugin is not None:
+            self._plugin.know_client(self._client)
+
+    def _cancel(self, params: dict[str, Any]) -> bool:
+        """In the reader's thread: whatever the plugin does, it is told."""
+        request_id, reason = str(params.get("id")), params.get("reason")
+        call = self._calls.get(request_id)
+        if call is None:
+            return False
+        fault = call.ask(reason if isinstance(reason, str) else "the call was cancelled")
+        if fault is not None:
+            self._owed.discard(request_id)
+            self._outlet.send(error_line(request_id, fault))
+        return True
 
     def _answer(self, request: Request, loop: EventLoop) -> Callable[[], None]:
+        call = self._calls.get(request.id)
+        if call is not None and not call.begin():
+            del self._calls[request.id]
+            return _nothing
         reply = self._reply(request, loop)
+        if request.method != "describe":
+            self._described.wait()
+        self._calls.pop(request.id, None)
         self._owed.discard(request.id)  # before the answer is out: who has it may close stdin at once
-        return partial(self._tell, reply)
+        return partial(self._tell, reply, describes=request.method == "describe")
 
-    def _tell(self, reply: bytes) -> None:
+    def _tell(self, reply: bytes, *, describes: bool) -> None:
         if self._outlet.disowned:  # a copy came back from a tool's fork, to a place where it has no business
             os._exit(0)
         self._outlet.send(reply)
+        if describes:
+            self._described.set()
 
     def _reply(self, request: Request, loop: EventLoop) -> bytes:
         request_id, method, params = request
         phase = "init" if method == "init" else None
         try:
-            value = self._loaded().answer(method, params, partial(self._emit, request_id), loop)
+            if method == "describe":
+                return answer_line(
+                    request_id, description(None) if self._plugin is None else self._plugin.describe()
+                )
+            plugin, call = self._loaded(), self._calls.get(request_id)
+            if call is not None and params.get("ack") is True:
+                self._outlet.send(ack_line(request_id))
+            value = plugin.answer(method, params, partial(self._emit, request_id), loop, call)
             return answer_line(request_id, value, value if method == "init" else params.get("state"))
         except LoadFault as fault:
             return error_line(request_id, fault.__cause__ or fault, "load")
@@ -144,6 +198,10 @@ class PythonHost:
 
     def _emit(self, request_id: str, payload: Any) -> None:
         self._outlet.send(part_line(request_id, payload))
+
+
+def _nothing() -> None:
+    """There is nothing to tell."""
 
 
 def _log(text: str) -> None:

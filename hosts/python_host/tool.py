@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 from ...plugins.adapter import PluginAdapter
 from ...plugins.asking import HookSet
 from ...plugins.calling import Invocation
+from ...plugins.codes import Code
 from ...plugins.errors import ContractError, HookError, PluginError
+from ..call_params import FACTS
 from ..methods import METHODS
+from .describing import description
 from .messages import HostFault
-from .running import run_tool
+from .running import Way, run_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .cancelling import Cancellation
     from .event_loop import EventLoop
     from .running import Emit
 
@@ -29,7 +33,7 @@ _HINT = "_tool_schema_target_formats"
 """What a client may add to the configuration when it asks for the declarations that a provider can take."""
 
 _NOT_ASKED = ("can_handle_tool_call", "get_tool_interop_contribution", "is_enabled")
-"""Hooks that the protocol has no method for."""
+"""Hooks that version 1 of the protocol has no method for."""
 
 
 class LoadFault(Exception):  # noqa: N818 - the ``__cause__`` is the error
@@ -53,39 +57,76 @@ class HostedPlugin:
         self._made: tuple[PluginAdapter, HookSet] | None = None
         self._prepared: Json | None = None
         self._prepared_for: Json | None = None
+        self._client: frozenset[str] | None = None
 
-    def answer(self, method: str, params: Json, emit: Emit, loop: EventLoop) -> Any:
+    def describe(self) -> Json:
+        """What a client is told of it; see `description`."""
+        return description(self._found)
+
+    def know_client(self, features: frozenset[str]) -> None:
+        """The client knows more than version 1, and these features."""
+        self._client = features
+
+    def answer(
+        self,
+        method: str,
+        params: Json,
+        emit: Emit,
+        loop: EventLoop,
+        cancellation: Cancellation | None = None,
+    ) -> Any:
         """Return what a method of the protocol answers.
 
         A state that comes with the request is the tool's to change.
 
         Raises:
-            HostFault: there is no such method, or no result was returned.
+            HostFault: there is no such method, no result was returned, or it was cancelled.
             LoadFault: the plugin breaks the contract or cannot be made.
             BaseException: what the plugin raises.
         """
-        if method not in METHODS:
+        known = METHODS.get(method)
+        if known is None or (known.feature is not None and self._client is None):
             raise HostFault("MethodNotFound", f"version 1 of the protocol has no method {method}")
         try:
-            return self._answer(method, params, emit, loop)
+            if method == "execute_tool":
+                way = Way(params.get("stream") is not False, emit, loop, cancellation)
+                return self._execute(params, way)
+            return self._answer(method, params)
         except HookError as error:
             raised = error.__cause__ or error
         except ContractError as error:
             raise HostFault("InvalidResult", str(error)) from error
         raise raised  # out here, so that nothing of ours is in its context
 
-    def _answer(self, method: str, params: Json, emit: Emit, loop: EventLoop) -> Any:
-        adapter, hooks = self._plugin(params.get("config", {}))
-        state = params.get("state", {})
+    def _answer(self, method: str, params: Json) -> Any:
+        config, state = params.get("config", {}), params.get("state", {})
+        adapter, hooks = self._plugin(config)
         match method:
-            case "execute_tool":
-                return self._execute(adapter, params, state, emit, loop)
             case "init":
-                return self._init(adapter, params.get("config", {}))
+                return self._init(adapter, config)
+            case "prepare" if adapter.has_prepare:
+                return adapter.prepare(config, state)
             case "get_tool_schemas":
-                return adapter.schemas(state, self._prepared)
+                return adapter.schemas(state, params.get("prepared", self._prepared))
+            case "can_handle_tool_call" if adapter.has_claim:
+                return adapter.claim(self._invocation(params), state)
         if not hooks.offers(method):
             raise HostFault("MethodNotFound", f"the plugin has no hook {method}")
+        return self._ask(hooks, method, params, state)
+
+    def _init(self, adapter: PluginAdapter, config: Json) -> Json:
+        """Prepare once for a configuration: who asks again with another hint only wants other declarations.
+
+        A client that asks for the preparation by itself hands it back with each request.
+        """
+        state = adapter.init(config)
+        own = {key: value for key, value in config.items() if key != _HINT}
+        if own != self._prepared_for and (self._client is None or "prepare" not in self._client):
+            self._prepared = adapter.prepare(config, state)
+            self._prepared_for = own
+        return state
+
+    def _ask(self, hooks: HookSet, method: str, params: Json, state: Json) -> Any:
         match method:
             case "get_tags":
                 return hooks.ask(method, params.get("config", {}), params.get("models", []))
@@ -98,28 +139,26 @@ class HostedPlugin:
             case _:
                 return hooks.ask(method)
 
-    def _init(self, adapter: PluginAdapter, config: Json) -> Json:
-        """Prepare once for a configuration: who asks again with another hint only wants other declarations."""
-        state = adapter.init(config)
-        own = {key: value for key, value in config.items() if key != _HINT}
-        if own != self._prepared_for:
-            self._prepared = adapter.prepare(config, state)
-            self._prepared_for = own
-        return state
-
-    def _execute(
-        self, adapter: PluginAdapter, params: Json, state: Json, emit: Emit, loop: EventLoop
-    ) -> Json:
-        invocation = self._invocation(params)
-        stream = params.get("stream") is not False
-        answer = run_tool(adapter, invocation, state, stream=stream, emit=emit, loop=loop)
-        if not answer.valid:
+    def _execute(self, params: Json, way: Way) -> Json:
+        adapter, _ = self._plugin({})
+        answer = run_tool(adapter, self._invocation(params), params.get("state", {}), way)
+        if not answer.valid and answer.result.get("code") != Code.INVALID_CALL:
             raise HostFault("InvalidResult", answer.result["error"], path=answer.result.get("path"))
         return answer.result
 
     def _invocation(self, params: Json) -> Invocation:
+        """The call as the plugin is given it; of a client of version 1, its arguments and no more."""
+        prepared = params.get("prepared", self._prepared)
+        if self._client is None or "payload" not in self._client:
+            return Invocation(
+                params.get("tool_name"), params.get("arguments", {}), "object", prepared=prepared
+            )
         return Invocation(
-            params.get("tool_name"), params.get("arguments", {}), "object", prepared=self._prepared
+            params.get("tool_name"),
+            params.get("arguments", params.get("payload", {})),
+            params.get("payload_kind", "object"),
+            *(params.get(fact) for fact in FACTS),
+            prepared=prepared,
         )
 
     def _plugin(self, config: Json) -> tuple[PluginAdapter, HookSet]:
@@ -131,7 +170,8 @@ class HostedPlugin:
                     hooks = HookSet(adapter.plugin, name=self._name)
                 except PluginError as error:
                     raise LoadFault from error
-                for hook in filter(hooks.offers, _NOT_ASKED):
+                asked = ("can_handle_tool_call",) if self._client is not None else ()
+                for hook in filter(hooks.offers, (each for each in _NOT_ASKED if each not in asked)):
                     self._log(f"{hook} of plugin {self._name!r} is not asked in a host; calls come by name")
                 self._made = adapter, hooks
             return self._made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bare_host import FIXTURES, BareHost
+from bare_host import EVIL, FIXTURES, BareHost
 
 TOOL = FIXTURES / "extended_tool.mjs"
 
@@ -66,25 +66,27 @@ def test_a_call_may_be_of_raw_text_and_a_tool_is_told_all_about_it():
     assert preview == 'tell text "@cat README"'
 
 
-def test_a_cancelled_call_is_answered_by_the_tool_and_one_that_has_not_begun_never_begins():
+def test_a_cancelled_call_is_answered_by_the_tool_and_at_once_if_it_has_not_begun():
     with BareHost(TOOL) as host:
-        host.send("describe", id="d")
-        early = execute(host, "tell")
-        host.send("cancel", {"id": early}, id="c")
-        answers = {answer["id"]: answer for answer in (host.read(), host.read(), host.read())}
+        host.value("describe")
         waiting = execute(host, "wait", ack=True)
         ack, part = host.read()["event"], host.read()["event"]
         cancelled = host.send("cancel", {"id": waiting, "reason": "nobody waits any more"})
         ends = {answer["id"]: answer for answer in (host.read(), host.read())}
         unknown = host.value("cancel", {"id": waiting})
+    with BareHost(EVIL / "never_loads.mjs") as host:
+        host.send("describe")
+        early = execute(host, "tell")
+        cancel = host.send("cancel", {"id": early})
+        end, answer = host.read(), host.read()
 
-    assert answers[early]["error"]["type"] == "Cancelled"
-    assert answers["c"]["result"]["value"] is True
     assert (ack, part) == ({"type": "ack"}, {"type": "part", "payload": "waiting"})
     assert ends[cancelled]["result"]["value"] is True
     assert ends[waiting]["error"]["type"] == "Cancelled"
     assert ends[waiting]["error"]["detail"] == "nobody waits any more"
     assert unknown is False
+    assert (end["id"], end["error"]["type"]) == (early, "Cancelled")
+    assert (answer["id"], answer["result"]["value"]) == (cancel, True)
 
 
 def test_a_tool_that_shuts_down_is_waited_for_at_the_end_of_stdin():

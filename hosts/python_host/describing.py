@@ -1,0 +1,66 @@
+"""What a Python host says of itself and its plugin to a client that asks.
+
+The plugin is told by its class: it is made when it is initialised, and the client asks before.
+"""
+
+from __future__ import annotations
+
+import inspect
+import platform
+from typing import TYPE_CHECKING, Any
+
+from ...plugins.errors import ContractError
+from ...plugins.hooks import RUNNING_HOOKS, offered
+from ..call_params import FACTS
+from ..description import PROTOCOL
+from ..methods import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Json = dict[str, Any]
+
+FEATURES = ("ack", "can_handle", "cancel", "payload", "prepare")
+
+_NAMED_OTHERWISE = {"prepare": ("prepare", "prepare_async"), "execute_tool": RUNNING_HOOKS}
+
+
+def description(found: Any) -> Json:
+    """The value of the answer; ``None`` if nothing could be loaded."""
+    host = {"name": "callboard-python", "version": platform.python_version()}
+    own = {} if found is None else {"methods": _methods(found), "wants": _wants(found)}
+    return {"protocol": PROTOCOL, "host": host, "features": list(FEATURES), **own}
+
+
+def _methods(found: Any) -> list[str]:
+    return [
+        method.name
+        for method in METHODS.values()
+        if method.required or any(_hooks(found, _NAMED_OTHERWISE.get(method.name, (method.name,))))
+    ]
+
+
+def _wants(found: Any) -> list[str]:
+    """The facts of a call that the methods which run tools ask for."""
+    named: set[str] = set()
+    for hook in _hooks(found, RUNNING_HOOKS):
+        try:
+            parameters = inspect.signature(hook).parameters.values()
+        except (ValueError, TypeError):
+            continue
+        named |= {parameter.name for parameter in parameters}
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+            named |= set(FACTS) - {"tool_schema"}  # as in this process: that is given to who names it
+    return [fact for fact in FACTS if fact in named]
+
+
+def _hooks(found: Any, names: Iterable[str]) -> list[Any]:
+    hooks = []
+    for name in names:
+        try:
+            hook = offered(found, name, name=str(found))
+        except ContractError:  # which is the answer to its initialisation
+            continue
+        if hook is not None:
+            hooks.append(hook)
+    return hooks
