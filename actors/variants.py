@@ -113,8 +113,9 @@ class Variants:
     def _widen_checks(self, member: Member, tools: Tools) -> None:
         """Let calls through that fit what they were declared with for some request."""
         desk, inspect = member.desk, self._catalog.registry.inspect_schema
+        functions = {tool.tool_name for tool in tools if inspect(tool.schema).kind != "text"}
+        desk.objects_only = frozenset(desk.objects_only & functions)
         if desk.checks is not None:
-            functions = {tool.tool_name for tool in tools if inspect(tool.schema).kind != "text"}
             desk.checks = desk.checks.or_those(checks_of(tools, inspect, desk.settings.validate), functions)
 
 
