@@ -157,8 +157,8 @@ class HostedPlugin:
             params.get("tool_name"),
             params.get("arguments", params.get("payload", {})),
             params.get("payload_kind", "object"),
-            *(params.get(fact) for fact in FACTS),
             prepared=prepared,
+            **{fact: params.get(fact) for fact in FACTS},
         )
 
     def _plugin(self, config: Json) -> tuple[PluginAdapter, HookSet]:
