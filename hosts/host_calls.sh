@@ -202,7 +202,8 @@ calls_reply() {
     host_reply_error "$id" Cancelled 'the call was cancelled, and its script ended'
     return
   fi
-  text=${text%"${text##*[!$'\n']}"}
+  json_trailing "$text" $'\n'
+  text=${text::${#text}-JSON_COUNT}
   if [[ ${text:0:100} =~ ^[[:space:]]*'{' ]] && json_read "$text" && json_is_utf8 "$text"; then
     json_members 0
     for i in "${!JSON_KEYS[@]}"; do

@@ -11,6 +11,7 @@
 JSON_TOKENS=() # the tokens of the text that was read last, strings as they were spelt
 JSON_END=()    # where each object and array ends: the index of its closing token by that of its opening one
 JSON_KEYS=() JSON_VALUES=() JSON_BLOCKS=()
+declare -i JSON_COUNT=0
 JSON_TEXT='' JSON_RAW='' JSON_QUOTED='' JSON_WHOLE='' JSON_REST=''
 
 readonly JSON_BLOCK=2048 # bytes that are replaced in at once: a replacement takes the square of the length
@@ -29,7 +30,7 @@ json_setup() {
 
 # json_read TEXT: cut it into JSON_TOKENS; fails if it is not one JSON value.
 json_read() {
-  local IFS='"' piece raw tail
+  local IFS='"' piece raw
   local -a pieces
   local -i i=0 end n
   JSON_TOKENS=() JSON_END=()
@@ -40,7 +41,7 @@ json_read() {
     ((++i < n)) || break
     end=i
     # A quote after an odd number of backslashes ends nothing.
-    while piece=${pieces[end]}; [[ $piece == *\\ ]] && tail=${piece##*[!\\]} && ((${#tail} & 1)); do
+    while piece=${pieces[end]}; [[ $piece == *\\ ]] && json_trailing "$piece" \\ && ((JSON_COUNT & 1)); do
       ((++end < n)) || return 1
     done
     if ((end > i)); then raw="${pieces[*]:i:end-i+1}"; else raw=$piece; fi
@@ -50,6 +51,20 @@ json_read() {
     ((i = end + 1, i < n)) || return 1
   done
   json_check
+}
+
+# json_trailing TEXT CHARACTER: JSON_COUNT is how many of them it ends with. A pattern that finds the end of a long row
+# takes the square of its length, so the row is shortened first.
+json_trailing() {
+  local text=$1 end
+  local -i size
+  for size in 65536 256; do
+    while ((${#text} >= size)) && end=${text: -size} && [[ $end != *[!"$2"]* ]]; do text=${text::${#text}-size}; done
+  done
+  end=$text
+  ((${#text} > 256)) && end=${text: -256}
+  end=${end##*[!"$2"]}
+  JSON_COUNT=${#1}-${#text}+${#end}
 }
 
 # What stands between two strings, as tokens.

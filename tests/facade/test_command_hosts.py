@@ -8,9 +8,10 @@ import signal
 import sys
 
 import pytest
-from callboard import Callboard
+from callboard import Callboard, read_configuration
 from callboard.hosts.command_tool import CommandToolPlugin
 from callboard.hosts.errors import HostStartError
+from callboard.loading import load_entry
 from house_source import ROOT
 from leaks import TEST_MARK, no_leaks
 from node_packages import write
@@ -69,6 +70,15 @@ def test_a_program_that_was_killed_is_started_again_and_goes_on_where_it_was():
         second = board.execute(tool_call("count_words", text="to be or not"))
 
     assert [first["result"]["total"], second["result"]["total"]] == [4, 8]
+
+
+def test_only_a_host_that_is_said_to_know_more_than_version_1_is_asked_what():
+    plain, more = (
+        load_entry({"host": {"command": ["sh"], "protocol": protocol}}, read_configuration(None))[0].hosted
+        for protocol in ("thp/1", "thp/1+")
+    )
+
+    assert (plain.command().extended, more.command().extended) == (False, True)
 
 
 @pytest.mark.parametrize(

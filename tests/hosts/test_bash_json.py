@@ -27,14 +27,14 @@ TEXTS = [
     " [ 1 , -0 , 1.50E+3 , 12345678901234567890, 1e400 ] ", '{"":null,"\\u0061\\n":[{}],"a b":{"c":[[]]}}', '""', '"\\\\"', '"\\\\\\""',
     '"\\ud83d\\ude00\\ud83dx\\ude00\\\\ud83d"', '"\\u0000"', '{"success" : true}', "null",
     json.dumps("ü" * 1500 + "\U0001f600" * 1000, ensure_ascii=False), json.dumps("é\U0001f600\\" * 1200), json.dumps('a\\"\n' * 3000),
-    json.dumps("\\" * 5001), json.dumps(list(range(2000))), '"' + "\\u00e" * 900 + '"', "[" * 300 + "]" * 300,
+    json.dumps("\\" * 70_001), json.dumps(list(range(2000))), '"' + "\\u00e" * 900 + '"', "[" * 300 + "]" * 300,
 ]  # fmt: skip
 
 
 def test_every_text_is_read_or_refused_as_python_does():
     draw = random.Random(1)
     texts = TEXTS + [
-        _spoilt(json.dumps(_value(draw), ensure_ascii=draw.random() < 0.5), draw) for _ in range(500)
+        _spoilt(json.dumps(_value(draw), ensure_ascii=draw.random() < 0.5), draw) for _ in range(150)
     ]
     texts = [text for text in texts if "\n" not in text and text.strip() and _utf8(text)]
 
@@ -47,8 +47,8 @@ def test_every_text_is_read_or_refused_as_python_does():
 def test_any_bytes_become_a_string_that_is_utf8():
     draw = random.Random(2)
     rows = [
-        bytes(draw.choice(b"a\xc3\xa9\xe4\xb8\x96\xf0\x9f\x98\x80\xed\xa0\xff\xc0") for _ in range(5000))
-        for _ in range(3)
+        bytes(draw.choice(b"a\xc3\xa9\xe4\xb8\x96\xf0\x9f\x98\x80\xed\xa0\xff\xc0") for _ in range(2500))
+        for _ in range(2)
     ]
 
     said = _run(b"".join(b'"' + row + b'"\n' for row in rows)).decode().splitlines()

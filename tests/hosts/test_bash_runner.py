@@ -136,6 +136,7 @@ def test_what_a_script_prints_is_its_result(tool):
     assert run(tool, "result", '{"ok": 1}\n')["result"] == '{"ok": 1}'
     assert run(tool, "result", '{"success": "yes"')["result"] == '{"success": "yes"'
     assert run(tool, "result", "a\n\n\nb\n\n")["result"] == "a\n\n\nb"
+    assert run(tool, "lines") == {"success": True, "result": "a"}
     assert run(tool, "where")["result"] == f"{SCRIPTS} told none"
 
 

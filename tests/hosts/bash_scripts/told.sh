@@ -20,5 +20,6 @@ case ${ARG_way-} in
   behind) sleep 1000 & echo $! ;;
   hang) echo started >&3; sleep 1000 ;;
   missing) no-such-program ;;
+  lines) printf -v many '%3000s' ''; printf 'a%s' "${many// /$'\n'}" ;;
   where) echo "$PWD $CALLBOARD_TOOL ${LC_ALL-none}" ;;
 esac
