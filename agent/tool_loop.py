@@ -8,6 +8,7 @@ does next is decided and done in the one thread that takes the news out, so noth
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing, closing
 from functools import partial
@@ -52,8 +53,7 @@ class _Asking:
     def __init__(self, messages: tuple[Json, ...]) -> None:
         self.messages = messages
         self.answer = Answer()
-        self.request: ModelRequest | None = None
-        self.given_up = False
+        self.given_up = threading.Event()
         self.stop: Callable[[], object] = lambda: None
 
 
@@ -180,21 +180,22 @@ class ToolLoop:
     def _stop_asking(self) -> None:
         asking, self._asking = self._asking, None
         if asking is not None:
-            asking.given_up = True
+            asking.given_up.set()
             asking.stop()
 
     def _read_model(self, asking: _Asking) -> None:
         """On a helper thread: settle the request, and read the answer unless the event loop does."""
         try:
             request = self._compose()
-            asking.request = request
+            if asking.given_up.is_set():
+                return
             if self._spawn is not None and request.stack.provider.offers("send_request_stream_async"):
                 self._news(asking, partial(self._read_model_async, asking, request))
                 return
             stack, state, context = request.stack, request.state, request.request.context
             with closing(exchange(stack, asking.messages, state, context=context)) as events:
                 for event in events:
-                    if asking.given_up:
+                    if asking.given_up.is_set():
                         return
                     self._news(asking, partial(self._hear, asking, event))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a provider's code; the turn has to end whatever it raises
@@ -240,11 +241,15 @@ class ToolLoop:
     def _answered(self, asking: _Asking, request: ModelRequest) -> None:
         self._asking = None
         self._request = request
-        steps, told = asking.answer.steps(
-            request.request.registry.inspect_call,
-            turn=len(asking.messages),
-            lane=lambda name: request.plugin_of(name) or name,
-        )
+        try:
+            steps, told = asking.answer.steps(
+                request.request.registry.inspect_call,
+                turn=len(asking.messages),
+                lane=lambda name: request.plugin_of(name) or name,
+            )
+        except Exception as error:  # noqa: BLE001 - a provider's messages, which may be anything
+            self._fail(error)
+            return
         self.events += told
         self._carry(self._turn.broke(steps) if asking.answer.broke else self._turn.answered(steps))
 

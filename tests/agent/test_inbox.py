@@ -51,12 +51,15 @@ def test_helpers_do_no_more_at_once_than_they_may_and_go_when_all_is_done(caplog
     for number in range(3):
         helpers.do(lambda number=number: job(number))
     begun = {inbox.get(), inbox.get()}
-    at_once = len([thread for thread in threading.enumerate() if thread.name == "test-helpers"])
+    threads = [thread for thread in threading.enumerate() if thread.name == "test-helpers"]
     gate.release(3)
     rest = {inbox.get() for _ in range(3)}
+    for thread in threads:
+        thread.join(10)
 
     assert begun == {("begun", 0), ("begun", 1)}
-    assert at_once == 2
+    assert len(threads) == 2
+    assert not any(thread.is_alive() for thread in threads)
     assert rest == {("begun", 2), ("done", 1), ("done", 2)}
     assert "a job failed" in caplog.text
 

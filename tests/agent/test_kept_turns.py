@@ -156,6 +156,20 @@ def test_what_cannot_be_kept_is_told_and_the_turn_goes_on(core, tmp_path):
         assert keeping.sessions.load(session.id).session == session
 
 
+def test_a_message_of_a_provider_that_is_none_ends_the_turn_and_not_its_caller(core):
+    class Odd(Scripted):
+        def finalize(self, final_messages, native_messages, state, *, context=None):
+            return [{"role": "assistant", "content": "", "metadata": "none"}], native_messages, state
+
+    core.register_provider(Odd(said("so far")))
+
+    *_, error, message, done = core.run(asked(core), {})
+
+    assert error["code"] == "provider_raised"
+    assert message["message"]["content"].strip() == "so far"
+    assert done["reason"] == "error"
+
+
 def test_a_tool_may_run_a_turn_of_its_own_with_the_tools_of_its_core(core):
     class Delegates:
         name = "delegates"

@@ -199,3 +199,42 @@ def test_mistake_to_expect_schema_or_call_adapters_for_results_message_hooks_pla
 
     assert model.requests[1][-1] == {"observation": "call_123"}
     assert of("error", events) == []
+
+
+class Photographer(ToolPlugin):
+    name = "photographer"
+
+    def get_tool_schemas(self, state):
+        return [schema("shoot")]
+
+    def execute_tool(self, tool_name, payload, state):
+        return {"success": True, "result": "data:image/png;base64,AAAA"}
+
+    def format_tool_result(self, result, state):
+        content = [
+            {"type": "text", "text": "one picture"},
+            {"type": "image_url", "image_url": {"url": result["result"]}},
+        ]
+        return {
+            "type": "provider_native_tool_result",
+            "format": "openai.chat_completions",
+            "content": content,
+        }
+
+
+@pytest.mark.parametrize("name", ["chat", "anthropic"])
+def test_a_native_envelope_is_stored_whole_with_its_text_and_interpreted_by_providers_that_know_it(name):
+    provider, _ = STACKS[name]
+    script = [{"steps": [{"calls": [{"name": "shoot", "arguments": {}}]}, {"text": "{result}"}]}]
+    with ReplayServer(script) as server, AgentCore() as core:
+        core.register_tool(Photographer)
+        core.register_provider(provider, {"model": "m", "base_url": server.url})
+        *_, done = core.run(asked(core), {})
+        sent = json.dumps(server.requests[1].body)
+
+    stored = done["session"].messages[2]
+    assert stored["content"] == "one picture"
+    assert stored["toolResult"]["content"][1]["image_url"]["url"] == "data:image/png;base64,AAAA"
+    assert sent.count("AAAA") == 1
+    assert "one picture" in sent
+    assert "provider_native_tool_result" not in sent
