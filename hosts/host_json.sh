@@ -78,11 +78,10 @@ json_cut() {
     IFS=','
     row=($text)
     [[ $text == *, ]] && row+=('')
-    json_cut "${row[0]}"
+    json_cut_short "${row[0]}"
     for text in "${row[@]:1}"; do
       JSON_TOKENS+=(',')
-      ((${#text} > JSON_BLOCK)) && text="${text::JSON_BLOCK} ${text:JSON_BLOCK}" # blanks, or nothing that is JSON
-      if [[ $text == *[!-+.0-9eE]* ]]; then json_cut_short "$text"; else JSON_TOKENS+=("$text"); fi
+      if [[ ! $text || $text == *[!-+.0-9eE]* ]]; then json_cut_short "$text"; else JSON_TOKENS+=("$text"); fi
     done
     return
   fi
