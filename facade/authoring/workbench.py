@@ -109,6 +109,13 @@ class Workbench:
         with self._lock:
             return self.board.submit(tool_call, deadline=deadline)
 
+    def give_up(self, call: Call) -> None:
+        """Cancel a call, and start the host of its plugin anew: one that hangs would keep the next call until its deadline."""
+        call.cancel()
+        with self._lock:
+            if call.plugin_name in self.board.status()["plugins"]:
+                self.board.restart(call.plugin_name)
+
     def _use(self, configuration: Configuration) -> None:
         self.configuration = configuration
         self.board.configuration = replace(configuration, plugins=())

@@ -80,7 +80,7 @@ class Work:
         try:
             message = self._listen(call)
         except KeyboardInterrupt:
-            call.cancel()
+            self._bench.give_up(call)
             message = self._listen(call)
         result = call.result()
         self.failed += not result["success"]

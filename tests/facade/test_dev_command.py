@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 from contextlib import suppress
 
@@ -114,10 +115,17 @@ def test_plugins_are_called_changed_and_called_again(place):
     with process:
         loaded = told("tools")
         first = ask("echo value=a", "result")
-        source.write_text(script.replace("emit(", "console.log('now'); emit("))
+        source.write_text(
+            script.replace(
+                "emit(", "console.log('now'); if (args.value === 'hang') await new Promise(() => {}); emit("
+            )
+        )
         again = told("tools")
         said = ask('echo {"value": "b"}', "stderr")
         second = told("result")
+        ask("echo value=hang", "stderr")
+        process.send_signal(signal.SIGINT)
+        hung = told("result")
         module.write_text(code.replace("text.split()", "__import__('os')._exit(3)"))
         told("tools")
         died = ask("count_words text=x", "result")
@@ -136,6 +144,7 @@ def test_plugins_are_called_changed_and_called_again(place):
     assert again == loaded | {"changed": ["src/echo.js"]}
     assert said == {"stderr": "now", "host": "echo"}
     assert second["result"]["result"] == {"value": "b", "calls": 2}
+    assert hung["result"]["code"] == "cancelled"
     assert died["result"]["code"] == "host_crashed"
     assert broken["tools"] == ["count_words"]
     assert "SyntaxError" in broken["problems"][0]
