@@ -2,7 +2,7 @@
 // runs its factory or constructor, but none of its methods.
 
 import nodeModule from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { payloadOf } from './host_context.mjs';
 
@@ -126,15 +126,36 @@ async function explained(error, entry) {
   if (error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /"\.[cm]?ts"/.test(error.message)) {
     error.message += `; Node ${process.version} does not run TypeScript: build the tool, or use Node 22.18 or newer`;
   }
-  if (error instanceof SyntaxError && !String(error.stack).includes(entry)) {
-    // Of a syntax error in a module the place is told to a terminal, but not to whoever catches it.
-    const { spawnSync } = await import('node:child_process');
-    const options = { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 5000 };
-    const [place] = /^.*:\d+\n[^]*?\n\n/.exec(spawnSync(process.execPath, ['--check', entry], options).stderr) ?? [];
+  if (error instanceof SyntaxError && !wasThrown(error)) {
+    const told = PLACE.exec(error.stack)?.[0]; // of CommonJS it is
+    const place = told ?? (await placeOfSyntaxError(entry));
     if (place) {
-      error.stack = place + error.stack;
+      if (!told) error.stack = place + error.stack;
       error.message += ` (${place.slice(0, place.indexOf('\n'))})`;
     }
   }
   return error;
+}
+
+/** A place in a file, the line there, and a mark below it, as Node tells of syntax errors. */
+const PLACE = /^.*:\d+\n[^]*?\n\n/;
+
+/** Whether a module has thrown an error while it ran, and not Node before. */
+function wasThrown(error) {
+  return String(error.stack)
+    .split('\n')
+    .some((line) => line.includes('at ') && line.includes('file://') && !line.includes(import.meta.url));
+}
+
+/** See host_syntax.mjs; undefined where that cannot be found out, as in a sandbox without child processes. */
+async function placeOfSyntaxError(entry) {
+  const { spawnSync } = await import('node:child_process');
+  const options = { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 5000 };
+  const looking = fileURLToPath(new URL('host_syntax.mjs', import.meta.url));
+  try {
+    const words = ['--no-warnings', '--experimental-vm-modules', looking, entry];
+    return PLACE.exec(spawnSync(process.execPath, words, options).stderr)?.[0];
+  } catch {
+    return undefined;
+  }
 }

@@ -113,8 +113,9 @@ class Workbench:
         """Cancel a call, and start the host of its plugin anew: one that hangs would keep the next call until its deadline."""
         call.cancel()
         with self._lock:
-            if call.plugin_name in self.board.status()["plugins"]:
-                self.board.restart(call.plugin_name)
+            name = call.plugin_name
+            if name is not None and name in self.board.status()["plugins"]:
+                self.board.restart(name)
 
     def _use(self, configuration: Configuration) -> None:
         self.configuration = configuration

@@ -147,7 +147,7 @@ def test_plugins_are_called_changed_and_called_again(place):
     assert hung["result"]["code"] == "cancelled"
     assert died["result"]["code"] == "host_crashed"
     assert broken["tools"] == ["count_words"]
-    assert "SyntaxError" in broken["problems"][0]
+    assert "SyntaxError: Unexpected token '}'" in broken["problems"][0]
     assert missing == {"error": "there is no tool 'echo'; known are count_words"}
     assert counted["content"] == "2 words"
     says = ("name=text", "no command '/stat'; did you mean 'state'?", "no tool 'no'", "close the quote")

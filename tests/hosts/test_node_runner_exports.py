@@ -113,6 +113,20 @@ def test_a_syntax_error_says_where():
     assert "init() { return },," in stack
 
 
+def test_a_syntax_error_in_an_imported_module_says_where(tmp_path):
+    (tmp_path / "tool.mjs").write_text("import './a.mjs';\nexport { tool } from './a.mjs';\n")
+    (tmp_path / "a.mjs").write_text(
+        "import './tool.mjs';\nimport nothing from './none.mjs';\nimport './b.mjs';\n"
+    )
+    (tmp_path / "none.mjs").write_text("export default 1;\n")
+    (tmp_path / "b.mjs").write_text("\n\nlet let = 1;\n")
+    with BareHost(tmp_path / "tool.mjs") as host:
+        error = host.error("init")
+
+    assert error["detail"].endswith(f"({tmp_path / 'b.mjs'}:3)")
+    assert error["stack"].startswith(f"{tmp_path / 'b.mjs'}:3\nlet let = 1;\n")
+
+
 def test_typescript_runs_where_node_reads_it_and_is_explained_where_not():
     with BareHost(FIXTURES / "typescript.ts") as host:
         if node().runs_typescript:
