@@ -28,11 +28,13 @@ from . import messages as m
 from .catalog import Catalog, ToolDescriptor
 from .config_check import require_fit
 from .hook_threads import HookThreads
+from .hooked import Hooked
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
 from .roster import Roster
 from .router_actor import Entrusted, RouterActor, Switch
 from .survey import Survey
+from .takes_hooks import TakesHooks
 from .tool_runtime import ToolRuntime
 from .variants import Variants
 
@@ -57,7 +59,7 @@ _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
 
 
-class Board:
+class Board(TakesHooks):
     """See the module. It runs from the moment it is made until `stop`.
 
     Args:
@@ -107,6 +109,15 @@ class Board:
         self._entrusted = Entrusted()
         self._threads = HookThreads()
         self.survey = Survey(self._threads)
+        self._hooked = Hooked(
+            clock=self.clock,
+            events=self.events,
+            threads=self._threads,
+            switch=self._switch,
+            registry=lambda: self.catalog.registry,
+            route=self._route,
+        )
+        self._listeners = self._hooked.listeners
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
@@ -207,17 +218,22 @@ class Board:
             streaming: have a tool that can stream do so; otherwise it is asked for its result only.
         """
         call = self._intake.read(tool_call, context=context, streaming=streaming)
+        if self._listeners.ever:
+            return self._hooked.take(call, deadline)
         if call.done():
             return call
         if self.roster.closed:
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
             return call
         call.limit(self.clock, deadline)
+        self._route(call)
+        return call
+
+    def _route(self, call: Call) -> None:
         if not self._switch.routes.claimers:
             self._switch.deliver(call, {})
         elif not (self._entrusted.add(call) and tell(self.router, m.Route(call))):
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
-        return call
 
     def _dispatch(self, message: m.Dispatch) -> Call:
         return self.submit(message.tool_call, context=message.context, deadline=message.deadline)
@@ -365,10 +381,12 @@ class Board:
         if self.roster.closed:
             return
         members = self.roster.close()
+        self._hooked.close()
         tell(self.router, m.Shutdown("the board was stopped"))
         for member in members:
             member.shut_down("the board was stopped", self.supervisor)
         self._wait_ended([*members, *self.roster.leaving()], timeout)
+        self._hooked.finish()
         if self._own_runtime is not None:
             self._own_runtime.close()
         self._watchdog.close()

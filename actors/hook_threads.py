@@ -94,9 +94,16 @@ class HookThreads:
             return sum(self._asking.values())
 
     def ask(
-        self, plugin: str, hook: Callable[[], Answer], answer: Callable[[Answer | HookFailed], None]
+        self,
+        plugin: str,
+        hook: Callable[[], Answer],
+        answer: Callable[[Answer | HookFailed], None],
+        *,
+        most: int = MAX_STUCK,
     ) -> None:
         """Have ``answer`` called with what ``hook`` returns, or with why it failed. Never blocks.
+
+        With ``most`` of that plugin under way it fails at once; who counts for itself those that hang allows more.
 
         The answer comes from another thread, or from this one if the plugin is not asked. It never
         comes from a hook that hangs.
@@ -104,14 +111,14 @@ class HookThreads:
         problem: str | None = None
         with self._lock:
             stuck = self._asking.get(plugin, 0)
-            if stuck < MAX_STUCK:
+            if stuck < most:
                 self._asking[plugin] = stuck + 1
                 if self._idle:
                     self._idle -= 1
                 elif (problem := self._start()) is not None:
                     self._asking[plugin] = stuck
-        if stuck >= MAX_STUCK:
-            problem = f"{MAX_STUCK} earlier hooks of {plugin!r} have not come back"
+        if stuck >= most:
+            problem = f"{most} earlier hooks of {plugin!r} have not come back"
         if problem is None:
             self._jobs.put(_Job(plugin, hook, answer))
         else:

@@ -77,6 +77,11 @@ class Routes:
             tuple(p for p in self.claimers if p != plugin),
         )
 
+    def only(self, name: str | None) -> str | None:
+        """The plugin that takes each call of a name; ``None`` if that is not certain before claims are asked."""
+        offering = () if name is None or self.claimers else self.by_name.get(name, ())
+        return offering[0] if len(offering) == 1 else None
+
     def check(self, plugin: str, names: Sequence[str], *, claims: bool) -> None:
         """Refuse a plugin whose calls could not be told from another's.
 

@@ -26,6 +26,7 @@ from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
 from .state_settings import open_state_store, read_state_settings
 from .supervision.spec import StartOrder
+from .taking_hooks import TakingHooks
 from .taking_in import begin, settle
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .configured_agent import Agent
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
+    from .plugins.approval import Approver
     from .supervision.clock import Clock
     from .supervision.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -48,7 +50,7 @@ class NotStarted(CallboardError):  # noqa: N818 - the state is the message
     """The board is not running: it was not started yet, or has been stopped."""
 
 
-class Callboard:
+class Callboard(TakingHooks):
     """Runs tools as supervised actors: every call ends, once, with an answer that says what happened.
 
     Use it as a context manager, or call `start` and `stop`. One that is never stopped leaves no
@@ -103,6 +105,7 @@ class Callboard:
         )
         self._subscribers = tuple(subscribers)
         self._board: Board | None = None
+        self._approver: Approver | None = None
 
     def start(self) -> Self:
         """Start the board and load the configured plugins; all hosts start at the same time.
@@ -119,6 +122,7 @@ class Callboard:
         if self._lent_store is None:
             self._store = open_state_store(self.configuration.state)
         self._board = self._make(state_store=self._lent_store or self._store)
+        self._board.approver = self._approver
         for subscriber in self._subscribers:
             self._board.subscribe(subscriber)
         try:

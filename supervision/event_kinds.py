@@ -57,10 +57,12 @@ class EventKind(NamedTuple):
 
 FACTS: dict[str, Fact] = {
     "added": Fact("array", "names of tools that were not offered before"),
+    "allowed": Fact("boolean", "the call may go on"),
     "aside": Fact("string", "the name that the file has now"),
     "attempt": Fact("integer", "how often the call was given to its tool; 0 for never"),
     "blamed": Fact("string", "`tool` or `arguments`"),
     "bound": Fact("number", "what the limit allows: bytes, seconds or pieces"),
+    "by": Fact("string", "who decided: `person`, `remembered`, `timeout`, `nobody`, `error` or `withdrawn`"),
     "call": Fact("string", "the call's id"),
     "cause": Fact("string", "the same in a sentence"),
     "changed": Fact("array", "names of tools whose schemas are not what they were"),
@@ -69,6 +71,7 @@ FACTS: dict[str, Fact] = {
     "detail": Fact("string", "more, for people"),
     "elapsed": Fact("number", "seconds since the call was submitted"),
     "error": Fact("string", "what went wrong"),
+    "event": Fact("string", "what the hook was asked about: `tool:pre`, `tool:post` or `tool:error`"),
     "exit": Fact("string", "how: `code`, `signal`, `protocol`, `oom`, `limit`, `hang`, `start_failed`, `start_timeout`; of a life that retired also `clean` or `requested`"),
     "generation": Fact("integer", "which of the host's lives: 1, 2, 3, …"),
     "letter": Fact("string", "what was dropped: the id of a call, or of a request whose answer it was"),
@@ -80,6 +83,7 @@ FACTS: dict[str, Fact] = {
     "path": Fact("string", "of the store's file"),
     "pid": Fact("integer", "of its process"),
     "plugins": Fact("array", "names of the plugins whose states could be saved from it"),
+    "prompt": Fact("string", "the question"),
     "reason": Fact("string", "`overflow`, `stopped`, `poison`, `late`, `duplicate`, `unknown` or `parts`"),
     "removed": Fact("array", "names of tools that are offered no more"),
     "report": Fact("object", "the [crash report](crash-recovery.md#reading-a-crash-report); empty if it never ran"),
@@ -89,6 +93,7 @@ FACTS: dict[str, Fact] = {
     "stuck": Fact("integer", "threads of the plugin that are"),
     "success": Fact("boolean", "the result's"),
     "text": Fact("string", "the line, cut"),
+    "timeout": Fact("number", "seconds that the answer may take"),
     "tool": Fact("string?", "the tool that the call names; null if it names none"),
     "tools": Fact("array", "names of the tools that the plugin offers"),
     "version": Fact("integer", "of the state"),
@@ -121,6 +126,12 @@ EVENT_KINDS: dict[str, EventKind] = {
     "call_started": EventKind("the call is about to be given to its tool", ("call", "tool", "attempt", "elapsed")),
     "call_repeated": EventKind("that attempt was lost with its host; the call waits again", ("call", "tool", "attempt", "why")),
     "call_ended": EventKind("the call has its result", ("call", "tool", "success", "code", "outcome", "attempt", "elapsed")),
+    "call_denied": EventKind("a hook, or the person it had asked, refused the call; no tool was given it", ("call", "tool", "why")),
+    "call_modified": EventKind("the hook has changed the call's input, or its result", ("call", "tool", "event")),
+    "result_withheld": EventKind("the hook, or the person it had asked, refused to hand the result out", ("call", "tool", "why")),
+    "hook_failed": EventKind("the hook raised, took too long, or answered with what is no answer", ("call", "tool", "event", "error")),
+    "approval_asked": EventKind("a person is asked about the call", ("call", "tool", "prompt", "timeout")),
+    "approval_answered": EventKind("it is decided what that person was asked", ("call", "tool", "allowed", "by")),
     "breaker_opened": EventKind("the tool failed too often in a row; its calls are refused", ("tool", "retry_in")),
     "breaker_half_open": EventKind("one call goes through, to try the tool", ("tool",)),
     "breaker_closed": EventKind("the tool works again, or its breaker was closed by hand", ("tool",)),
@@ -138,7 +149,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "actor_failed": EventKind("a fault of Callboard's own, which it survived", ("message", "error")),
 }  # fmt: skip
 """Every kind there is. Its subject is a plugin's name; of those of a group, the group's; of `actor_failed`, an actor's;
-of `state_store_set_aside`, ``state_store``."""
+of `state_store_set_aside`, ``state_store``; of those of hooks, from `call_denied` to `approval_answered`, the hook's."""
 
 
 def faults_of(kind: str, facts: Mapping[str, Any]) -> list[str]:

@@ -15,6 +15,7 @@ IMPURE = {
 
 PURE = (
     "actors/histogram.py",
+    "actors/changed_calls.py",
     "actors/blame.py",
     "actors/breaker.py",
     "actors/moving_in.py",

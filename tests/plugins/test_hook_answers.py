@@ -1,0 +1,198 @@
+"""What a hook answered is read, whatever its shape; what is no answer is named."""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from callboard.plugins.approval import Answer, Question, by_default, joined, read_decision
+from callboard.plugins.approval_rules import ApprovalRules
+from callboard.plugins.hook_answers import Action, UnreadableAnswer, Wish, read_answer
+
+
+class Words(Enum):
+    DENY = "deny"
+
+
+@dataclasses.dataclass
+class HookResult:
+    """As the newest of Amplifier's, with its defaults."""
+
+    action: str = "continue"
+    data: dict[str, Any] | None = None
+    reason: str | None = None
+    context_injection: str | None = None
+    context_injection_role: str = "system"
+    ephemeral: bool = False
+    approval_prompt: str | None = None
+    approval_options: list[str] | None = None
+    approval_timeout: float = 300.0
+    approval_default: str = "deny"
+    suppress_output: bool = False
+    user_message: str | None = None
+    user_message_level: str = "info"
+    append_to_last_tool_result: bool = False
+    context_injections: list[Any] = dataclasses.field(default_factory=list)
+
+
+class Hostile:
+    @property
+    def action(self):
+        raise OSError("no disk")
+
+
+@pytest.mark.parametrize(
+    ("answer", "action", "reason"),
+    [
+        (None, Action.CONTINUE, None),
+        ({"action": "continue"}, Action.CONTINUE, None),
+        ({"action": "deny"}, Action.DENY, None),
+        ({"action": Words.DENY, "reason": "r"}, Action.DENY, "r"),
+        ({"action": "ask"}, Action.ASK, None),
+        ({"action": "ask_user", "reason": "r"}, Action.ASK, "r"),
+        (HookResult(), Action.CONTINUE, None),
+        (HookResult("deny", reason="r"), Action.DENY, "r"),
+        (HookResult("inject_context", context_injection="x"), Action.INJECT, None),
+        (SimpleNamespace(action="deny"), Action.DENY, None),
+    ],
+)
+def test_an_answer_is_a_mapping_or_an_object_with_an_action(answer, action, reason):
+    read = read_answer(answer)
+
+    assert (read.action, read.reason) == (action, reason)
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (True, "a bool, which has no 'action'"),
+        ("deny", "a str"),
+        ({}, "no 'action'"),
+        ({"tool_input": {}}, "no 'action'"),
+        (HookResult, "a type"),
+        ({"action": "stop"}, "the action 'stop'"),
+        ({"action": None}, "the action None"),
+        ({"action": "deny", "reason": 5}, "its reason is 5"),
+        ({"action": "modify"}, "modify with nothing as data"),
+        ({"action": "modify", "data": [1]}, "modify with a list as data"),
+        ({"action": "modify", "data": {"input": {1}}}, "no JSON"),
+        ({"action": "ask", "approval_options": "Allow"}, "approval_options"),
+        ({"action": "ask", "approval_options": []}, "approval_options"),
+        ({"action": "ask", "approval_timeout": 0}, "approval_timeout"),
+        ({"action": "ask", "approval_timeout": "soon"}, "approval_timeout"),
+        ({"action": "ask", "approval_default": "maybe"}, "approval_default"),
+        ({"action": "ask", "approval_default": ["deny"]}, "approval_default"),
+        ({"action": "ask", "approval_prompt": 1}, "approval_prompt"),
+        ({"action": "continue", "user_message": {1}}, "no JSON"),
+        (Hostile(), "reading its answer raised OSError: no disk"),
+    ],
+)
+def test_what_is_no_answer_is_named(answer, complaint):
+    with pytest.raises(UnreadableAnswer, match=complaint):
+        read_answer(answer)
+
+
+def test_a_question_has_amplifiers_fields_and_its_defaults():
+    plain = read_answer({"action": "ask_user"})
+    full = read_answer(
+        HookResult(
+            "ask_user",
+            approval_prompt="May it?",
+            approval_options=["Allow once", "Deny"],
+            approval_timeout=5,
+            approval_default="allow",
+        )
+    )
+
+    assert plain.wish == Wish(None, ("Allow", "Allow always", "Deny"), 300.0, "deny")
+    assert full.wish == Wish("May it?", ("Allow once", "Deny"), 5.0, "allow")
+
+
+def test_what_a_hook_says_beside_its_answer_is_kept_whatever_the_answer():
+    injection = SimpleNamespace(model_dump=lambda: {"content": "c"})
+
+    read = read_answer(
+        HookResult(
+            "deny", context_injection="fix line 3", user_message="1 fault", context_injections=[injection]
+        )
+    )
+    silent = read_answer(HookResult("deny"))
+
+    assert read.notes == {
+        "context_injections": [{"content": "c"}],
+        "context_injection": "fix line 3",
+        "context_injection_role": "system",
+        "ephemeral": False,
+        "append_to_last_tool_result": False,
+        "user_message": "1 fault",
+        "user_message_level": "info",
+    }
+    assert silent.notes == {}
+
+
+@pytest.mark.parametrize(
+    ("answer", "decision"),
+    [
+        (True, Answer(allowed=True)),
+        (False, Answer(allowed=False)),
+        ("Allow once", Answer(allowed=True)),
+        ("Allow always", Answer(allowed=True, remember=True)),
+        ("yes", Answer(allowed=True)),
+        ("Deny", Answer(allowed=False)),
+        ("", Answer(allowed=False)),
+        ("whatever", Answer(allowed=False)),
+        (Answer(allowed=True, reason="r"), Answer(allowed=True, reason="r")),
+        (None, None),
+        (1, None),
+    ],
+)
+def test_a_persons_answer_is_read_and_what_cannot_be_read_is_none(answer, decision):
+    assert read_decision(answer) == decision
+
+
+def question(**facts: Any) -> Question:
+    return Question(**{"prompt": "Run t?", "tool_name": "t", "tool_call_id": "1", "tool_input": {}, **facts})
+
+
+def test_several_questions_about_one_call_become_the_most_careful_one():
+    one = question(timeout=9.0, default="allow", asked_by=("a",), reason="x")
+    two = question(prompt="Really?", timeout=3.0, options=("Allow", "No"), asked_by=("b",), reason="y")
+
+    asked = joined([one, two, question(asked_by=("c",))])
+
+    assert joined([one]) is one
+    assert asked == question(
+        prompt="Run t?\nReally?",
+        timeout=3.0,
+        default="deny",
+        options=("Allow", "Deny"),
+        asked_by=("a", "b", "c"),
+        reason="x; y",
+    )
+    assert not by_default(asked, "late").allowed
+    assert by_default(one, "late").allowed
+
+
+@pytest.mark.parametrize(
+    ("name", "action"),
+    [
+        ("read_file", None),
+        ("write_file", "ask_user"),
+        ("shell_run", "ask_user"),
+        ("rm", "deny"),
+        ("rm_shell", "deny"),
+        ("RM", None),
+        (None, None),
+    ],
+)
+def test_the_rules_of_a_configuration_ask_and_deny_by_patterns_of_names(name, action):
+    rules = ApprovalRules(ask=("write_file", "shell*", "rm*"), deny=("rm*",), timeout=7.0, default="allow")
+
+    answer = rules("tool:pre", {"tool_name": name})
+
+    assert (answer and answer["action"]) == action
+    if action == "ask_user":
+        assert read_answer(answer).wish == Wish(None, ("Allow", "Allow always", "Deny"), 7.0, "allow")
