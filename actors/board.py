@@ -6,7 +6,6 @@ adds sources and configuration. Two boards in one process share nothing.
 
 from __future__ import annotations
 
-import functools
 import random
 import time
 from contextlib import suppress
@@ -20,13 +19,14 @@ from ..plugins.codes import Code, Outcome
 from ..plugins.errors import PluginError
 from ..plugins.failures import failure
 from ..supervision.clock import Clock, SystemClock
-from ..supervision.events import Event, EventStream, Subscription
+from ..supervision.events import EventStream
 from ..supervision.messages import AddGroup, GetGroups, GetStatus, Order
 from ..supervision.supervisor import SupervisorActor
 from ..supervision.telling import ask_supervisor, tell
 from . import messages as m
 from .catalog import Catalog, ToolDescriptor
 from .config_check import require_fit
+from .hook_runs import Means
 from .hook_threads import HookThreads
 from .hooked import Hooked
 from .intake import Intake
@@ -35,6 +35,7 @@ from .roster import Roster
 from .router_actor import Entrusted, RouterActor, Switch
 from .survey import Survey
 from .takes_hooks import TakesHooks
+from .tells import Tells
 from .tool_runtime import ToolRuntime
 from .variants import Variants
 
@@ -59,7 +60,7 @@ _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
 
 
-class Board(TakesHooks):
+class Board(TakesHooks, Tells):
     """See the module. It runs from the moment it is made until `stop`.
 
     Args:
@@ -109,14 +110,8 @@ class Board(TakesHooks):
         self._entrusted = Entrusted()
         self._threads = HookThreads()
         self.survey = Survey(self._threads)
-        self._hooked = Hooked(
-            clock=self.clock,
-            events=self.events,
-            threads=self._threads,
-            switch=self._switch,
-            registry=lambda: self.catalog.registry,
-            route=self._route,
-        )
+        means = Means(self.clock, self.events, self._threads)
+        self._hooked = Hooked(means, self._switch, lambda: self.catalog.registry, self._route)
         self._listeners = self._hooked.listeners
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
@@ -269,16 +264,6 @@ class Board(TakesHooks):
             lodging.pardon()
         return lodging.names
 
-    def subscribe(
-        self,
-        subscriber: Callable[[Event], None] | pykka.ActorRef[Any],
-        kinds: Iterable[str] | None = None,
-    ) -> Subscription:
-        """Have a callable called with each later event, or an actor told it. See `EventStream`."""
-        if isinstance(subscriber, pykka.ActorRef):
-            return self.events.subscribe(functools.partial(_tell_event, subscriber), kinds)
-        return self.events.subscribe(subscriber, kinds)
-
     def tools(self) -> list[ToolDescriptor]:
         """All tools, in the order in which their plugins were registered, whichever host was up first."""
         return [
@@ -408,7 +393,3 @@ class Board(TakesHooks):
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-
-def _tell_event(actor: pykka.ActorRef[Any], event: Event) -> None:
-    tell(actor, event)

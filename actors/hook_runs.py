@@ -17,6 +17,7 @@ from ..plugins.bridge import wait_here
 from ..plugins.failures import describe
 from ..plugins.hook_answers import HookAnswer, UnreadableAnswer, read_answer
 from ..plugins.hook_chain import Ask, Consult, Passed, Refused
+from .asking_people import People
 from .hook_threads import MAX_STUCK, HookFailed
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ..plugins.hook_chain import Chain, Listener, News, Step
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
-    from .asking_people import Inquiry, People
+    from .asking_people import Inquiry
     from .hook_threads import HookThreads
 
 logger = logging.getLogger("callboard.actors")
@@ -62,11 +63,11 @@ class Means:
         overdue: hooks that have not come back.
     """
 
-    def __init__(self, clock: Clock, events: EventStream, threads: HookThreads, people: People) -> None:
+    def __init__(self, clock: Clock, events: EventStream, threads: HookThreads) -> None:
         self.clock = clock
         self.events = events
         self.threads = threads
-        self.people = people
+        self.people = People(clock=clock, events=events, threads=threads)
         self.overdue = Overdue()
 
 

@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..plugins.codes import Code
 from ..plugins.failures import failure
-from .asking_people import People
 from .gate_queue import MAX_WAITING, GateQueue
-from .hook_runs import Means
 from .hooked_calls import HookedCall
 from .listeners import Listeners
 from .passage import Passage, Ways
@@ -27,10 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..interop.tool_registry import ToolInteropRegistry
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
     from .call import Call
-    from .hook_threads import HookThreads
+    from .hook_runs import Means
     from .router_actor import Switch
 
 
@@ -38,6 +34,7 @@ class Hooked:
     """See the module. Thread-safe.
 
     Args:
+        means: the board's.
         switch: the present routes.
         registry: the registry of the present, for calls whose input is changed.
         route: gives a call to the router, or to the tool that takes it.
@@ -49,27 +46,16 @@ class Hooked:
 
     def __init__(
         self,
-        *,
-        clock: Clock,
-        events: EventStream,
-        threads: HookThreads,
+        means: Means,
         switch: Switch,
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call], None],
     ) -> None:
         self.listeners = Listeners()
-        self.people = People(clock=clock, events=events, threads=threads)
-        self._clock = clock
+        self.people = means.people
+        self._clock = means.clock
         self._switch = switch
-        self._ways = Ways(
-            means=Means(clock, events, threads, self.people),
-            listeners=self.listeners,
-            queue=GateQueue(),
-            switch=switch,
-            registry=registry,
-            route=route,
-            forget=self._forget,
-        )
+        self._ways = Ways(means, self.listeners, GateQueue(), switch, registry, route, self._forget)
         self._lock = threading.Lock()
         self._under_way: set[Passage] = set()
         self._closed = False

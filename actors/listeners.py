@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 from ..plugins.errors import CallboardError
@@ -71,7 +72,7 @@ class Listeners:
             raise HookRegistrationError(
                 f"a hook is called with each {event}, and {hook!r:.80} cannot be called"
             )
-        if isinstance(deadline, bool) or not isinstance(deadline, int | float) or not 0 < deadline < 1e9:  # noqa: PLR2004
+        if not _is_seconds(deadline):
             raise HookRegistrationError(
                 f"a hook's deadline is a number of seconds, more than 0; it is {deadline!r:.60}"
             )
@@ -89,3 +90,7 @@ class Listeners:
     def _remove(self, listener: Listener) -> None:
         with self._lock:
             self._all = tuple(each for each in self._all if each is not listener)
+
+
+def _is_seconds(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < inf

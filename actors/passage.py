@@ -100,8 +100,9 @@ class Passage:
     def _gated(self, step: Passed | Refused) -> None:
         call = self.call
         if isinstance(step, Refused):
-            error, facts = f"the call was denied: {step.why}", {"hook": step.by, "reason": step.reason}
-            self.end(failure(Code.DENIED, error, **facts), partial(self._tell, "call_denied", step))
+            error = f"the call was denied: {step.why}"
+            denied = failure(Code.DENIED, error, hook=step.by, reason=step.reason)
+            self.end(denied, partial(self._tell, "call_denied", step))
             self._leave_gate()
             return
         invocation = call.invocation
