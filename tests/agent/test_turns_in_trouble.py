@@ -1,0 +1,89 @@
+"""Whole turns through each of the APIs while the provider goes wrong: the history stays lawful, whatever was cut off."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from callboard import AgentCore, Cancellation
+from callboard.agent.replay.faults import Fault
+from callboard.replay import ReplayServer
+from conversations import breaches
+from providers import STACKS
+from toolbox import Toolbox, asked
+
+SCRIPT = [
+    {
+        "steps": [
+            {
+                "text": "Let me see all of this.",
+                "calls": [
+                    {"name": "add", "arguments": {"a": 1, "b": 2}},
+                    {"name": "count", "arguments": {"to": 2}},
+                ],
+            },
+            {"text": "{result}"},
+        ]
+    }
+]
+FATAL = [*(Fault(cut_after=n) for n in range(1, 22, 3)), Fault(event_error=13), Fault(garbage_after=15)]
+BORNE = [Fault(same_ids=True), Fault(unknown_events=True), Fault(malformed=True)]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ReplayServer(SCRIPT) as server:
+        yield server
+
+
+@pytest.fixture(params=STACKS)
+def core(request, server):
+    provider, extensions = STACKS[request.param]
+    with AgentCore() as core:
+        core.register_tool(Toolbox())
+        core.register_provider(provider, {"model": "m", "base_url": server.url, "max_retries": 0})
+        for extension in extensions:
+            core.register_provider_extension(extension)
+        yield core
+
+
+def test_an_answer_that_breaks_off_anywhere_leaves_a_lawful_history_that_can_be_gone_on_with(core, server):
+    for fault in FATAL:
+        server.next(fault)
+        *_, broken = core.run(asked(core), {})
+        *_, after = core.run(core.add_message(broken["session"], "user", "again"), {})
+
+        assert broken["reason"] == "error", fault
+        assert breaches(broken["session"].messages) == [], fault
+        assert after["reason"] == "answered", fault
+        assert after["session"].messages[-1]["content"] == "counted", fault
+
+
+def test_an_answer_that_is_odd_is_borne_and_each_call_has_its_own_result(core, server):
+    for fault in BORNE:
+        server.next(fault)
+        *_, done = core.run(asked(core), {})
+
+        assert done["reason"] in {"answered", "error"}, fault
+        assert breaches(done["session"].messages) == [], fault
+
+
+@pytest.mark.timeout(20)
+def test_an_answer_that_hangs_is_given_up_at_once_and_what_was_said_is_kept(core, server):
+    def cancelling(cancel, event):
+        if event["type"] == "text":
+            cancel.cancel()
+        return event
+
+    async def awaited(session):
+        cancel = Cancellation()
+        return [cancelling(cancel, event) async for event in core.arun(session, {}, cancel=cancel)]
+
+    cancel = Cancellation()
+    server.next(Fault(hang_after=6), Fault(hang_after=6))
+    waited = [cancelling(cancel, event) for event in core.run(asked(core), {}, cancel=cancel)]
+
+    for events in (waited, asyncio.run(awaited(asked(core)))):
+        assert events[-1]["reason"] == "cancelled"
+        assert events[-1]["session"].messages[-1]["metadata"]["incomplete"]["code"] == "cancelled"
+        assert "Let me".startswith(events[-1]["session"].messages[-1]["content"][:6])
