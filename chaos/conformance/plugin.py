@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 FIXTURES = "callboard.chaos.conformance.fixtures"
+FEATURES = "callboard.chaos.conformance.features"
 HERE = Path(__file__).parent
 
 NEEDED = {"failing": "--host-failing-arguments", "streamed": "--host-stream-tool"}
@@ -36,14 +37,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     for name, (default, help_) in OPTIONS.items():
         group.addoption(name, default=default, help=help_)
+    group.addoption(
+        "--host-extended",
+        action="store_true",
+        help="the host may be asked to describe itself: put the rules about its features to it",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the marks, and bring in the fixtures if they will be wanted."""
     config.addinivalue_line("markers", "must: a rule that every tool host has to keep")
     config.addinivalue_line("markers", "should: a rule that a good tool host keeps")
+    config.addinivalue_line("markers", "feature(name): a rule about what a tool host says that it can do")
     if config.getoption("--host-cmd"):
         config.pluginmanager.import_plugin(FIXTURES)
+        config.pluginmanager.import_plugin(FEATURES)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -98,6 +98,16 @@ def test_the_python_host_keeps_all_rules():
     assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
 
 
+def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do():
+    tool = ROOT / "tests" / "hosts" / "fixtures" / "extended_tool.mjs"
+    command = [node_program(), HOST_SCRIPT, "--entry", tool]
+    in_node = judge(command, "--host-extended", "--host-tool", "tell", rules=["test_features"])
+    in_python = judge(python_command(), "--host-extended", rules=["test_features"])
+
+    assert (in_node.returncode, count(in_node, "passed")) == (0, 8), in_node.stdout
+    assert (in_python.returncode, count(in_python, "passed")) == (0, 6), in_python.stdout
+
+
 @pytest.mark.parametrize("language", ["node", "python"])
 def test_a_host_that_could_be_evil_and_is_not_keeps_all_rules(language, tmp_path):
     plugin = EvilToolPlugin("good", folder=tmp_path, language=language)
