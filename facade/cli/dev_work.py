@@ -11,6 +11,7 @@ from ..agent.core import AgentCore
 from ..authoring.typed import Asked, NotUnderstood, Order, read_typed
 from ..plugins.spelling import meant
 from .call import request_for, takes_text
+from .giving_up import Giver
 
 if TYPE_CHECKING:
     from ..actors.call import Call
@@ -76,11 +77,9 @@ class Work:
         raw = takes_text(self._bench.board, asked.tool)
         request = request_for(asked.tool, (asked.text,) if raw else asked.words, takes_text=raw)
         began = time.monotonic()
-        call = self._bench.submit(request)
-        try:
-            message = self._listen(call)
-        except KeyboardInterrupt:
-            self._bench.give_up(call)
+        with Giver(self._bench) as giver:
+            call = self._bench.submit(request)
+            giver.watch(call)
             message = self._listen(call)
         result = call.result()
         self.failed += not result["success"]
