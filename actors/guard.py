@@ -107,7 +107,7 @@ class Guard:
         return any(one.kind == "state" for one in self._blamed(call, state, report))
 
     def hung(self, call: Call, state: int, report: CrashReport) -> None:
-        """The host had to be replaced because of this call; of the others that it cost, nothing is told.
+        """The host had to be replaced because of this call, or of one of several; of others nothing is told.
 
         A state is not given up for that: what takes too long may yet be at work on it.
         """

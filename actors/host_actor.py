@@ -28,8 +28,10 @@ from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
+from .host_ear import HostEar
 from .host_endings import verdict_on
 from .reporting import Armed
+from .sounding import sound_out
 from .tenancy import Tenancy
 
 if TYPE_CHECKING:
@@ -157,6 +159,8 @@ class HostActor(HouseActor):
                 self._move(lambda: self._tenancy.let_go(plugin))
             case m.NewcomerOverdue(lodger, extended):
                 self._on_newcomer_overdue(lodger, extended=extended)
+            case m.NewcomerSounded(lodger, patience, answers):
+                self._on_newcomer_sounded(lodger, patience, answers=answers)
             case m.TakeOver(reporter):
                 self._take_over(reporter)
             case m.Retire(reason):
@@ -180,7 +184,7 @@ class HostActor(HouseActor):
             self._host = Host(
                 self._program.name,
                 self._program.command(),
-                self,
+                HostEar(self.actor_ref, self._program.name, self.events),
                 generation=self._reporter.generation,
                 max_line=self._settings.max_line_bytes,
                 max_stray=self._settings.max_stray_lines,
@@ -232,7 +236,22 @@ class HostActor(HouseActor):
             self._after(self._settings.prepare_timeout, m.NewcomerOverdue(lodger, extended=True))
             return
         patience = self._settings.prepare_timeout if preparing else self._settings.start_deadline
-        self._move(lambda: self._tenancy.give_up(lodger, patience))
+        if self._host is not None and self._tenancy.awaits(lodger):
+            sound_out(
+                self._host,
+                self._clock,
+                lambda answers: tell(self.actor_ref, m.NewcomerSounded(lodger, patience, answers)),
+            )
+
+    def _on_newcomer_sounded(self, lodger: Lodger, patience: float, *, answers: bool) -> None:
+        if self._host is None or self._verdict is not None or not self._tenancy.awaits(lodger):
+            return
+        if answers:
+            self._move(lambda: self._tenancy.give_up(lodger, patience))
+            return
+        self._host.stalled = True
+        cause = f"plugin {lodger.name!r} was not ready within {patience:g} s, and the host answers nothing"
+        self._end(Exit(ExitKind.HANG, cause), KILL_NOW)
 
     def _after(self, seconds: float, message: Any) -> Timer:
         then = functools.partial(tell, self.actor_ref, message)
@@ -370,25 +389,3 @@ class HostActor(HouseActor):
             self._reporter.ended(exit_)
         self._kin.gone()
         self.stop()
-
-    # The host's listener, in its pump's thread: pass everything on as messages.
-
-    def on_stray(self, text: bytes) -> None:
-        """Publish what was printed to stdout."""
-        if self.events.wants("output_stray"):
-            self.events.publish(
-                "output_stray", self._program.name, text=text[:500].decode("utf-8", "replace")
-            )
-
-    def on_dropped(self, reason: str, request_id: str) -> None:
-        """A dead letter, but for what a newer host says that this version does not know."""
-        if reason != "ignored":
-            self.events.dead_letters.drop(reason, self._program.name, request_id)
-
-    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
-        """Tell the actor."""
-        tell(self.actor_ref, m.ProcessEnded(exit_, report, breach))
-
-    def on_gone(self, leftovers: list[int]) -> None:
-        """Tell the actor."""
-        tell(self.actor_ref, m.TreeGone(tuple(leftovers)))

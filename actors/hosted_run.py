@@ -74,7 +74,7 @@ class HostedRun:
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
         desk, call = self._desk, self.call
-        if self.hung:
+        if self.hung or self.host.stalled:
             desk.guard.hung(call, self._base, report)
         elif not self.host.stopped and desk.guard.lost(call, self._base, report):
             desk.forsaken = self._base

@@ -20,12 +20,14 @@ from .desk import Desk, ToolSettings
 from .down import Down
 from .porter import Letterbox
 from .sender import Sender
+from .sounding import sound_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pykka._actor import ActorInbox
 
+    from ..hosts.host import Host
     from ..hosts.report import CrashReport
     from ..plugins.adapter import PluginAdapter
     from ..supervision.clock import Clock
@@ -123,6 +125,8 @@ class HostedToolActor(HouseActor):
                 self._on_given_up(call)
             case m.Overdue(run):
                 self._on_overdue(run)
+            case m.Sounded(run, answers):
+                self._on_sounded(run, answers=answers)
             case m.Shutdown():
                 self.stop()
             case _:
@@ -206,11 +210,33 @@ class HostedToolActor(HouseActor):
         self._clock.call_at(patience, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _on_overdue(self, run: Any) -> None:
-        host = self._sender.host
-        if run.ended or self._life is None or host is None or run.host is not host:
+        host = self._present(run)
+        if host is None:
             return
+        if self._porter is None:
+            self._replace(run, host)
+            return
+        # In a shared host another plugin's call may keep it from its work. One that answers shows that none does.
+        sound_out(host, self._clock, lambda answers: tell(self.actor_ref, m.Sounded(run, answers=answers)))
+
+    def _on_sounded(self, run: Any, *, answers: bool) -> None:
+        host = self._present(run)
+        if host is None or run.hung or host.stalled:
+            return
+        host.stalled = not answers
+        self._replace(run, host)
+
+    def _present(self, run: Any) -> Host | None:
+        """The host of a run that is under way in the present life."""
+        host = self._sender.host
+        return None if run.ended or self._life is None or run.host is not host else host
+
+    def _replace(self, run: Any, host: Host) -> None:
+        assert self._life is not None
         grace = self.desk.settings.grace
         reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its deadline"
+        if host.stalled:
+            reason = f"{reason}, and the host answers nothing: one of its calls keeps it from that"
         if (what := doing(run.vitals, host.vitals)) is not None:
             reason = f"{reason}; {what}"
         run.hung = True

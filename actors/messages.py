@@ -140,6 +140,14 @@ class Overdue:
 
 
 @dataclass(frozen=True, slots=True)
+class Sounded:
+    """To a tool actor: a shared host in which a run is overdue was asked something; whether it answers."""
+
+    run: HostedRun
+    answers: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadBack:
     """To a tool actor: the fenced-off thread of a run has come back after all."""
 
@@ -211,6 +219,15 @@ class NewcomerOverdue:
 
     lodger: Lodger
     extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewcomerSounded:
+    """To a host actor: a plugin was overdue after so many seconds; whether the host answers anything else."""
+
+    lodger: Lodger
+    patience: float
+    answers: bool
 
 
 @dataclass(frozen=True, slots=True)

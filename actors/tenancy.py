@@ -131,10 +131,12 @@ class Tenancy:
         lodgers = self._lodgers.values() if lodger is None else (lodger,)
         return any(self._moving.prepares(each.name) for each in lodgers)
 
+    def awaits(self, lodger: Lodger) -> bool:
+        """Whether one is neither in nor out yet."""
+        return self._lodgers.get(lodger.name) is lodger and lodger.name in self._moving.open
+
     def give_up(self, lodger: Lodger, seconds: float) -> bool:
-        """One has had its time; True if it is out for that. Raises as `open`."""
-        if self._lodgers.get(lodger.name) is not lodger or lodger.name not in self._moving.open:
-            return False
+        """One has had its time, and is out for that. Raises as `open`."""
         self._ask(self._moving.overdue(lodger.name, seconds))
         return self._after(lodger)
 

@@ -10,7 +10,7 @@ from callboard.actors.host_actor import HostSettings
 from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.actors.lodgings import SharingRefused
 from callboard.actors.porter import Porter
-from callboard.chaos.faults import Exit
+from callboard.chaos.faults import Exit, Hang
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.scripted_call import LifeOver
 from callboard.chaos.triggers import NthCall
@@ -113,6 +113,50 @@ def test_a_neighbour_is_told_of_the_call_that_hung_and_only_that_one_is_blamed()
         assert [one["kind"] for one in plugin(board, "a")["quarantine"]] == ["arguments"]
         assert plugin(board, "b")["quarantine"] == []
         assert board.execute("b", "slow", {"n": 1})["result"] == 1
+
+
+def test_where_the_host_answers_nothing_any_call_may_be_why_and_a_good_end_clears_the_innocent():
+    def spin(call):
+        board.hosts["house"].life.suffer(Hang())
+        yield 1000.0
+
+    settings = ToolSettings(deadline=None, grace=1.0, quarantine=QuarantinePolicy(crashes=2))
+    with VirtualBoard() as board:
+        board.add_scripted("a", {"spin": spin}, share="house", policy=QUICK, settings=settings)
+        board.add_scripted("b", {"count": count}, share="house", policy=QUICK, settings=settings)
+        for _ in range(2):
+            culprit = board.send("a", "spin")
+            board.clock.advance(0.1)
+            innocent = board.send("b", "count", call="innocent", deadline=1.0)
+            board.clock.advance(4.0)
+            assert innocent.result(timeout=0)["code"] == "deadline_exceeded"
+            told = culprit.result(timeout=0)["error"]
+            assert "call innocent of 'count' went on" in told
+            assert "the host answers nothing: one of its calls keeps it from that" in told
+            assert board.execute("b", "count")["success"]
+
+        assert [one["kind"] for one in plugin(board, "a")["quarantine"]] == ["arguments"]
+        assert plugin(board, "b")["quarantine"] == []
+
+
+def test_one_that_hangs_the_host_as_it_comes_in_is_found_and_left_out_too():
+    def stop_all(config):
+        board.hosts["house"].life.suffer(Hang())
+        return {}
+
+    with VirtualBoard() as board:
+        for name in "abc":
+            state = stop_all if name == "b" else None
+            board.add_scripted(
+                name, {f"count_{name}": count}, share="house", policy=QUICK, state=state, wait=False
+            )
+        for name in "abc":
+            board.settle_hosted(name, required=False)
+        board.clock.advance(5.0)
+
+        assert [plugin(board, name)["available"] for name in "abc"] == [True, False, True]
+        assert "it was not ready within 10 s" in plugin(board, "b")["problem"]
+        assert board.execute("c", "count_c")["result"] == 1
 
 
 def test_the_tool_that_was_there_at_each_crash_is_blamed_and_its_neighbour_is_not():
