@@ -110,7 +110,7 @@ def test_a_host_that_is_just_being_added_ends_with_its_board_or_its_plugin(leavi
     with memory_board() as memory:
         board, host = memory.board, MemoryHost("host", ("tool",))
         leave = board.stop if leaving == "stop" else lambda: board.remove("host")
-        lock = board.roster._lock = Interrupting(board.roster._lock, leave)
+        lock = board.roster.lock = Interrupting(board.roster.lock, leave)
 
         board.begin_hosted(
             PluginAdapter(host.plugin), host.plugin, host=HostSettings({}), settings=ToolSettings()
