@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import HostError
 
@@ -30,6 +30,10 @@ def sound_out(host: Host, clock: Clock, hears: Callable[[bool], object]) -> None
         clock: where the waiting is put.
         hears: told True when it answers, and False when it has had the time to. What comes first counts.
     """
+
+    def answered(_: Any) -> None:
+        hears(True)
+
     with suppress(HostError):  # it has ended, which is told elsewhere
-        host.note("describe", {}, lambda _: hears(True))
+        host.note("describe", {}, answered)
     clock.call_at(clock.now() + SILENCE, partial(hears, False))
