@@ -17,6 +17,7 @@ def tool_message(
     formatted: str | Json,
     display: Json,
     result: Json,
+    notes: tuple[Json, ...] = (),
 ) -> Json:
     """The ``role: "tool"`` message of one result.
 
@@ -30,6 +31,7 @@ def tool_message(
         formatted: what the model is to see: text, or a provider-native envelope.
         display: what people are to see.
         result: the result; what Callboard itself reports of a failure goes into the metadata.
+        notes: what hooks said beside their answers, which goes there too.
     """
     if isinstance(formatted, str):
         content, tool_result = formatted, {"type": "tool_result", "text": formatted}
@@ -39,6 +41,8 @@ def tool_message(
     if plugin_name is not None:
         metadata["tool_plugin"] = plugin_name
     metadata["display"] = display
+    if notes:
+        metadata["hooks"] = list(notes)
     if not result.get("success") and "code" in result:
         metadata["failure"] = {key: result[key] for key in ("code", "outcome") if key in result}
     return {"role": "tool", "content": content, "toolResult": tool_result, "metadata": metadata}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..actors.hook_threads import HookFailed
+from ..actors.hooked_calls import HookedCall
 from ..interop.errors import InteropError
 from ..interop.registry import get_registry_from_context
 from ..plugins.calling import Invocation
@@ -59,6 +60,7 @@ class ToolCalls:
             formatted=formatted,
             display=display,
             result=result,
+            notes=call.notes if isinstance(call, HookedCall) else (),
         )
 
     def preview(self, tool_call: Json, plugin: str | None, context: Json) -> str:

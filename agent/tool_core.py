@@ -20,10 +20,11 @@ from .inbox import Inbox
 from .tool_calls import ToolCalls
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 
     from ..actors.call import Call
     from ..actors.desk import ToolSettings
+    from ..actors.listeners import HookHandle
 
 Json = dict[str, Any]
 
@@ -87,6 +88,10 @@ class ToolCore:
             PluginError: it breaks the contract, or its name or a tool's name is taken.
         """
         self.board.add(PluginAdapter(tool, name=name, config=config), config=config or {}, settings=settings)
+
+    def hook(self, event: str, hook: Callable[[str, Json], Any], **options: Any) -> HookHandle:
+        """Have a callable asked about each call of the board from now on. See `Board.hook`."""
+        return self.board.hook(event, hook, **options)
 
     def execute_tool_calls(
         self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None

@@ -18,6 +18,8 @@ from .actors.board import Board
 from .configuration import Configuration, read_configuration
 from .describing import describe
 from .failed import FailedPlugin, Noting
+from .giving_orders import GivingOrders
+from .hook_settings import import_hooks, put_on
 from .interop.conversion import ToolInteropTarget
 from .loading import Loaded, entry_of, load_entry, load_registered
 from .loading_ahead import load_ahead
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from .configured_agent import Agent
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
-    from .plugins.approval import Approver
     from .supervision.clock import Clock
     from .supervision.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -50,7 +51,7 @@ class NotStarted(CallboardError):  # noqa: N818 - the state is the message
     """The board is not running: it was not started yet, or has been stopped."""
 
 
-class Callboard(TakingHooks):
+class Callboard(GivingOrders, TakingHooks):
     """Runs tools as supervised actors: every call ends, once, with an answer that says what happened.
 
     Use it as a context manager, or call `start` and `stop`. One that is never stopped leaves no
@@ -105,7 +106,6 @@ class Callboard(TakingHooks):
         )
         self._subscribers = tuple(subscribers)
         self._board: Board | None = None
-        self._approver: Approver | None = None
 
     def start(self) -> Self:
         """Start the board and load the configured plugins; all hosts start at the same time.
@@ -116,13 +116,15 @@ class Callboard(TakingHooks):
         Raises:
             PluginError: a required plugin cannot be loaded; the board has been stopped again.
             StateStoreError: the state store cannot be opened; nothing was started.
+            ConfigurationError: a configured hook cannot be imported; nothing was started.
         """
         if self._board is not None:
             return self
+        hooks = import_hooks(self.configuration.hooks, self.configuration.approval)
         if self._lent_store is None:
             self._store = open_state_store(self.configuration.state)
         self._board = self._make(state_store=self._lent_store or self._store)
-        self._board.approver = self._approver
+        put_on(self._board, hooks, self._approver)
         for subscriber in self._subscribers:
             self._board.subscribe(subscriber)
         try:
@@ -344,21 +346,6 @@ class Callboard(TakingHooks):
             TypeError: the subscriber is neither, or ``kinds`` is a text instead of several.
         """
         return self._running.subscribe(subscriber, kinds)
-
-    def restart(self, name: str) -> list[str]:
-        """End a plugin's host and start the next at once, with a fresh budget. Raises `UnknownChild`.
-
-        ``name`` may be the host's too. It returns the plugins that live there: it is done to all of them.
-        """
-        return self._running.order("restart", name)
-
-    def park(self, name: str) -> list[str]:
-        """End a plugin's host and leave it parked; its calls are refused. Otherwise as `restart`."""
-        return self._running.order("park", name)
-
-    def revive(self, name: str) -> list[str]:
-        """Start a parked or stopped host at once, with a fresh budget. Otherwise as `restart`."""
-        return self._running.order("revive", name)
 
     def agent(self) -> Agent:
         """Return an agent: the tools of this board, and the model that the configuration has.

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from .agent_settings import AgentSettings, read_agent_settings
 from .group_settings import read_groups
+from .hook_settings import HookSettings, read_approval, read_hooks
 from .hosts.recorder import MAX_FRAMES
 from .nearest import ConfigurationError, require_known
+from .plugins.approval_rules import ApprovalRules
 from .plugins.errors import JsonValueError
 from .plugins.json_values import load_json
 from .state_settings import StateSettings, read_state_settings
@@ -129,6 +131,8 @@ class Configuration:
     start_deadline: float = 10.0
     prepare_deadline: float = 60.0
     state: StateSettings = field(default_factory=StateSettings)
+    hooks: tuple[HookSettings, ...] = ()
+    approval: ApprovalRules = field(default_factory=ApprovalRules)
     agent: Mapping[str, Any] = field(default_factory=dict)
     agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
@@ -137,7 +141,7 @@ class Configuration:
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "prepare_deadline", "state", "agent",
+    "prepare_deadline", "state", "agent", "hooks", "approval",
 }) | _AGENT_KEYS  # fmt: skip
 
 
@@ -191,6 +195,8 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         start_deadline=_start_deadline(given.get("start_deadline", 10.0)),
         prepare_deadline=_prepare_deadline(given.get("prepare_deadline", 60.0)),
         state=read_state_settings(given.get("state", {}), base),
+        hooks=read_hooks(given.get("hooks", [])),
+        approval=read_approval(given.get("approval", {})),
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
         agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,

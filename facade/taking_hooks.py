@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class TakingHooks:
-    """See the module. Whoever is one has a ``_board`` while it runs, and sets ``_approver``."""
+    """See the module. Whoever is one has a ``_board`` while it runs."""
 
     _board: Board | None
-    _approver: Approver | None
+    _approver: Approver | None = None
 
     @property
     def _running(self) -> Board:

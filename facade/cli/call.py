@@ -12,6 +12,7 @@ from rich.text import Text
 from ..plugins.errors import JsonValueError
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
+from .approving import ask_on_terminal
 from .common import common, config_argument, json_option, seconds
 from .crash_view import show_crash
 from .exits import FAILED, WELL
@@ -57,6 +58,7 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
     with Streams(as_json=as_json) as out, open_board(config) as board:
         request = request_for(tool, arguments, takes_text=takes_text(board, tool))
         began = time.monotonic()
+        ask_on_terminal(board, out.stdin, reads=True)
         running = board.submit(request, deadline=deadline)
         for chunk in running.chunks():
             if out.people:

@@ -21,6 +21,7 @@ import signal
 import click
 
 from ..agent.core import AgentCore
+from .approving import ask_on_terminal
 from .common import common, config_argument
 from .event_file import event_file
 from .exits import FAILED, WELL, by_signal
@@ -68,8 +69,12 @@ def run(config: str, in_flight: int, state: str | None, events: str | None) -> i
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
             writer = LineWriter(streams.stdout, functools.partial(_on_broken, interruption))
             relay = Relay(core, board.configuration, writer, slots, interruption)
+            approver = ask_on_terminal(board, streams.stdin, reads=False)
             for line in read_lines(streams.stdin, interruption, board.configuration.calls.max_line_bytes):
-                relay.take(line)
+                if approver is None or not approver.put(line.text.decode(errors="replace")):
+                    relay.take(line)
+            if approver is not None:
+                approver.put(None)
             relay.finish()
             return _status(interruption.reason, relay.failed)
 

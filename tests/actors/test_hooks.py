@@ -7,6 +7,7 @@ import time
 
 import pytest
 from boards import Recorder, node_board
+from callboard import AgentCore
 from callboard.actors.board import Board
 from callboard.actors.listeners import HookRegistrationError
 from callboard.plugins.adapter import PluginAdapter
@@ -189,6 +190,16 @@ def test_what_hooks_say_beside_their_answers_stays_with_the_call(board):
         {"hook": "pre", "event": "tool:pre", "context_injection": "a"},
         {"hook": "post", "event": "tool:post", "user_message": "b"},
     )
+
+
+def test_an_agent_has_the_notes_of_hooks_in_the_metadata_of_its_tool_messages(board):
+    with AgentCore(board=board) as core:
+        core.hook(
+            "tool:pre", lambda _e, _d: {"action": "inject_context", "context_injection": "a"}, name="pre"
+        )
+        noted = core.execute_tool_calls([tool_call("t")], {})[0]["metadata"]["hooks"]
+
+    assert noted == [{"hook": "pre", "event": "tool:pre", "context_injection": "a"}]
 
 
 @pytest.mark.parametrize("answer", [True, "nonsense", SystemExit(3)])

@@ -73,6 +73,7 @@ PURE = (
     "facade/authoring/exchanges.py",
     "facade/authoring/names.py",
     "facade/authoring/typed.py",
+    "facade/cli/approval_words.py",
     "facade/cli/converting.py",
     "facade/cli/exits.py",
     "facade/cli/finding.py",
