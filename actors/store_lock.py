@@ -1,16 +1,16 @@
 """One board, one store: a lock in a file beside it.
 
-The lock is the kernel's (``flock``): it goes with the process, however that ends, so that no stale
+The lock is the kernel's: it goes with the process, however that ends, so that no stale
 lock is ever in the way. The file itself stays; removing it would let two processes hold a lock each,
 on two files of the same name. What it says, the holder's pid, is for the error message alone.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 from typing import TYPE_CHECKING
 
+from ..hosts.file_lock import try_lock
 from .state_store import StateStoreInUse
 
 if TYPE_CHECKING:
@@ -30,13 +30,11 @@ class StoreLock:
 
     def __init__(self, store: Path) -> None:
         # Not inherited by hosts, which may outlive this process for a moment.
-        self._file = os.open(f"{store}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        self._file = os.open(f"{store}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        if not try_lock(self._file):
             holder = os.read(self._file, 20)
             os.close(self._file)
-            raise StateStoreInUse(str(store), int(holder) if holder.isdigit() else None) from None
+            raise StateStoreInUse(str(store), int(holder) if holder.isdigit() else None)
         os.ftruncate(self._file, 0)
         os.write(self._file, str(os.getpid()).encode())
 

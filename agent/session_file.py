@@ -10,6 +10,7 @@ A file belongs to one process at a time; nothing here locks it.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -28,6 +29,9 @@ Json = dict[str, Any]
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 """The largest file that is read, and to which one may grow."""
+
+
+_AS_IT_IS = os.O_BINARY if sys.platform == "win32" else 0
 
 
 class SessionFileError(CallboardError):
@@ -154,7 +158,7 @@ class SessionFile:
         self._fd = -1
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _AS_IT_IS, 0o600)
             self._find_place(session)
             self.extend(session.messages[self.written :])
         except OSError as error:

@@ -13,7 +13,6 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
-from signal import SIGKILL
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import JsonValueError
@@ -349,7 +348,7 @@ class Host:
 
     def _described(self, report: CrashReport, exit_: ProcessExit, unfinished: bytes) -> CrashReport:
         said, redactor = self.stderr_tail, Redactor(secrets_of(self._command.env))
-        killed = killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal == SIGKILL else None
+        killed = killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal_name == "SIGKILL" else None
         cause = probable_cause(
             exit_, said, in_flight=len(report.in_flight), unfinished=unfinished, oom_kill=killed
         )

@@ -6,6 +6,7 @@ peace.
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ class Vitals:
         at: when, in seconds of the monotonic clock.
         cpu_seconds: it has computed so far, in user and system mode.
         rss: resident memory, in bytes.
-        descriptors: open file descriptors; ``None`` if they were not counted.
+        descriptors: open file descriptors, or handles on Windows; ``None`` if they were not counted.
         stopped: a signal has stopped it, or a debugger.
     """
 
@@ -51,11 +52,15 @@ def sample(pid: int, *, descriptors: bool = False) -> Vitals | None:
                 at=time.monotonic(),
                 cpu_seconds=times.user + times.system,
                 rss=process.memory_info().rss,
-                descriptors=process.num_fds() if descriptors else None,
+                descriptors=_count_open(process) if descriptors else None,
                 stopped=status in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP},
             )
     except psutil.Error:
         return None
+
+
+def _count_open(process: psutil.Process) -> int:
+    return process.num_handles() if sys.platform == "win32" else process.num_fds()
 
 
 def doing(before: Vitals | None, after: Vitals | None) -> str | None:

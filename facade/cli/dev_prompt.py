@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,12 +13,17 @@ from typing import TYPE_CHECKING, cast
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session, get_app_session, run_in_terminal
 from prompt_toolkit.completion import Completer, Completion
-from prompt_toolkit.input.vt100 import Vt100Input
-from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 from rich.console import Console
 
 from .dev_work import COMMANDS
+
+if sys.platform == "win32":
+    from prompt_toolkit.input import create_input
+    from prompt_toolkit.output import create_output
+else:
+    from prompt_toolkit.input.vt100 import Vt100Input
+    from prompt_toolkit.output.vt100 import Vt100_Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
 
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
+    from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
 
     from .dev_work import Work
@@ -126,6 +133,17 @@ def at_a_prompt(streams: Streams) -> Iterator[Prompt]:
     with ExitStack() as stack:
         reads = stack.enter_context(os.fdopen(os.dup(streams.stdin), encoding="utf-8"))
         writes = stack.enter_context(os.fdopen(os.dup(streams.stdout), "w", encoding="utf-8"))
-        terminal = Vt100_Output.from_pty(writes, term=os.environ.get("TERM"))
-        stack.enter_context(create_app_session(input=Vt100Input(reads), output=terminal))
+        keys, terminal = _terminal(reads, writes)
+        stack.enter_context(create_app_session(input=keys, output=terminal))
         yield Prompt(terminal)
+
+
+if sys.platform == "win32":
+
+    def _terminal(reads: TextIO, writes: TextIO) -> tuple[Input, Output]:
+        return create_input(reads), create_output(writes)
+
+else:
+
+    def _terminal(reads: TextIO, writes: TextIO) -> tuple[Input, Output]:
+        return Vt100Input(reads), Vt100_Output.from_pty(writes, term=os.environ.get("TERM"))

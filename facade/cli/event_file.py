@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -29,16 +28,16 @@ def event_file(path: str | None) -> Iterator[tuple[Callable[[Event], None], ...]
         yield ()
         return
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+        file = open(path, "wb", buffering=0)  # noqa: PTH123, SIM115 - a path as it was typed; closed below
     except OSError as error:
         raise click.BadParameter(f"cannot write {path}: {error.strerror}", param_hint="'--events'") from error
     try:
         writer = LineWriter(
-            descriptor, lambda error: complain(f"cannot write the events any more: {error.strerror}")
+            file.fileno(), lambda error: complain(f"cannot write the events any more: {error.strerror}")
         )
         yield (lambda event: writer.write(_as_json(event)),)
     finally:
-        os.close(descriptor)
+        file.close()
 
 
 def _as_json(event: Event) -> dict[str, Any]:

@@ -130,20 +130,24 @@ def _keeping(record: Path | None, place: Path) -> Iterator[Callable[[Entry], Non
         yield lambda _: None
         return
     try:
-        descriptor = os.open(record, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        file = open(record, "wb", buffering=0, opener=_for_the_owner)  # noqa: SIM115 - closed below
     except OSError as error:
         raise click.BadParameter(
             f"cannot write {record}: {error.strerror}", param_hint="'--record'"
         ) from error
     broken: list[OSError] = []
     try:
-        writer = LineWriter(descriptor, broken.append)
+        writer = LineWriter(file.fileno(), broken.append)
         writer.write(header(str(place)))
         yield lambda entry: writer.write(entry.as_json)
     finally:
-        os.close(descriptor)
+        file.close()
     if broken:
         raise OutputLost(broken[0])
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _replay(place: Path, recorded: Path, patience: float, out: Streams) -> int:

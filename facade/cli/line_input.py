@@ -1,12 +1,16 @@
 """Lines of a descriptor, with an end to their length, until its end or until told to stop.
 
-Not a buffered reader: that cannot be told to stop while it waits for input.
+Not a buffered reader: that cannot be told to stop while it waits for input. On Windows nothing can that reads a
+pipe or a terminal, so there a thread reads, which is left behind.
 """
 
 from __future__ import annotations
 
 import os
+import queue
 import select
+import sys
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
     from .interruption import Interruption
 
 _BITE = 64 * 1024
+
+_SLICE = 0.1
+"""Seconds: Python on Windows hears of an interrupt only between two waits."""
 
 
 class Line(NamedTuple):
@@ -42,14 +49,49 @@ def read_lines(descriptor: int, interruption: Interruption, limit: int) -> Itera
         limit: the most bytes that a line may have.
     """
     splitter = LineSplitter(limit)
+    bites = bites_by_thread if sys.platform == "win32" else _bites
+    for data in bites(descriptor, interruption):
+        yield from splitter.feed(data) if data else splitter.end()
+
+
+def _bites(descriptor: int, interruption: Interruption) -> Iterator[bytes]:
+    """What is read, the empty bytes of the end too; ends when interrupted."""
     watched: list[int | Interruption] = [descriptor, interruption]
-    while True:
+    data = None
+    while data != b"":
         ready, _, _ = select.select(watched, [], [])
         if interruption in ready:
             return
         data = os.read(descriptor, _BITE)
-        yield from splitter.feed(data) if data else splitter.end()
-        if not data:
+        yield data
+
+
+def bites_by_thread(descriptor: int, interruption: Interruption) -> Iterator[bytes]:
+    """As `_bites`, where a descriptor cannot be waited for beside other things. One bite is read ahead."""
+    came: queue.Queue[bytes | OSError] = queue.Queue(1)
+
+    def read() -> None:
+        bite: bytes | OSError = b"?"
+        while bite and isinstance(bite, bytes):
+            try:
+                bite = os.read(descriptor, _BITE)
+            except OSError as error:
+                bite = error
+            came.put(bite)
+
+    threading.Thread(target=read, name="callboard-input", daemon=True).start()
+    data: bytes | OSError | None = None
+    while data != b"":
+        try:
+            data = came.get(timeout=_SLICE)
+        except queue.Empty:
+            if interruption.reason is not None:
+                return
+            continue
+        if isinstance(data, OSError):
+            raise data
+        yield data
+        if interruption.reason is not None and came.empty():
             return
 
 

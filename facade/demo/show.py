@@ -7,9 +7,7 @@ no lock.
 
 from __future__ import annotations
 
-import os
 import queue
-import signal
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..callboard import Callboard
 from ..hosts.node import find_node
-from ..hosts.sweep import created
+from ..hosts.sweep import created, kill
 from ..plugins.errors import CallboardError
 from .leftovers import Census
 from .plan import LANES, Lane, Plan, Request
@@ -217,7 +215,7 @@ class Show:
         self._look()
         pid = self.plugins[name]["host"]["pid"]
         self.record.kills.append(Kill(name, pid, created(pid), self.clock()))
-        os.kill(pid, signal.SIGKILL)
+        kill(pid)
 
     # News
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from ..file_lock import lock, try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,11 +23,11 @@ def only_one(file: Path) -> Iterator[None]:
 
     It is told that somebody is waited for; a maker is bounded in time, and the lock goes with its process.
     """
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not _try(descriptor, fcntl.LOCK_EX):
+        if not try_lock(descriptor):
             logger.info("waiting for another program, which is at the same")
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lock(descriptor)
         yield
     finally:
         os.close(descriptor)
@@ -35,9 +36,9 @@ def only_one(file: Path) -> Iterator[None]:
 @contextmanager
 def if_nobody(file: Path) -> Iterator[bool]:
     """Hold the lock if nobody else does, without waiting; whether that is so."""
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        yield _try(descriptor, fcntl.LOCK_EX)
+        yield try_lock(descriptor)
     finally:
         os.close(descriptor)
 
@@ -54,9 +55,9 @@ class Hold:
 
     def __init__(self, file: Path) -> None:
         self._descriptor = -1
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(file, os.O_RDONLY)
         # It may have been moved away between opening and locking: then the name is no longer this file's.
-        if not _try(descriptor, fcntl.LOCK_SH) or not _is(file, descriptor):
+        if not try_lock(descriptor, shared=True) or not _is(file, descriptor):
             os.close(descriptor)
             raise FileNotFoundError(f"{file} is being cleared away")
         self._descriptor = descriptor
@@ -65,14 +66,6 @@ class Hold:
         # The default stands when the interpreter ends, and modules are emptied.
         if self._descriptor >= 0:
             close(self._descriptor)
-
-
-def _try(descriptor: int, how: int) -> bool:
-    try:
-        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _is(file: Path, descriptor: int) -> bool:
