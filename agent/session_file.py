@@ -31,7 +31,10 @@ MAX_FILE_BYTES = 1024 * 1024 * 1024
 """The largest file that is read, and to which one may grow."""
 
 
-_AS_IT_IS = os.O_BINARY if sys.platform == "win32" else 0
+if sys.platform == "win32":
+    _AS_IT_IS = os.O_BINARY
+else:
+    _AS_IT_IS = 0
 
 
 class SessionFileError(CallboardError):

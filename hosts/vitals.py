@@ -60,7 +60,9 @@ def sample(pid: int, *, descriptors: bool = False) -> Vitals | None:
 
 
 def _count_open(process: psutil.Process) -> int:
-    return process.num_handles() if sys.platform == "win32" else process.num_fds()
+    if sys.platform == "win32":
+        return process.num_handles()
+    return process.num_fds()
 
 
 def doing(before: Vitals | None, after: Vitals | None) -> str | None:

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 from .finding import Finding, counted
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    _NO_LIMIT = -1
+else:
     import resource
+
+    _NO_LIMIT = resource.RLIM_INFINITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +22,6 @@ _FILES = 64, 8
 """Open files that the board takes, and that each host takes."""
 _TASKS = 64, 16
 """Processes and threads that the board takes, and that each host takes: Node has a dozen threads."""
-_NO_LIMIT = -1 if sys.platform == "win32" else resource.RLIM_INFINITY
 
 
 def check_limits(hosts: int) -> Iterator[Finding]:
