@@ -127,7 +127,7 @@ def test_a_mistaken_option_is_refused_with_what_it_has_to_be(option, value, want
         ("confg", "did you mean 'config'?"),
         ("concurency", "did you mean 'concurrency'?"),
         ("node_tol", "did you mean 'node_tool'?"),
-        ("zzz", "known are breaker, concurrency, config, deadline"),
+        ("zzz", "known are bash_tool, breaker, concurrency, config, deadline"),
         (7, "known are"),
     ],
 )
