@@ -54,6 +54,8 @@ class ToolSettings:
         concurrency: how many may be under way at once.
         mailbox_size: how many may wait.
         deadline: seconds a call may take, waiting included; ``None`` for no limit.
+        idle_deadline: seconds that a call which has begun in a host may go without a part, where the host says that it
+            begins; ``None`` for no such limit.
         grace: seconds that a call which was given up may go on before its thread is fenced off
             or its host replaced.
         idempotent: names of the tools whose calls may be sent again after a crash, or ``True``
@@ -68,6 +70,7 @@ class ToolSettings:
     concurrency: int = 1
     mailbox_size: int = 1000
     deadline: float | None = 60.0
+    idle_deadline: float | None = None
     grace: float = 1.0
     idempotent: bool | frozenset[str] = False
     repeats: int = 1

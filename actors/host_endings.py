@@ -51,6 +51,9 @@ class Handshake:
     def on_part(self, payload: Any) -> None:
         """No part of a handshake is of interest."""
 
+    def on_begun(self) -> None:
+        """Not asked for."""
+
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """It was answered."""
         self._tell(m.HandshakeAnswered(self._lodger, self.call_id, value, state))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..hosts.vitals import Vitals
     from .call import Call
     from .desk import Desk
+    from .silence import Silence
 
 
 class HostedRun:
@@ -25,7 +26,7 @@ class HostedRun:
     only if its answer is the one that counts, and the next call finds everything in order.
     """
 
-    __slots__ = ("_base", "_desk", "call", "ended", "host", "hung", "request_id", "vitals")
+    __slots__ = ("_base", "_desk", "call", "ended", "host", "hung", "request_id", "silence", "vitals")
 
     def __init__(self, desk: Desk, call: Call, host: Host, base: int) -> None:
         self._desk = desk
@@ -34,6 +35,7 @@ class HostedRun:
         self.host = host
         self.request_id: str | None = None
         self.vitals: Vitals | None = None
+        self.silence: Silence | None = None
         self.hung = False
         self.ended = False
 
@@ -42,8 +44,15 @@ class HostedRun:
         """For the crash report."""
         return self.call.id
 
+    def on_begun(self) -> None:
+        """The tool begins; silence counts from now."""
+        if self.silence is not None:
+            self.silence.heard()
+
     def on_part(self, payload: Any) -> None:
         """Hand it to the caller."""
+        if self.silence is not None:
+            self.silence.heard()
         chunk = {"part": payload}
         if self.call.attempt > 1:  # so that who has read the parts of a lost attempt can tell them apart
             chunk["attempt"] = self.call.attempt
@@ -74,6 +83,7 @@ class HostedRun:
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
         desk, call = self._desk, self.call
+        self._hush()
         if self.hung or self.host.stalled:
             desk.guard.hung(call, self._base, report)
         elif not self.host.stopped and desk.guard.lost(call, self._base, report):
@@ -96,10 +106,16 @@ class HostedRun:
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""
         self.ended = True
+        self._hush()
         self._desk.lane.release(self.call)
+
+    def _hush(self) -> None:
+        if self.silence is not None:
+            self.silence.end()
 
     def _end(self, result: dict[str, Any], state: dict[str, Any] | None = None) -> None:
         self.ended = True
+        self._hush()
         text = None
         if state is not None and self._desk.cell.kept:
             result, state, text = self._desk.cell.weigh(result, state)

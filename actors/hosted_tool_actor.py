@@ -206,7 +206,8 @@ class HostedToolActor(HouseActor):
         run.vitals = run.host.vitals
         # A call that its caller cancelled may go on until its deadline, for its neighbours' sake.
         now = self._clock.now()
-        patience = max(now, call.deadline or now) + self.desk.settings.grace
+        silent = run.silence is not None and run.silence.broken_off
+        patience = (now if silent else max(now, call.deadline or now)) + self.desk.settings.grace
         self._clock.call_at(patience, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _on_overdue(self, run: Any) -> None:
@@ -234,7 +235,8 @@ class HostedToolActor(HouseActor):
     def _replace(self, run: Any, host: Host) -> None:
         assert self._life is not None
         grace = self.desk.settings.grace
-        reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its deadline"
+        limit = "idle deadline" if run.silence is not None and run.silence.broken_off else "deadline"
+        reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its {limit}"
         if host.stalled:
             reason = f"{reason}, and the host answers nothing: one of its calls keeps it from that"
         if (what := doing(run.vitals, host.vitals)) is not None:

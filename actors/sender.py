@@ -13,6 +13,7 @@ change: which life is the present one.
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.call_params import OBJECTS, add_facts
@@ -21,6 +22,7 @@ from ..plugins.codes import Code
 from ..plugins.errors import JsonValueError
 from ..plugins.failures import failure
 from .hosted_run import HostedRun
+from .silence import Silence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,9 +126,17 @@ class Sender:
         }
         if host.features:
             add_facts(params, invocation, desk.prepared, self._wants)
+            if desk.settings.idle_deadline is not None and "ack" in host.features:
+                params["ack"] = True
+                call.run.silence = _silence(desk, call, desk.settings.idle_deadline)
         if not call.streaming:
             params["stream"] = False
         return params
+
+
+def _silence(desk: Desk, call: Call, limit: float) -> Silence:
+    error = f"{call.tool_name!r} was silent for {limit:g} s, which is as long as its idle deadline lets it be"
+    return Silence(limit, desk.clock, partial(call.end_early, Code.DEADLINE_EXCEEDED, error))
 
 
 def _refusal(desk: Desk, call: Call, host: Host) -> Result | None:

@@ -127,6 +127,9 @@ class _Asked:
     def on_part(self, payload: Any) -> None:
         """Nobody asked for parts."""
 
+    def on_begun(self) -> None:
+        """Nobody asked for that either."""
+
     def on_answer(self, value: Any, state: Json | None) -> None:
         self._value = value, state
         self.ended.set()

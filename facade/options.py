@@ -67,6 +67,8 @@ class Options:
             ConfigurationError: names the option. To ignore it would be to promise it.
         """
         asked = [name for name in _OF_HOSTS if getattr(self.host, name) != getattr(_PLAIN, name)]
+        if self.tool.idle_deadline is not None:
+            asked.append("idle_deadline")
         for name in [*asked, *(["share"] if self.share else [])]:
             raise ConfigurationError(
                 f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
@@ -113,6 +115,7 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             concurrency=given.concurrency,
             mailbox_size=given.mailbox_size or calls.mailbox_size,
             deadline=given.deadline if given.deadline is not None else calls.deadline,
+            idle_deadline=given.idle_deadline,
             grace=calls.grace,
             idempotent=given.idempotent,
             repeats=1 if given.repeats is None else given.repeats,

@@ -38,6 +38,9 @@ class Asked:
     def on_part(self, payload: Any) -> None:
         """Nobody asked for parts."""
 
+    def on_begun(self) -> None:
+        """Nobody asked for that either."""
+
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """It was answered."""
         self.value, self.state = value, state

@@ -23,7 +23,7 @@ from .environment import secrets_of
 from .errors import HostGone, HostTimeout, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
 from .oom import killed_for_memory, oom_kills
-from .peer import Answered, Breach, Dropped, Noted, PartCame, Peer, Refused, Released, Stray
+from .peer import Answered, Begun, Breach, Dropped, Noted, PartCame, Peer, Refused, Released, Stray
 from .recorder import FRAMES, FlightRecorder
 from .redaction import Redactor
 from .report import CrashReport, last_words, probable_cause
@@ -288,6 +288,8 @@ class Host:
         match event:
             case PartCame(owner, payload):
                 self._tell(owner.on_part, payload)
+            case Begun(owner):
+                self._tell(owner.on_begun)
             case Refused(owner, error):
                 self._tell(owner.on_refused, error)
             case Released(owner):

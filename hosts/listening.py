@@ -19,6 +19,9 @@ class RequestOwner(Protocol):
     def on_part(self, payload: Any) -> None:
         """A partial result."""
 
+    def on_begun(self) -> None:
+        """The tool begins; before the first part, and only of a request that was sent to be acknowledged."""
+
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """The answer."""
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from .wire import (
     MAX_LINE_BYTES,
+    BegunEvent,
     ErrorResponse,
     LineSplitter,
     Malformed,
@@ -62,6 +63,12 @@ class PartCame(NamedTuple, Generic[Owner]):
 
     owner: Owner
     payload: Any
+
+
+class Begun(NamedTuple, Generic[Owner]):
+    """The tool begins with an open request."""
+
+    owner: Owner
 
 
 class Released(NamedTuple, Generic[Owner]):
@@ -107,6 +114,7 @@ Event = (
     Answered[Owner]
     | Refused[Owner]
     | PartCame[Owner]
+    | Begun[Owner]
     | Released[Owner]
     | Noted
     | Stray
@@ -229,7 +237,11 @@ class Peer(Generic[Owner]):
             case Malformed(reason, detail, request_id):
                 return self._breach(reason, detail, request_id)
             case _:
-                return self._drop("ignored", message.id)
+                return self._beside(message.id, begun=isinstance(message, BegunEvent))
+
+    def _beside(self, request_id: str, *, begun: bool) -> Event[Owner]:
+        owner = self._open.get(request_id) if begun else None
+        return self._drop("ignored", request_id) if owner is None else Begun(owner)
 
     def _unawaited(self, request_id: str, value: Any = None) -> Event[Owner]:
         hears = self._noted.pop(request_id, None)

@@ -43,6 +43,12 @@ class PartEvent(NamedTuple):
     payload: Any
 
 
+class BegunEvent(NamedTuple):
+    """The tool begins with this request; only of one that was to be acknowledged."""
+
+    id: str
+
+
 class OtherEvent(NamedTuple):
     """An event whose type this version does not know; it may be ignored."""
 
@@ -70,7 +76,7 @@ class Malformed(NamedTuple):
     id: str | None
 
 
-Message = Response | ErrorResponse | PartEvent | OtherEvent | StrayLine | Malformed
+Message = Response | ErrorResponse | PartEvent | BegunEvent | OtherEvent | StrayLine | Malformed
 
 
 def encode_request(request_id: str, method: str, params: dict[str, Any]) -> bytes:
@@ -169,6 +175,8 @@ def _decode_event(request_id: str, event: Any) -> Message:
         return Malformed("wrong_shape", "'event' is not an object with a 'type'", request_id)
     if event["type"] == "part":
         return PartEvent(request_id, event.get("payload"))
+    if event["type"] == "ack":
+        return BegunEvent(request_id)
     return OtherEvent(request_id, event["type"])
 
 

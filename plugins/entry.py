@@ -27,6 +27,7 @@ class PluginOptions:
         name: the name it is to go by; its own if ``None``.
         concurrency: calls of it that may be under way at once.
         deadline: seconds a call may take from its submission to its end; the board's default if ``None``.
+        idle_deadline: seconds that a call which has begun in its host may go without a part; no limit if ``None``.
         idempotent: its tools that do no harm when they run twice: their names, or ``True`` for all.
         required: the board does not start without it.
         mailbox_size: calls that may wait for it; the board's default if ``None``.
@@ -53,6 +54,7 @@ class PluginOptions:
     name: str | None = None
     concurrency: int = 1
     deadline: float | None = None
+    idle_deadline: float | None = None
     idempotent: frozenset[str] | bool = False
     required: bool = False
     mailbox_size: int | None = None
@@ -216,6 +218,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "name": _text,
     "concurrency": _whole(1),
     "deadline": _seconds,
+    "idle_deadline": _seconds,
     "idempotent": _names,
     "required": _flag,
     "mailbox_size": _whole(1),

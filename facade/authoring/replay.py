@@ -119,6 +119,9 @@ class _Owner:
     def on_released(self) -> None:
         """See `RequestOwner`."""
 
+    def on_begun(self) -> None:
+        """See `RequestOwner`."""
+
     def _end(self, answer: Json | None) -> None:
         self.exchange.answer = answer
         self.over.set()

@@ -56,6 +56,30 @@ def test_a_tool_is_prepared_claims_calls_takes_raw_text_and_says_farewell():
     assert "farewell after 5 calls" in said
 
 
+def test_a_call_that_falls_silent_is_given_up_as_at_its_deadline():
+    with Board() as board:
+        events = Recorder(board)
+        plugin = add_node(board, TOOL, name="extended", grace=0.1, idle_deadline=0.2)
+        host = plugin.host
+
+        quick = board.submit(tool_call("tell")).result(PATIENCE)
+        heeds = board.submit(tool_call("wait")).result(PATIENCE)
+        after = board.submit(tool_call("tell")).result(PATIENCE)
+        same = plugin.host is host
+        deaf = board.submit(tool_call("wait_for_ever")).result(PATIENCE)
+        at_last = board.submit(tool_call("tell")).result(PATIENCE)
+
+    assert quick["success"]
+    assert (heeds["code"], heeds["outcome"]) == ("deadline_exceeded", "outcome_unknown")
+    assert heeds["error"].startswith("'wait' was silent for 0.2 s")
+    assert after["success"]
+    assert same
+    assert deaf["code"] == "deadline_exceeded"
+    assert at_last["success"]
+    [crash] = events.of("host_crashed")
+    assert "0.1 s beyond its idle deadline" in str(crash)
+
+
 def test_a_call_that_does_not_heed_its_end_costs_the_host_after_the_grace():
     with Board() as board:
         events = Recorder(board)

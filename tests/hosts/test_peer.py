@@ -6,7 +6,18 @@ from collections import Counter
 from typing import ClassVar
 
 import pytest
-from callboard.hosts.peer import Answered, Breach, Dropped, Noted, PartCame, Peer, Refused, Released, Stray
+from callboard.hosts.peer import (
+    Answered,
+    Begun,
+    Breach,
+    Dropped,
+    Noted,
+    PartCame,
+    Peer,
+    Refused,
+    Released,
+    Stray,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
@@ -49,6 +60,16 @@ def test_the_owner_hears_parts_and_then_the_answer_with_its_state():
         PartCame("owner of a", 2),
         Answered("owner of a", 3, {"n": 1}),
     ]
+
+
+def test_that_a_tool_begins_is_told_of_an_open_request_and_of_no_other():
+    peer = peer_awaiting("a", "given up")
+    peer.abandon("given up")
+    begins = {"event": {"type": "ack"}}
+
+    events = peer.receive(message("a", **begins) + message("given up", **begins) + message("never", **begins))
+
+    assert events == [Begun("owner of a"), Dropped("ignored", "given up"), Dropped("ignored", "never")]
 
 
 def test_a_noted_request_keeps_no_host_busy_and_is_nobodys_loss():

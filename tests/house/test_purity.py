@@ -20,6 +20,7 @@ PURE = (
     "actors/breaker.py",
     "actors/moving_in.py",
     "actors/routing.py",
+    "actors/silence.py",
     "actors/suspects.py",
     "actors/tool_changes.py",
     "agent/answer.py",

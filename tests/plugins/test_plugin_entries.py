@@ -52,6 +52,7 @@ def test_every_option_can_be_given():
         "while_down": "refuse",
         "hold": 7,
         "validate": {"read": False},
+        "idle_deadline": 2.5,
     }
 
     options = parse_entry({"plugin": "a.B", **given}, BASE).options

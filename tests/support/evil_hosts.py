@@ -157,6 +157,9 @@ class OwnerEar(Log):
     def on_released(self) -> None:
         self.add("released")
 
+    def on_begun(self) -> None:
+        self.add("begun")
+
 
 @contextmanager
 def carried(program: str, *arguments: str) -> Iterator[tuple[HostProcess, ProcessEar]]:
