@@ -18,7 +18,7 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..hosts.errors import HostError, HostStartError
+from ..hosts.errors import HostGone, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.limits import Exceeded, Limits
@@ -271,9 +271,9 @@ class HostActor(HouseActor):
         """Somebody comes on with moving in, or out."""
         try:
             moved = step()
-        except HostError as error:
-            # It has ended, which the pump is about to tell.
-            self._end(Exit(ExitKind.START_FAILED, str(error)), KILL_NOW)
+        except HostGone:
+            # It has ended, or has closed its stdin and will have ended for that soon: which of them, and with what
+            # status, is the pump's to tell. A verdict now would be the first, and hide that.
             return
         if self._verdict is not None or self._host is None or self._ready_at is not None:
             return

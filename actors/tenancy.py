@@ -72,7 +72,7 @@ class Tenancy:
         return self._moving.is_loading or (self._host is not None and self._host.is_loading)
 
     def open(self, host: Host, residents: Residents) -> None:
-        """The process has been started. Raises `HostError` when it has ended already."""
+        """The process has been started. Raises `HostGone` when it takes no more requests."""
         self._host = host
         self._left_out = residents.left_out
         self._moving = MovingIn(one_by_one=residents.one_by_one)

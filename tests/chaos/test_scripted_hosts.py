@@ -135,6 +135,22 @@ def test_a_fault_at_the_start_does_what_it_says(fault, ready_at, generation):
 
 
 @pytest.mark.parametrize(
+    ("exits", "why"),
+    [
+        ([(t.AtTime(0.1), f.Exit(3))], "exit code 3 before it was ready"),  # and not that it closed its stdin
+        ([], "it closed its stdin and lived on"),
+    ],
+)
+def test_of_a_host_that_takes_no_more_at_its_start_the_exit_tells_why(exits, why):
+    with board_with((t.NthSpawn(1), f.CloseStdin()), *exits) as board:
+        board.clock.advance_until(lambda: bool(kinds(board, "host_ready")), 100)
+
+        [ready], [end] = kinds(board, "host_ready"), kinds(board, "host_crashed")
+        assert ready.at < 1
+        assert why in str(end.facts)
+
+
+@pytest.mark.parametrize(
     ("trigger", "ended"),
     [
         (t.NthCall(1), ["host_crashed", 1]),
