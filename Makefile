@@ -30,7 +30,7 @@ demo: node ## Watch tools answer while their hosts are killed
 	@$(RUN) -m callboard demo $(ARGS)
 
 test: node ## Run all tests
-	@$(RUN) -m pytest --numprocesses $$($(RUN) -c "$$WORKERS") $(ARGS)
+	@$(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS") $(ARGS)
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
 
