@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
     from .lodger import Lodger
+    from .moving_in import MovingIn
     from .reporting import Kin, Reporter
 
 logger = logging.getLogger("callboard.actors")
@@ -87,7 +88,7 @@ class HostActor(HouseActor):
         settings: how it is run.
         reporter: the supervisor's ear for this life, or a standby's.
         kin: who lives in it, and the lives beside it.
-        loaded: for a standby: told the process once it could serve. It serves when it is told to take over.
+        loaded: for one that waits: told its process, and who is in, once it could serve. It does when told to take over.
         waits: the process is started when that is told (`Begin`), and not before.
     """
 
@@ -98,7 +99,7 @@ class HostActor(HouseActor):
         *,
         reporter: Reporter,
         kin: Kin,
-        loaded: Callable[[int], None] | None = None,
+        loaded: Callable[[int, MovingIn], None] | None = None,
         waits: bool = False,
         clock: Clock,
         events: EventStream,
@@ -292,7 +293,7 @@ class HostActor(HouseActor):
         if self._loaded is None:
             self._serve(host)
         else:
-            self._loaded(host.pid)
+            self._loaded(host.pid, self._tenancy.moving)
 
     def _serve(self, host: Host) -> None:
         """Have calls sent here from now on."""

@@ -61,6 +61,7 @@ class HostedRun:
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """The tool has answered; whether that is a result is still to be seen."""
         answer = complete_result(value)
+        self.host.answered = True
         if self._desk.guard.alert:
             self._desk.guard.ended_well(self.call, self._base)
         self._end(answer.result, state if answer.valid else None)

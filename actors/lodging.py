@@ -22,7 +22,7 @@ from .succession import Succession
 from .suspects import Suspects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..hosts.sharing import Program
     from ..hosts.watchdog import Watchdog
@@ -58,7 +58,7 @@ class Resident(Protocol):
 
 
 class Lodging:
-    """See the module. It is the `Household` of its lives. From any thread; nothing here blocks.
+    """See the module. It is the `Landlord` of its lives. From any thread; nothing here blocks.
 
     Args:
         name: the host's.
@@ -73,6 +73,7 @@ class Lodging:
         name: the host's.
         policy: when it is started again.
         porter: hands over what is told to the actors of a shared host; ``None`` where one lives alone.
+        lives: how one follows another.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Lodging:
         self._out: str | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostTimes()
-        self._lives = Succession(
+        self.lives = Succession(
             program,
             settings,
             policy,
@@ -117,11 +118,11 @@ class Lodging:
 
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know."""
-        return ChildSpec(self.name, self._lives.start, self.policy, self._on_change, group=self._group)
+        return ChildSpec(self.name, self.lives.start, self.policy, self._on_change, group=self._group)
 
     def status(self) -> dict[str, Any]:
         """What is known of the host beside what its supervisor knows, as JSON."""
-        return {"name": self.name, **self._times.as_dict(), **self._lives.status()}
+        return {"name": self.name, **self._times.as_dict(), **self.lives.status()}
 
     # Who lives in it
 
@@ -138,7 +139,7 @@ class Lodging:
         if out is not None:
             resident.host_is_out(out, report)
         if len(self._residents) > 1:
-            self._lives.tell_lives(m.MoveIn(resident.lodger))
+            self.lives.tell_lives(m.MoveIn(resident.lodger))
 
     def move_out(self, resident: Resident) -> bool:
         """One lives here no more; False of the last one, with which the host has to end."""
@@ -147,11 +148,12 @@ class Lodging:
                 return False
             del self._residents[resident.name]
             self.count_tools(resident.name, 0)
-        self._lives.tell_lives(m.MoveOut(resident.name))
+        self.lives.tell_lives(m.MoveOut(resident.name))
         return True
 
     def close(self) -> None:
         """The last one goes, and nobody comes any more."""
+        self.lives.reloads.close()
         if self.porter is not None:
             tell(self.porter, CLOSE)
 
@@ -199,6 +201,14 @@ class Lodging:
         with self._lock:
             self._suspects.came_up()
 
+    def use(self, lodgers: Mapping[str, Lodger]) -> None:
+        """See `Landlord`."""
+        with self._lock:
+            for name, lodger in lodgers.items():
+                there = self._residents.get(name)
+                if there is not None and there.lodger.tool is lodger.tool:  # and not another of its name
+                    there.lodger = lodger
+
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
         """See `Household`."""
         with self._lock:
@@ -208,7 +218,7 @@ class Lodging:
 
     def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
         self._times.change(kind, facts, self._clock.now())
-        self._lives.change(kind, facts, self._on_ended)
+        self.lives.change(kind, facts, self._on_ended)
         with self._lock:
             match kind:
                 case "host_crashed":

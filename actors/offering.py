@@ -13,7 +13,7 @@ from .catalog import add_routes
 from .tool_changes import tool_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ..supervision.events import EventStream
     from .catalog import Catalog, ToolDescriptor
@@ -81,6 +81,15 @@ class Offering:
             each.problem = problem
         if before is not None:
             self._events.publish("tools_changed", member.name, **tool_changes(before, tools)._asdict())
+
+    def check(self, offers: Sequence[tuple[Member, Sequence[dict[str, Any]]]]) -> None:
+        """Look whether members could offer these tools instead of those they offer. Raises as `offer`; changes nothing."""
+        routes = self._switch.routes
+        for member, _ in offers:
+            routes = routes.without(member.name)
+        for member, schemas in offers:
+            tools = self._catalog.describe(member.name, schemas)
+            routes = add_routes(routes, member.name, tools, claims=member.claims)
 
     def _tell(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
         self._events.publish("plugin_registered", member.name, tools=[tool.tool_name for tool in tools])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pykka
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..hosts.limits import Exceeded
     from ..supervision.clock import Timer
     from ..supervision.exits import Exit
-    from .lodger import Residents
+    from .lodger import Lodger, Residents
 
 
 class Reporter(Protocol):
@@ -62,6 +62,13 @@ class Household(Protocol):
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
         """A life came to a bad end; see `Suspects.ruined`."""
+
+
+class Landlord(Household, Protocol):
+    """What the lives of a host, taken together, know of it; see `Lodging`."""
+
+    def use(self, lodgers: Mapping[str, Lodger]) -> None:
+        """Tell the lives to come of these, by name, instead of those that were told of so far."""
 
 
 class Kin(Household, Protocol):

@@ -64,6 +64,7 @@ class Roster:
         closed: no more members are taken.
         lodgings: the hosts, and which plugin lives in which.
         lock: is held while members, routes, offers and checks change.
+        offering: how the members' tools come to be offered.
         limit_watch: looks at the hosts that have limits; whoever closes the roster closes it too.
     """
 
@@ -89,7 +90,7 @@ class Roster:
         self._threads = threads
         self._clock = clock
         self._events = events
-        self._offering = Offering(switch, catalog, events)
+        self.offering = Offering(switch, catalog, events)
         self._prepare_timeout = prepare_timeout
         self._tool_runtime = tool_runtime
         self.limit_watch = LimitWatch(clock, events)
@@ -232,7 +233,7 @@ class Roster:
                     )
                 if contribution is not None:
                     self._catalog.contribute(member.name, contribution)
-                self._offering.offer(member, schemas, self._after(member))
+                self.offering.offer(member, schemas, self._after(member))
         except CallboardError as error:
             member.problem = error
 
@@ -337,7 +338,7 @@ class Roster:
         """A life of a host has brought schemas; in its tool actor's thread."""
         with self.lock:
             if self._members.get(member.name) is member:  # else it was taken off while that life came up
-                self._offering.offer(member, schemas, self._after(member))
+                self.offering.offer(member, schemas, self._after(member))
 
     def _after(self, member: Member) -> list[Member]:
         """The members that came after this one."""

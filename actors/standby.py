@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
+    from .moving_in import MovingIn
     from .reporting import Reporter
 
 logger = logging.getLogger("callboard.actors")
@@ -61,7 +62,7 @@ class Waiting:
     def ready(self) -> None:
         """Nobody sends it calls."""
 
-    def loaded(self, pid: int) -> None:
+    def loaded(self, pid: int, moving: MovingIn) -> None:  # noqa: ARG002 - what it offers is seen when it serves
         """It could take over now."""
         self.standby.on_loaded(self, pid)
 

@@ -19,8 +19,10 @@ from ..supervision.policy import RestartType
 from ..supervision.telling import tell
 from . import messages as m
 from .arming import arm
+from .edition import Edition
 from .host_actor import HostActor, HostSettings
 from .host_life import HostLife
+from .reloads import Reloads
 from .remains import Remains
 from .standby import Standby, Waiting
 
@@ -38,21 +40,26 @@ if TYPE_CHECKING:
     from ..supervision.life import LifeReporter
     from ..supervision.policy import RestartPolicy
     from ..supervision.supervisor import SupervisorActor
+    from .candidate import Candidate
     from .limit_watch import LimitWatch
     from .lodger import Residents
-    from .reporting import Armed, Household, Reporter
+    from .moving_in import MovingIn
+    from .reporting import Armed, Kin, Landlord, Reporter
 
 
 class Succession:
     """See the module. It is the `Kin` of each life. From any thread; nothing here blocks.
 
     Args:
-        program: what each life is started from.
+        program: what each life is started from, as long as none is reloaded.
         settings: how each life is run.
         policy: when the host, and its standby, are started again.
         household: who lives in it.
         watch: looks at the processes that have limits.
         random: the source of the jitter.
+
+    Attributes:
+        reloads: the editions of the program.
     """
 
     def __init__(
@@ -60,7 +67,7 @@ class Succession:
         program: Program,
         settings: HostSettings,
         policy: RestartPolicy,
-        household: Household,
+        household: Landlord,
         *,
         clock: Clock,
         events: EventStream,
@@ -68,7 +75,7 @@ class Succession:
         watch: LimitWatch,
         random: Callable[[], float],
     ) -> None:
-        self._program = program
+        self._name = program.name
         self._settings = settings
         self._household = household
         self._clock = clock
@@ -91,12 +98,23 @@ class Succession:
             if wanted
             else None
         )
+        self.reloads = Reloads(
+            program.name,
+            Edition(program),
+            household,
+            lambda candidate: self._start(candidate, candidate.edition, candidate, loaded=candidate.loaded),
+            self.order,
+            clock=clock,
+            events=events,
+        )
 
     def start(self, reporter: LifeReporter) -> HostLife:
         """Start the next life, or make the standby that life; in the supervisor's thread."""
-        actor = None if self._standby is None else self._standby.take(reporter)
+        actor = self.reloads.take(reporter)
+        if actor is None and self._standby is not None:
+            actor = self._standby.take(reporter)
         if actor is None:
-            actor = self._start(reporter, waits=not self._settings.limits.overlap)
+            actor = self._start(reporter, self.reloads.edition, self, waits=not self._settings.limits.overlap)
         with self._lock:
             self._supervisor = reporter.supervisor
             self._lives[reporter.generation] = actor
@@ -114,6 +132,10 @@ class Succession:
             facts: of that event.
             ended: called once the host has stopped and nothing of it remains.
         """
+        edition = self.reloads.edition
+        self.reloads.change(kind, facts)
+        if self.reloads.edition is not edition:  # what waits was made of one that has failed
+            self.dismiss("the former program is brought back")
         match kind:
             case "host_starting":
                 self._remains.when_none(None)
@@ -142,8 +164,8 @@ class Succession:
         """Have all lives hear of a change of those who live in the host, the standby too."""
         with self._lock:
             lives = list(self._lives.values())
-        if self._standby is not None and (waiting := self._standby.actor) is not None:
-            lives.append(waiting)
+        standby = None if self._standby is None else self._standby.actor
+        lives += [waiting for waiting in (standby, self.reloads.actor) if waiting is not None]
         for actor in lives:
             tell(actor, message)
 
@@ -183,18 +205,33 @@ class Succession:
         with self._lock:
             self._recycled = generation
             self._recycles[exceeded.limit] += 1
-            supervisor = self._supervisor
         self._events.publish(
             "host_recycling",
-            self._program.name,
+            self._name,
             generation=generation,
             limit=exceeded.limit,
             bound=exceeded.bound,
             measure=exceeded.measure,
             why=exceeded.cause,
         )
+        self.order("replace", exceeded.cause)
+
+    def order(self, verb: str, reason: str) -> None:
+        """Have the supervisor carry out an order by hand, when it comes to that."""
+        supervisor = self._supervisor
         if supervisor is not None:
-            tell(supervisor, Order("replace", self._program.name, exceeded.cause))
+            tell(supervisor, Order(verb, self._name, reason))
+
+    @property
+    def overlap(self) -> bool:
+        """Whether two lives may be alive at a time."""
+        return self._settings.limits.overlap
+
+    def load_again(self, edition: Edition) -> Candidate:
+        """Start a candidate from another edition. Raises `ReloadRefused` once the host is to end."""
+        if self._settings.limits.memory is not None:
+            edition.program.limit_memory(self._settings.limits.memory)
+        return self.reloads.begin(edition, self)
 
     def gone(self) -> None:
         """See `Kin`."""
@@ -203,7 +240,7 @@ class Succession:
 
     def status(self) -> dict[str, Any]:
         """What belongs to the host's status, as JSON."""
-        status: dict[str, Any] = {"recycles": dict(self._recycles)}
+        status: dict[str, Any] = {"recycles": dict(self._recycles), "reload": self.reloads.status()}
         if self._standby is not None:
             status["standby"] = self._standby.status()
         return status
@@ -224,18 +261,24 @@ class Succession:
             tell(actor, m.Drain())
 
     def _start_standby(self, waiting: Waiting) -> pykka.ActorRef[Any]:
-        return self._start(waiting, loaded=waiting.loaded)
+        return self._start(waiting, self.reloads.edition, self, loaded=waiting.loaded)
 
     def _start(
-        self, reporter: Reporter, *, loaded: Callable[[int], None] | None = None, waits: bool = False
+        self,
+        reporter: Reporter,
+        edition: Edition,
+        kin: Kin,
+        *,
+        loaded: Callable[[int, MovingIn], None] | None = None,
+        waits: bool = False,
     ) -> pykka.ActorRef[Any]:
         self._remains.more()
         try:
             return HostActor.start(
-                self._program,
+                edition.program,
                 self._settings,
                 reporter=reporter,
-                kin=self,
+                kin=kin,
                 loaded=loaded,
                 waits=waits,
                 clock=self._clock,

@@ -57,6 +57,11 @@ class Tenancy:
         return None if self._moving.arrivals else self._moving.failure()
 
     @property
+    def moving(self) -> MovingIn:
+        """Who is in, and who is out."""
+        return self._moving
+
+    @property
     def one_by_one(self) -> bool:
         """See `MovingIn`."""
         return self._moving.one_by_one

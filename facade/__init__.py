@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .actors.call import Call
     from .actors.catalog import ToolDescriptor
     from .actors.messages import Dispatch
+    from .actors.reloading import Reloaded
+    from .actors.reloads import ReloadRefused
     from .actors.tool_runtime import ToolRuntime
     from .agent.cancellation import Cancellation
     from .agent.core import AgentCore
@@ -56,6 +58,8 @@ __all__ = [
     "PluginAdapter",
     "PluginError",
     "PluginLoadError",
+    "ReloadRefused",
+    "Reloaded",
     "RestartPolicy",
     "RestartType",
     "Session",
@@ -70,6 +74,8 @@ _PLACES = {
     "Call": ".actors.call",
     "ToolDescriptor": ".actors.catalog",
     "Dispatch": ".actors.messages",
+    "Reloaded": ".actors.reloading",
+    "ReloadRefused": ".actors.reloads",
     "ToolRuntime": ".actors.tool_runtime",
     "Cancellation": ".agent.cancellation",
     "AgentCore": ".agent.core",

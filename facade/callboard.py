@@ -26,6 +26,7 @@ from .loading_ahead import load_ahead
 from .options import complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
+from .reloadable import Reloadable
 from .state_settings import open_state_store, read_state_settings
 from .supervision.spec import StartOrder
 from .taking_hooks import TakingHooks
@@ -51,7 +52,7 @@ class NotStarted(CallboardError):  # noqa: N818 - the state is the message
     """The board is not running: it was not started yet, or has been stopped."""
 
 
-class Callboard(GivingOrders, TakingHooks):
+class Callboard(GivingOrders, TakingHooks, Reloadable):
     """Runs tools as supervised actors: every call ends, once, with an answer that says what happened.
 
     Use it as a context manager, or call `start` and `stop`. One that is never stopped leaves no
@@ -84,6 +85,7 @@ class Callboard(GivingOrders, TakingHooks):
         subscribers: Iterable[Callable[[Event], None] | pykka.ActorRef[Any]] = (),
         tool_runtime: Any = None,
     ) -> None:
+        super().__init__()
         self.configuration: Configuration = read_configuration(config)
         self._lent_store: StateStore | None = None
         self._store: StateStore | None = None
@@ -142,10 +144,12 @@ class Callboard(GivingOrders, TakingHooks):
         """
         board, self._board = self._board, None
         store, self._store = self._store, None
+        self._watches.end()
         try:
             if board is not None:
                 board.stop(timeout)
         finally:
+            self._forget_origins()
             if store is not None:
                 store.close()
 
@@ -224,7 +228,9 @@ class Callboard(GivingOrders, TakingHooks):
                 settle(board, one)
 
     def _begin(self, board: Board, one: Loaded) -> None:
+        self._require(one)
         begin(board, one)
+        self._noted(one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board. Its calls end with ``cancelled``.

@@ -54,12 +54,16 @@ class Loaded:
         hosted: the proxy of its host, or ``None`` if it runs in this process.
         options: how it is run.
         share: the host that it shares with others, or ``None``.
+        entry: what it was loaded from, to be loaded again; ``None`` of one that somebody had at hand.
+        lasting: what it runs lies in the cache, and stays as it is whatever becomes of its source.
     """
 
     adapter: PluginAdapter
     hosted: HostedToolPlugin | None
     options: Options
     share: Share | None = None
+    entry: Any = None
+    lasting: bool = False
 
 
 def entry_of(source: Any, config: Mapping[str, Any] | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,7 +95,7 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
     options = complete(parsed.options, configuration)
     if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource):
         options.require_nothing_of_node()
-    return [_placed(one) for one in _load(parsed.source, options, configuration)]
+    return [replace(_placed(one), entry=entry) for one in _load(parsed.source, options, configuration)]
 
 
 def _load(source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
@@ -173,7 +177,8 @@ def _load_node(
     share = None
     if options.share is None and ready is not None and len(ready.package.tools) > 1 and plugin.sharing():
         share = Share(ready.package.name, of=str(ready.package.directory))
-    return Loaded(PluginAdapter(plugin), plugin, options, share)
+    lasting = module.entry is not None or (ready is not None and ready.entry is not None)
+    return Loaded(PluginAdapter(plugin), plugin, options, share, lasting=lasting)
 
 
 def _placed(one: Loaded) -> Loaded:

@@ -11,6 +11,7 @@ from .actors.breaker import BreakerPolicy
 from .actors.desk import ToolSettings
 from .actors.down import WhileDown
 from .actors.host_actor import HostSettings
+from .actors.reload_policy import ReloadPolicy
 from .configuration import Configuration, read_into, read_policy
 from .group_settings import require_group
 from .hosts.limits import NAMES, Limits, read_limits
@@ -47,6 +48,7 @@ class Options:
         tool: how its calls are run.
         host: how its host is run.
         policy: when its host is started again.
+        reload: what a reload of its host may do.
     """
 
     name: str | None
@@ -59,6 +61,7 @@ class Options:
     tool: ToolSettings
     host: HostSettings
     policy: RestartPolicy
+    reload: ReloadPolicy
 
     def require_nothing_of_hosts(self) -> None:
         """Refuse what only a host can give, for a plugin that runs in this process.
@@ -69,6 +72,8 @@ class Options:
         asked = [name for name in _OF_HOSTS if getattr(self.host, name) != getattr(_PLAIN, name)]
         if self.tool.idle_deadline is not None:
             asked.append("idle_deadline")
+        if self.reload != ReloadPolicy():
+            asked.append("reload")
         for name in [*asked, *(["share"] if self.share else [])]:
             raise ConfigurationError(
                 f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
@@ -135,6 +140,9 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
             limits=_limits(given),
         ),
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
+        reload=ReloadPolicy(watch=given.reload)
+        if isinstance(given.reload, bool)
+        else read_into(ReloadPolicy, given.reload, "the option 'reload'"),
     )
 
 

@@ -47,6 +47,7 @@ class Host:
     Attributes:
         stopped: we have begun to end it, so that its end is nobody's fault in there.
         stalled: we end it because it answers nothing; any of its calls may be why.
+        answered: it has answered a call; whoever sends calls says so.
         description: what it says of itself, if it was asked and has answered.
         features: what it can do beyond version 1; empty as long as it has not said.
         farewells: of the plugins that shut down, by name: makes the params of that request. They are asked for
@@ -89,6 +90,7 @@ class Host:
         self._idle: Callable[[], object] | None = None
         self.stopped = False
         self.stalled = False
+        self.answered = False
         self.description = PLAIN
         self.features: frozenset[str] = frozenset()
         self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}

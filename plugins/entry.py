@@ -44,6 +44,7 @@ class PluginOptions:
         while_down: what becomes of calls while its host is down: ``hold``, ``refuse``, or, in a
             program, a callable that answers them.
         hold: calls that may wait while its host is down; as many as in its mailbox if ``None``.
+        reload: settings of reloads of its host, ``True`` to have it reloaded when its files change; not looked at here.
         validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
             does by default if ``None``.
         isolate: a Python plugin is to run in a host of its own, or in this process; any other runs in a host anyway.
@@ -72,6 +73,7 @@ class PluginOptions:
     isolate: bool | None = None
     sandbox: dict[str, Any] | bool = False
     validate: bool | dict[str, bool] | None = None
+    reload: dict[str, Any] | bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,4 +238,5 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "while_down": _while_down,
     "hold": _whole(0),
     "validate": _by_tool,
+    "reload": _settings,
 }

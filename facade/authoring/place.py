@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..configuration import Configuration, read_configuration
 from ..plugins.entry import parse_entry
 from ..plugins.errors import CallboardError
-from ..plugins.program_source import BashSource
-from ..plugins.source import NodeFileSource, NodePackageSource, PythonPackageSource
+from ..source_folders import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,13 +74,7 @@ def _running(source: Any, place: Path) -> Configuration:
 def folders_of(configuration: Configuration, place: Path) -> Iterator[Path]:
     """The folders whose files make up what is run at a place; those that are there."""
     found = [place if place.is_dir() else place.parent]
-    for entry in configuration.plugins:
-        match parse_entry(entry, configuration.base).source:
-            case NodePackageSource(directory) | PythonPackageSource(directory):
-                found.append(directory)
-            case NodeFileSource(file):
-                found.append(file.parent)
-            case BashSource(path):
-                found.append(path if path.is_dir() else path.parent)
+    sources = (parse_entry(entry, configuration.base).source for entry in configuration.plugins)
+    found += [folder for source in sources if (folder := folder_of(source)) is not None]
     absolute = {folder.resolve() for folder in found if folder.is_dir()}
     yield from sorted(folder for folder in absolute if not absolute & set(folder.parents))

@@ -13,6 +13,7 @@ from rich.text import Text
 from ..authoring.place import folders_of
 from ..authoring.workbench import Workbench
 from ..hosts.tap import tapping
+from ..watching_files import SourceWatch
 from .common import common, json_option, quiet
 from .dev_hearing import Hearing
 from .dev_prompt import at_a_prompt
@@ -20,7 +21,6 @@ from .dev_view import ForPeople, ForPrograms
 from .dev_work import Work
 from .exits import FAILED, WELL
 from .output import Streams
-from .source_watch import SourceWatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,6 +31,10 @@ IN_FUNCTION = {
         "facade/python_packages.py",
         "callboard.hosts.packages.python_ready",
     ): "only a Python package that needs something needs it, and with it all that reads requirements",
+    (
+        "facade/reload_watch.py",
+        "callboard.watching_files",
+    ): "an extra, which only who has files watched needs",
     ("agent/turns.py", "asyncio"): "whoever awaits a turn has imported it already",
     ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
     ("hosts/python_host/event_loop.py", "asyncio"): "only a plugin with asynchronous tools needs it",

@@ -19,6 +19,8 @@ PURE = (
     "actors/blame.py",
     "actors/breaker.py",
     "actors/moving_in.py",
+    "actors/reload_policy.py",
+    "actors/reload_trial.py",
     "actors/routing.py",
     "actors/silence.py",
     "actors/suspects.py",

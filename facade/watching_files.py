@@ -16,7 +16,10 @@ _STEP, _QUIET = 50, 400
 
 
 class _Sources(DefaultFilter):
-    """What a plugin is made of: not what is installed, made of it, or only read by people."""
+    """What a plugin is made of: not what is installed, made of it, or only read by people.
+
+    A ``dist`` counts: what Callboard builds lies in the cache, so whoever writes there wants that to be run.
+    """
 
     ignore_dirs = (*DefaultFilter.ignore_dirs, "build", ".ruff_cache")
     ignore_entity_patterns = (*DefaultFilter.ignore_entity_patterns, r"\.md$", r"\.log$", r"^4913$")
@@ -28,11 +31,15 @@ class SourceWatch:
     Args:
         folders: looked at with all that is below them; names are told relative to the first that has the file.
         changed: may take its time; what changes meanwhile is told next.
+        apart: folders among them that are none of its business, such as the cache.
     """
 
-    def __init__(self, folders: Iterable[Path], changed: Callable[[list[str]], None]) -> None:
+    def __init__(
+        self, folders: Iterable[Path], changed: Callable[[list[str]], None], *, apart: Iterable[Path] = ()
+    ) -> None:
         self._folders = tuple(folders)
         self._changed = changed
+        self._filter = _Sources(ignore_paths=[str(folder) for folder in apart])
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="callboard-source-watch", daemon=True)
 
@@ -41,12 +48,21 @@ class SourceWatch:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.end()
+        self.join()
+
+    def end(self) -> None:
+        """Look no more; what is being told at this moment is not waited for."""
         self._over.set()
-        self._thread.join()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until nothing is told any more."""
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout)
 
     def _run(self) -> None:
         for changes in watch(
-            *self._folders, watch_filter=_Sources(), step=_STEP, debounce=_QUIET, stop_event=self._over,
+            *self._folders, watch_filter=self._filter, step=_STEP, debounce=_QUIET, stop_event=self._over,
             raise_interrupt=False,
         ):  # fmt: skip
             paths = {Path(path) for _, path in changes}
