@@ -8,7 +8,7 @@ in the host is blamed for that: the present life, which has the same plugins, is
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..supervision.telling import tell
 from . import messages as m
@@ -44,7 +44,7 @@ class Candidate:
 
     def __init__(self, edition: Edition, kin: Kin) -> None:
         self.edition = edition
-        self.actor: pykka.ActorRef[object] | None = None
+        self.actor: pykka.ActorRef[Any] | None = None
         self.known = threading.Event()
         self.moving: MovingIn | None = None
         self.exit: Exit | None = None
@@ -59,7 +59,7 @@ class Candidate:
         """The plugins as its life knows them, by name."""
         return {lodger.name: lodger for lodger in self._residents.wanted}
 
-    def take(self, reporter: Reporter) -> pykka.ActorRef[object] | None:
+    def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
         """Make it the life that ``reporter`` reports on; ``None`` if it has ended already.
 
         One that ends at this very moment is reported to ``reporter`` all the same.
@@ -124,7 +124,7 @@ class Candidate:
         """See `Kin`."""
         return self._successor is not None and self._kin.covered()
 
-    def arm(self, life: pykka.ActorRef[object], host: Host) -> Armed:
+    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
         """See `Kin`."""
         self.host = host
         return self._kin.arm(life, host)
