@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -31,10 +30,11 @@ from .hook_threads import HookThreads
 from .hooked import Hooked
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
+from .mounting import Mounts
 from .roster import Roster
 from .router_actor import Entrusted, RouterActor, Switch
 from .survey import Survey
-from .takes_hooks import TakesHooks
+from .takes_modules import TakesModules
 from .tells import Tells
 from .tool_runtime import ToolRuntime
 from .variants import Variants
@@ -60,7 +60,7 @@ _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
 
 
-class Board(TakesHooks, Tells):
+class Board(TakesModules, Tells):
     """See the module. It runs from the moment it is made until `stop`.
 
     Args:
@@ -113,6 +113,7 @@ class Board(TakesHooks, Tells):
         means = Means(self.clock, self.events, self._threads)
         self._hooked = Hooked(means, self._switch, lambda: self.catalog.registry, self._route)
         self._listeners = self._hooked.listeners
+        self._mounts = Mounts()
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
@@ -144,12 +145,6 @@ class Board(TakesHooks, Tells):
         self.variants = Variants(self.catalog, self.survey, self.roster.lock)
 
     # Plugins
-
-    def add(
-        self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
-    ) -> tuple[ToolDescriptor, ...]:
-        """Run a plugin in this process; returns its tools. See `Roster.add`."""
-        return self.roster.add(adapter, config=config, settings=settings)
 
     def begin(
         self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
@@ -183,15 +178,6 @@ class Board(TakesHooks, Tells):
     def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
         """Wait until its host is ready, or will not be; return its tools. See `Roster.settle_hosted`."""
         return self.roster.settle_hosted(name, required=required)
-
-    def remove(self, name: str, *, forget_state: bool = False) -> None:
-        """Take a plugin off the board. See `Roster.remove`."""
-        self.roster.remove(name, forget_state=forget_state)
-
-    def discard(self, name: str) -> None:
-        """As `remove`, of a plugin that may have been taken off already."""
-        with suppress(KeyError):
-            self.roster.remove(name)
 
     # Calls
 
@@ -372,6 +358,7 @@ class Board(TakesHooks, Tells):
             member.shut_down("the board was stopped", self.supervisor)
         self._wait_ended([*members, *self.roster.leaving()], timeout)
         self._hooked.finish()
+        self._mounts.close()
         if self._own_runtime is not None:
             self._own_runtime.close()
         self._watchdog.close()

@@ -1,26 +1,50 @@
-"""The part of the front door that takes hooks, and who asks people for them."""
+"""The part of the front door that takes hooks, who asks people for them, and modules that bring both tools and hooks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from .options import complete
+from .plugins.entry import parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .actors.board import Board
     from .actors.listeners import HookHandle
+    from .actors.mounting import MountedModule
+    from .configuration import Configuration
     from .plugins.approval import Approver
 
 
 class TakingHooks:
     """See the module. Whoever is one has a ``_board`` while it runs."""
 
+    configuration: Configuration
     _board: Board | None
     _approver: Approver | None = None
 
     @property
     def _running(self) -> Board:
         raise NotImplementedError
+
+    def mount(self, module: Any, config: dict[str, Any] | None = None, **options: Any) -> MountedModule:
+        """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks.
+
+        Args:
+            module: has ``mount(coordinator, config)``, or is that function.
+            config: given to it.
+            options: of its tools, as for `register`: ``concurrency``, ``deadline``, ``idempotent``, …
+
+        Raises:
+            MountError: it cannot be mounted; all of it has been taken off again.
+            PluginError: what it mounts is no tool, a name is taken, or an option is unknown or wrong.
+            NotStarted: the board does not run.
+        """
+        name = str(getattr(module, "__name__", None) or type(module).__name__)
+        read = complete(parse_options({**options, "config": config}, plugin=name), self.configuration)
+        timeout = self.configuration.prepare_deadline
+        return self._running.mount(module, config, settings=read.tool, timeout=timeout)
 
     def hook(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.

@@ -1,0 +1,70 @@
+"""The part of a board that takes modules written for Amplifier, and takes plugins off again."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .takes_hooks import TakesHooks
+
+if TYPE_CHECKING:
+    from ..plugins.adapter import PluginAdapter
+    from .catalog import ToolDescriptor
+    from .desk import ToolSettings
+    from .mounting import MountedModule, Mounts
+    from .roster import Roster
+
+Json = dict[str, Any]
+
+
+class TakesModules(TakesHooks):
+    """See the module. Whoever is one has a roster, and sets ``_mounts``."""
+
+    roster: Roster
+    _mounts: Mounts
+
+    def add(
+        self, adapter: PluginAdapter, *, config: Json, settings: ToolSettings | None = None
+    ) -> tuple[ToolDescriptor, ...]:
+        """Run a plugin in this process; returns its tools. See `Roster.add`."""
+        return self.roster.add(adapter, config=config, settings=settings)
+
+    def tools(self) -> list[ToolDescriptor]:
+        """All tools."""
+        raise NotImplementedError
+
+    def mount(
+        self,
+        module: Any,
+        config: Json | None = None,
+        *,
+        settings: ToolSettings | None = None,
+        timeout: float = 60.0,
+    ) -> MountedModule:
+        """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks.
+
+        It is cleaned up when its last tool is taken off, and when the board stops, after its calls have ended.
+
+        Args:
+            module: has ``mount(coordinator, config)``, or is that function.
+            config: given to it.
+            settings: how the calls of its tools are run.
+            timeout: seconds that mounting may take.
+
+        Raises:
+            MountError: its ``mount`` raised, took too long or mounted nothing that a board has; all is taken off again.
+            PluginError: what it mounts is no tool, or a name is taken.
+        """
+        return self._mounts.mount(self, module, dict(config or {}), settings=settings, timeout=timeout)
+
+    def remove(self, name: str, *, forget_state: bool = False) -> None:
+        """Take a plugin off the board. See `Roster.remove`."""
+        try:
+            self.roster.remove(name, forget_state=forget_state)
+        finally:
+            self._mounts.removed(name)
+
+    def discard(self, name: str) -> None:
+        """As `remove`, of a plugin that may have been taken off already."""
+        with suppress(KeyError):
+            self.remove(name)
