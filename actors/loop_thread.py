@@ -7,6 +7,7 @@ tools have to run there, and so has its cleaning up. Code that blocks the loop b
 from __future__ import annotations
 
 import threading
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -84,7 +85,6 @@ class LoopThread:
 
 async def _settled(function: Callable[..., Awaitable[Any] | Any], values: tuple[Any, ...]) -> Any:
     from asyncio import CancelledError  # noqa: PLC0415 - see `LoopThread`
-    from inspect import isawaitable  # noqa: PLC0415
 
     try:
         answer = function(*values)

@@ -10,7 +10,7 @@ import inspect
 import logging
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.adapter import PluginAdapter
 from ..plugins.errors import CallboardError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .catalog import ToolDescriptor
     from .desk import ToolSettings
-    from .takes_modules import TakesModules
+    from .listeners import HookHandle
 
 logger = logging.getLogger("callboard.actors")
 
@@ -31,6 +31,26 @@ Json = dict[str, Any]
 
 CLEANUP_TIMEOUT = 5.0
 """Seconds that the cleaning up of a module may take; past that it is left to itself."""
+
+
+class Takes(Protocol):
+    """The board, as far as a module is concerned."""
+
+    def add(
+        self, adapter: PluginAdapter, *, config: Json, settings: ToolSettings | None = None
+    ) -> tuple[ToolDescriptor, ...]:
+        """Run a plugin."""
+
+    def discard(self, name: str) -> None:
+        """Take one off."""
+
+    def tools(self) -> list[ToolDescriptor]:
+        """All tools."""
+
+    def hook(
+        self, event: str, hook: Callable[[str, Json], Any], *, priority: int = 0, name: str | None = None
+    ) -> HookHandle:
+        """Register a hook."""
 
 
 class LoopedTool:
@@ -59,7 +79,7 @@ class MountedModule:
     def __init__(
         self,
         name: str,
-        board: TakesModules,
+        board: Takes,
         config: Json,
         settings: ToolSettings | None,
         forget: Callable[[], None],
@@ -139,11 +159,9 @@ class MountedModule:
         self._loop.close()
 
     def _take(self, tool: Any, name: str) -> None:
-        given = (
-            LoopedTool(tool, self._loop)
-            if inspect.iscoroutinefunction(getattr(tool, "execute", None))
-            else tool
-        )
+        execute = getattr(tool, "execute", None)
+        plain = inspect.isroutine(execute) and not inspect.iscoroutinefunction(execute)
+        given = tool if plain or not callable(execute) else LoopedTool(tool, self._loop)
         adapter = PluginAdapter(given, name=name)
         self._board.add(adapter, config=self.coordinator.config, settings=self._settings)
         self.plugins.append(adapter.name)
@@ -166,7 +184,7 @@ class Mounts:
         self._modules: list[MountedModule] = []
 
     def mount(
-        self, board: TakesModules, module: Any, config: Json, *, settings: ToolSettings | None, timeout: float
+        self, board: Takes, module: Any, config: Json, *, settings: ToolSettings | None, timeout: float
     ) -> MountedModule:
         """See `Board.mount`."""
         function = getattr(module, "mount", module)

@@ -15,6 +15,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..actors.board import Board
 from ..interop.conversion import ToolInteropTarget
 from ..interop.format_ids import AMPLIFIER
 from ..plugins.bridge import call_in_thread
@@ -28,7 +29,6 @@ from .messages import text_of
 from .tool_calls import ToolCalls
 
 if TYPE_CHECKING:
-    from ..actors.board import Board
     from ..actors.call import Call
     from ..plugins.hook_data import HookData
     from .tool_core import HoldsBoard
@@ -115,7 +115,7 @@ class BoardTool:
         events: bool | None = None,
     ) -> None:
         self.name = tool_name
-        self._board: Board = getattr(board, "board", board)
+        self._board = board if isinstance(board, Board) else board.board
         self._coordinator = coordinator
         self._form = form
         self._events = events

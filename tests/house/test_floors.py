@@ -24,6 +24,7 @@ GROUND = "callboard.plugins.errors"
 IN_FUNCTION = {
     ("actors/waiting.py", "asyncio"): "whoever awaits a call has imported it already",
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
+    ("actors/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("facade/callboard.py", "callboard.configured_agent"): "most boards are asked for no agent",
