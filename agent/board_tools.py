@@ -224,6 +224,10 @@ class BoardTool:
                 )
             if answer.data is not None:
                 data.take(answer.data)
+            elif (
+                answer.action is Action.CONTINUE
+            ):  # so answers a registry, with what its hooks have made of the data
+                _take_over(data, answered)
         except UnreadableAnswer as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 - the coordinator's code: a gate that fails stays shut
@@ -262,6 +266,13 @@ class BoardTool:
 
 class BoardToolsError(CallboardError):
     """The tools of a board cannot be mounted as it is asked."""
+
+
+def _take_over(data: HookData, answered: Any) -> None:
+    given = answered.get("data") if isinstance(answered, dict) else getattr(answered, "data", None)
+    changed = read_answer({"action": Action.MODIFY, "data": given}).data if given else None
+    if changed is not None:
+        data.take(changed)
 
 
 def _both(name: str, value: Any) -> Json:
