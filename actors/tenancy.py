@@ -185,7 +185,8 @@ class Tenancy:
             return
         assert self._host is not None
         assert self._ready is not None
-        lodger.plugin.attach(self._host)
+        description = self._description(lodger)
+        lodger.plugin.attach(self._host, description)
         ready = functools.partial(_on_sent_to, lodger, self._ready)
         up = m.HostUp(
             self._host,
@@ -195,7 +196,7 @@ class Tenancy:
             ready,
             self._on_sent,
             arrival.prepared,
-            self._description(lodger),
+            description,
         )
         if not tell(lodger.tool, up):
             self._ready.without()

@@ -26,12 +26,14 @@ class Description:
         features: what is in force between it and this client.
         methods: the wire methods of the plugin that was asked about; ``None`` if it does not say.
         wants: what its plugin is to be told of each call, of `FACTS` in ``call_params``.
+        version: the plugin's, for people; empty if it does not say.
     """
 
     program: str = ""
     features: frozenset[str] = frozenset()
     methods: frozenset[str] | None = None
     wants: frozenset[str] = frozenset()
+    version: str = ""
 
     def offers(self, method: str) -> bool:
         """Whether the plugin is known to have this method, and the feature that it needs, if it needs one, is in force."""
@@ -42,8 +44,8 @@ class Description:
     def of_loaded(self, value: Any) -> Description:
         """The same host with the plugin that it has loaded, by its answer to ``load``. Raises nothing."""
         if not isinstance(value, dict):
-            return replace(self, methods=None, wants=frozenset())
-        return replace(self, methods=_methods(value), wants=_names(value.get("wants")))
+            return replace(self, methods=None, wants=frozenset(), version="")
+        return replace(self, **_offer(value))
 
 
 PLAIN: Final = Description()
@@ -64,9 +66,18 @@ def read_description(value: Any) -> Description:
     return Description(
         program=" ".join(text for text in said if isinstance(text, str)),
         features=_names(value.get("features")) & FEATURES,
-        methods=_methods(value),
-        wants=_names(value.get("wants")),
+        **_offer(value),
     )
+
+
+def _offer(value: dict[str, Any]) -> dict[str, Any]:
+    """What is said of a plugin."""
+    version = value.get("version")
+    return {
+        "methods": _methods(value),
+        "wants": _names(value.get("wants")),
+        "version": version if isinstance(version, str) else "",
+    }
 
 
 def _methods(value: dict[str, Any]) -> frozenset[str] | None:

@@ -44,6 +44,10 @@ export class Plugin {
   }
 
   /** What it is to be told of each call beside the arguments, by the names on the wire. */
+  get version() {
+    return typeof this.#tool?.version === 'string' ? this.#tool.version : undefined;
+  }
+
   get wants() {
     return Array.isArray(this.#tool?.wants) ? this.#tool.wants.filter((name) => typeof name === 'string') : undefined;
   }

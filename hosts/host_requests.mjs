@@ -133,7 +133,7 @@ export class Requests {
 
 /** What a client has to know of a plugin. */
 function offer(plugin) {
-  return { methods: plugin?.methods, wants: plugin?.wants };
+  return { methods: plugin?.methods, wants: plugin?.wants, version: plugin?.version };
 }
 
 function notFound(name) {

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..plugins.calling import Invocation
 from .call_params import ALL_FACTS, OBJECTS, add_facts
 from .carrier import Carry, ProcessCarrier
+from .description import PLAIN, Description
 from .errors import HostGone, HostStartError, RemoteError
 from .host import Host
 from .methods import METHODS
@@ -44,7 +45,7 @@ class HostedToolPlugin:
     Args:
         name: the plugin's name, unique on its board.
         command: makes the command line of the next life; called again for each.
-        version: for people.
+        version: for people; what the plugin says of itself over there takes its place.
         carry: starts a life from a command line; a real process unless somebody knows better.
 
     Attributes:
@@ -70,10 +71,11 @@ class HostedToolPlugin:
         self.lodges_as: str | None = None
         self._lacking: set[str] = set()
 
-    def attach(self, host: Host | None) -> None:
-        """Name the present life; a new one may offer other methods."""
+    def attach(self, host: Host | None, description: Description = PLAIN) -> None:
+        """Name the present life, and what it says of the plugin; a new one may offer other methods."""
         self.host = host
         self._lacking.clear()
+        self.version = description.version or self.version
 
     def limit_memory(self, resident: int) -> None:
         """Have its host keep below so many bytes by itself, as far as its runtime can; from its next life on."""

@@ -1,8 +1,9 @@
 """Python tools: the command line that runs one of them in a host of its own.
 
-The host is the same interpreter, and looks for modules where this process does; it is given the short list of
-variables that every host is given, and nothing else that this process knows. Or it is the interpreter of an environment, and
-looks there alone: of what this process can import it is lent the house, and the one package that the house cannot do without.
+The host is the same interpreter, and looks for modules where this process does, though a package's not in the folders of other
+packages; it is given the short list of variables that every host is given, and nothing else that this process knows. Or it is
+the interpreter of an environment, and looks there alone: of what this process can import it is lent the house, and the one package
+that the house cannot do without.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.python_source import path_without_packages
 from .environment import host_environment
 from .errors import HostStartError
 from .hosted_tool import HostedToolPlugin
@@ -82,7 +84,8 @@ class PythonToolPlugin(HostedToolPlugin):
         told = {"room": __package__, "name": self.name, "origin": self.origin.as_dict()}
         if self._environment is not None:
             return self._command_in(self._environment, told)
-        told["path"] = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100 - "" is the working directory
+        path = sys.path if self.origin.package is None else path_without_packages()
+        told["path"] = [os.path.abspath(folder) for folder in path]  # noqa: PTH100 - "" is the working directory
         argv = (sys.executable, *interpreter_options(), str(BOOT), json.dumps(told))
         kept = {name: os.environ[name] for name in _INTERPRETER if name in os.environ}
         return Command(argv, host_environment(os.environ, kept | self._env), extended=True)

@@ -46,7 +46,6 @@ class PluginAdapter:
     Attributes:
         plugin: the plugin object, which wraps the tool if that is Amplifier-style.
         name: the plugin's name.
-        version: the plugin's version; ``"0"`` if it has none.
 
     Raises:
         ContractError: it is no plugin, or one of its hooks cannot be called by the contract.
@@ -60,12 +59,16 @@ class PluginAdapter:
             plugin = make_instance(plugin, dict(config or {}))
         self.plugin = as_tool_plugin(plugin)
         self.name = name or _name(self.plugin)
-        self.version = str(getattr(self.plugin, "version", "0"))
         self._hooks = HookSet(self.plugin, name=self.name)
         self._preparation = Preparation(self.plugin, name=self.name)
         self._runner = ToolRunner(self.plugin, name=self.name, report=report)
         self._formatter = Formatter(self._hooks, name=self.name, report=report)
         self.has_claim = self._hooks.offers("can_handle_tool_call")
+
+    @property
+    def version(self) -> str:
+        """The plugin's version by what is known now, for one in a host says it there; ``"0"`` if it has none."""
+        return str(getattr(self.plugin, "version", "0"))
 
     def __repr__(self) -> str:
         return f"PluginAdapter({self.name!r}, version={self.version!r})"

@@ -26,6 +26,9 @@ _FILE = "agent_plugin.json"
 _EXAMPLE = '{"entries": ["my_tools.my_tool.MyTool"]}'
 _KEYS = frozenset({"entries", "subdirectory"})
 
+_roots: list[str] = []
+"""What was put on `sys.path` for packages; a folder that somebody else has put there is not in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class PythonPackage:
@@ -92,8 +95,17 @@ def load_package_entry(package: PythonPackage, entry: str) -> Any:
     root = str(package.import_root)
     if root not in sys.path:
         sys.path.append(root)
+        _roots.append(root)
         importlib.invalidate_caches()
     return _load_from(package, entry)
+
+
+def path_without_packages() -> list[str]:
+    """Return `sys.path` as it is without the packages that were loaded here: what a host looks in for one of them.
+
+    There each has its own folder and none of its neighbours', so that two of them may have a module of one name.
+    """
+    return [folder for folder in sys.path if folder not in _roots]
 
 
 def load_python_object(path: str, *, of_package: bool = False) -> Any:

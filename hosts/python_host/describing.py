@@ -28,7 +28,10 @@ _NAMED_OTHERWISE = {"prepare": ("prepare", "prepare_async"), "execute_tool": RUN
 def description(found: Any) -> Json:
     """The value of the answer; ``None`` if nothing could be loaded."""
     host = {"name": "callboard-python", "version": platform.python_version()}
-    own = {} if found is None else {"methods": _methods(found), "wants": _wants(found)}
+    own: Json = {} if found is None else {"methods": _methods(found), "wants": _wants(found)}
+    version = getattr(found, "version", None)
+    if isinstance(version, str):
+        own["version"] = version
     return {"protocol": PROTOCOL, "host": host, "features": list(FEATURES), **own}
 
 

@@ -81,7 +81,7 @@ ENVELOPE = {
     "content": [{"type": "text", "text": "an image"}],
 }
 
-NAMES = ("node", "isolated", "here")
+NAMES = ("node", "here", "isolated")
 
 
 @pytest.fixture
@@ -90,11 +90,11 @@ def config(tmp_path):
     (tmp_path / "node.mjs").write_text(IN_NODE.replace("NAME", "node"))
     (tmp_path / "bare.mjs").write_text(BARE)
     plugins = [{"node_tool": {"file": "./node.mjs", "id": "node"}, "config": {"depth": 3}}]
-    for name in ("isolated", "here"):
+    for name in ("here", "isolated"):  # both with a module of one name: neither is in the other's way
         folder = tmp_path / name
         folder.mkdir()
-        (folder / f"cb_describing_{name}.py").write_text(IN_PYTHON.replace("NAME", name))
-        (folder / "agent_plugin.json").write_text(json.dumps({"entries": [f"cb_describing_{name}.Tool"]}))
+        (folder / "cb_describing.py").write_text(IN_PYTHON.replace("NAME", name))
+        (folder / "agent_plugin.json").write_text(json.dumps({"entries": ["cb_describing.Tool"]}))
         options = {"name": name, "isolate": name == "isolated", "config": {"depth": 3}}
         plugins.append({"plugin": f"path:./{name}", **options})
     plugins.append({"node_tool": {"file": "./bare.mjs"}})
@@ -133,6 +133,7 @@ def test_every_optional_method_reaches_who_asks_wherever_the_plugin_runs(config)
         )
 
     expected = {
+        "version": "1.2.3",
         "config_schema": {"type": "object", "properties": {"depth": {"type": "integer"}}},
         "ui_elements": [{"type": "toggle", "label": "Deep"}],
         "tags": ["for gpt-5", "small", "large"],

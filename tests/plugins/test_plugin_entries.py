@@ -53,6 +53,7 @@ def test_every_option_can_be_given():
         "hold": 7,
         "validate": {"read": False},
         "idle_deadline": 2.5,
+        "reload": True,
     }
 
     options = parse_entry({"plugin": "a.B", **given}, BASE).options
