@@ -46,6 +46,7 @@ check-types: $(CHECKERS) ## Check the types only
 	@$(INSTALL) --no-deps --no-index --no-build-isolation --target $(VIEW) .
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict -p callboard
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform darwin -p callboard
+	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform win32 -p callboard
 
 bench: node ## Measure, and say what it means
 	@$(RUN) benchmarks/run.py $(ARGS)

@@ -22,6 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+assert sys.platform != "win32", "an evil host needs POSIX: its faults are signals and descriptors"
+
 COUNTS = ("spawn", "call", "in", "out", "byte")
 ENTRIES, ENTRY = 40, 12
 STATUS, USED, SEEN = range(3)

@@ -14,10 +14,8 @@ A host knows neither its state on the board nor the run's clock. Entries with su
 from __future__ import annotations
 
 import os
-import signal
 import struct
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +25,7 @@ from ..hosts.node import find_node
 from ..hosts.process import Command
 from ..plugins.spelling import meant
 from .schedule import Schedule
+from .signals import nudge
 from .triggers import AtTime, StateEntered
 
 if TYPE_CHECKING:
@@ -135,9 +134,7 @@ class EvilToolPlugin(HostedToolPlugin):
         """Have the host look into its book."""
         host = self.host
         if host is not None:
-            # It may end in between, which is what it is for; the next life reads the book.
-            with suppress(ProcessLookupError):
-                os.kill(host.pid, signal.SIGUSR2)
+            nudge(host.pid)  # it may end in between, which is what it is for; the next life reads the book
 
     def _command(self) -> Command:
         if self.language == "node":

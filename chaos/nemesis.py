@@ -9,11 +9,9 @@ A fault that comes due while its host is down waits for the next life: nothing c
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections import defaultdict
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -24,6 +22,7 @@ from .arming import STATE_OF, Arming, Entered, entered_before
 from .cues import Cues
 from .datum import ScheduleError
 from .evil_tool import EvilToolPlugin
+from .signals import go_on, pause, send
 from .tampering import KINDS, Tamper
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ class Nemesis:
         for tamper in self._tampers.values():
             tamper.heal()
         for pid in paused:
-            _kill(pid, signal.SIGCONT)
+            go_on(pid)
 
     def close(self) -> None:
         """As `heal`, and hear no more."""
@@ -206,10 +205,10 @@ class Nemesis:
         self._note(name, describe(fault))
         match fault:
             case f.Signal(number):
-                _kill(pid, number)
+                send(pid, number)
             case f.Pause(seconds):
                 self._paused.add(pid)
-                _kill(pid, signal.SIGSTOP)
+                pause(pid)
                 if seconds is not None:
                     self._board.clock.call_at(self._board.clock.now() + seconds, partial(self._go_on, pid))
             case _:
@@ -220,7 +219,7 @@ class Nemesis:
             if pid not in self._paused:
                 return
             self._paused.discard(pid)
-        _kill(pid, signal.SIGCONT)
+        go_on(pid)
 
     def _would_be_parked(self, name: str, fault: f.Fault) -> bool:
         """Whether the restart budget of a host is spent by what has been done to it."""
@@ -248,8 +247,3 @@ def describe(fault: f.Fault) -> str:
             return f"SIGSTOP for {seconds:g} s"
     facts = ", ".join(f"{key} {value}" for key, value in fault.as_dict("do").items() if key != "do")
     return fault.kind.replace("_", " ") + (f" ({facts})" if facts else "")
-
-
-def _kill(pid: int, number: int) -> None:
-    with suppress(ProcessLookupError):  # it has ended in between, and whoever waits for that is told
-        os.kill(pid, number)

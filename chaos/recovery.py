@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..actors.board import Board
 from ..actors.members import HostedMember
+from ..hosts.sweep import kill
 from .arguments import draw_arguments
 from .expecting import ExpectedEvents
 
@@ -158,7 +157,7 @@ class _Trial:
 def _kill(member: HostedMember) -> None:
     plugin = member.plugin
     if plugin.host is not None:
-        os.kill(plugin.host.pid, signal.SIGKILL)
+        kill(plugin.host.pid)
 
 
 def _generations(board: Board) -> dict[str, int]:

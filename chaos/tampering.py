@@ -7,13 +7,11 @@ host that no fault is due for pays one look for each piece of output.
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..hosts.carrier import ProcessCarrier
+from ..hosts.sweep import kill
 from ..plugins.errors import JsonValueError
 from ..plugins.json_values import load_json
 from .spoiling import spoil
@@ -112,8 +110,7 @@ class _Ear:
         self._listener.on_output(reply.data)
         if reply.code is not None:
             self._cut = True
-            with suppress(ProcessLookupError):  # it has ended by itself, in the middle of its line too
-                os.kill(self.pid, signal.SIGKILL)
+            kill(self.pid)  # unless it has ended by itself, in the middle of its line too
 
     def on_exit(self, exit_: ProcessExit) -> None:
         """See `ProcessListener`."""

@@ -6,16 +6,23 @@ everything above the bytes can be tried without a process.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import HostStartError
-from .process import Command, HostProcess, ProcessListener
-from .pump import Pump
+from .process import Command, ProcessListener
 from .watchdog import Watchdog
+
+if sys.platform == "win32":
+    from .threads_pump import threaded as _begin
+else:
+    from .pump import polled as _begin
 
 if TYPE_CHECKING:
     from .ladder import StopLadder
+    from .process import HostProcess
+    from .pumping import Pumping
 
 
 class Carrier(Protocol):
@@ -48,18 +55,35 @@ Carry = Callable[[str, Command, ProcessListener, Watchdog | None], Carrier]
 """Starts the life of the host of that name. Raises `HostStartError`."""
 
 
+class Begin(Protocol):
+    """Starts a process that is not carried yet."""
+
+    def __call__(
+        self, command: Command, listener: ProcessListener, *, host: str, watchdog: Watchdog | None
+    ) -> tuple[HostProcess, Pumping]:
+        """Raises `HostStartError`."""
+
+
 class ProcessCarrier:
-    """A process and the thread that carries its bytes.
+    """A process and the pump that carries its bytes.
+
+    Args:
+        host, command, listener, watchdog: see `Carry`.
+        begin: starts a process with the kind of pump that it needs; that which the system allows, as a rule.
 
     Raises:
         HostStartError: the process cannot be started.
     """
 
     def __init__(
-        self, host: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None = None
+        self,
+        host: str,
+        command: Command,
+        listener: ProcessListener,
+        watchdog: Watchdog | None = None,
+        begin: Begin = _begin,
     ) -> None:
-        self._process = process = HostProcess.spawn(command, host=host, watchdog=watchdog)
-        self._pump = Pump(process, listener)
+        self._process, self._pump = process, _ = begin(command, listener, host=host, watchdog=watchdog)
         self.pid = process.pid
         self.write = process.write  # on the way of every call: no further step in between
 

@@ -10,25 +10,18 @@ import select
 import sys
 import threading
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 
-def exit_descriptor(pid: int) -> int:
-    """A descriptor that becomes readable when the process, a child of ours, ends. Whoever asks has to close it.
-
-    Raises:
-        OSError: the machine has no descriptor left.
-    """
-    if sys.platform == "linux":
-        with suppress(OSError):  # some sandboxes forbid it; if it was for want of descriptors, so is the pipe
-            return os.pidfd_open(pid)
-    reader, writer = os.pipe()
-
-    def wait() -> None:
-        _await_end(pid)
-        os.close(writer)
-
-    threading.Thread(target=wait, name=f"callboard-wait-{pid}", daemon=True).start()
-    return reader
+def await_end(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a child of ours has ended. On Windows its status may be taken: the handle keeps the pid from others."""
+    if sys.platform == "win32":
+        process.wait()
+    else:
+        _await_end(process.pid)
 
 
 if sys.platform == "darwin":
@@ -40,9 +33,32 @@ if sys.platform == "darwin":
             queue.control([end], 1)
         queue.close()
 
-else:
+elif sys.platform != "win32":
 
     def _await_end(pid: int) -> None:
         # WNOWAIT: the status is left for whoever collects it.
         with suppress(ChildProcessError):
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+if sys.platform != "win32":
+
+    def exit_descriptor(pid: int) -> int:
+        """A descriptor that becomes readable when the process, a child of ours, ends. Whoever asks has to close it.
+
+        Raises:
+            OSError: the machine has no descriptor left.
+        """
+        if sys.platform == "linux":
+            with suppress(
+                OSError
+            ):  # some sandboxes forbid it; if it was for want of descriptors, so is the pipe
+                return os.pidfd_open(pid)
+        reader, writer = os.pipe()
+
+        def wait() -> None:
+            _await_end(pid)
+            os.close(writer)
+
+        threading.Thread(target=wait, name=f"callboard-wait-{pid}", daemon=True).start()
+        return reader

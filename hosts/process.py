@@ -8,20 +8,17 @@ be called from any thread and never block.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections import deque
-from contextlib import suppress
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
-from .errors import HostGone, HostStartError
-from .exit_watch import exit_descriptor
+from .errors import HostStartError
+from .family import Family, start
 from .ladder import Rung, StopLadder
 from .ring import Ring
 from .sweep import MARK, created, descendants, end_session
@@ -30,9 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .watchdog import Watchdog
-
-_PIPE_BYTES = 256 * 1024
-"""Asked of the kernel for stdin and stdout: a large message then takes few changes of process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +93,10 @@ class ProcessListener(Protocol):
         """Its whole tree has ended, except for these pids. Comes once, last."""
 
 
-class HostProcess:
-    """A running host process. Start one with `spawn`; it tells its listener how it goes.
+class HostProcess(ABC):
+    """A running host process. Start one with `spawn`; its pump tells a listener how it goes.
+
+    How bytes get into it is a matter of the system: see `PolledProcess` and `ThreadedProcess`.
 
     Attributes:
         pid, birth, mark: by which it and what it starts are known (see `sweep`).
@@ -110,16 +106,8 @@ class HostProcess:
     """
 
     def __init__(
-        self,
-        popen: subprocess.Popen[bytes],
-        host: str,
-        mark: str,
-        wake: tuple[int, int],
-        watchdog: Watchdog | None,
+        self, popen: subprocess.Popen[bytes], host: str, mark: str, watchdog: Watchdog | None
     ) -> None:
-        assert popen.stdin is not None
-        assert popen.stdout is not None
-        assert popen.stderr is not None
         self.host = host
         self.pid = popen.pid
         self.mark = mark
@@ -129,51 +117,29 @@ class HostProcess:
         self.stderr = Ring()
         self.stop_reason: str | None = None
         self.deaf = False
-        self.exit_reader = -1
-        self.wake_reader, self._wake_writer = wake
+        self._family = Family(popen)
         self._watchdog = watchdog
-        self._stdin: int | None = popen.stdin.fileno()
         self._fault: str | None = None
-        self._backlog: deque[memoryview] = deque()
         self._lock = threading.Lock()
         self._rungs: list[tuple[float, Rung]] = []
         self._known: list[tuple[int, float]] = []
-        for descriptor in wake:
-            os.set_blocking(descriptor, False)
-        for stream in (popen.stdin, popen.stdout, popen.stderr):
-            os.set_blocking(stream.fileno(), False)
-        for stream in (popen.stdin, popen.stdout):
-            _widen(stream.fileno())
 
     @classmethod
-    def spawn(cls, command: Command, *, host: str, watchdog: Watchdog | None = None) -> HostProcess:
-        """Start the process, in a session of its own and with a mark in its environment.
+    def spawn(cls, command: Command, *, host: str, watchdog: Watchdog | None = None) -> Self:
+        """Start the process, at the head of a family of its own and with a mark in its environment.
 
         Raises:
             HostStartError: it cannot be started; ``permanent`` unless the machine was short of
                 something.
         """
         mark = os.urandom(16).hex()
-        wake: tuple[int, ...] = ()
         try:
-            wake = reader, writer = os.pipe()
-            popen = subprocess.Popen(
-                command.argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                cwd=command.cwd,
-                env={**command.env, MARK: mark},
-                start_new_session=True,
-            )
+            popen = start(command.argv, {**command.env, MARK: mark}, command.cwd, stdin=subprocess.PIPE)
         except (OSError, ValueError) as error:
-            for descriptor in wake:
-                os.close(descriptor)
             raise _start_error(host, error) from error
-        process = cls(popen, host, mark, (reader, writer), watchdog)
+        process = cls(popen, host, mark, watchdog)
         try:
-            process.exit_reader = exit_descriptor(popen.pid)
+            process.prepare()
             if watchdog is not None:
                 watchdog.add(process.pid, process.birth, mark)
         except OSError as error:
@@ -181,28 +147,17 @@ class HostProcess:
             raise _start_error(host, error) from error
         return process
 
+    @abstractmethod
+    def prepare(self) -> None:
+        """Open what it takes to carry it. Raises `OSError`: the machine is short of something."""
+
+    @abstractmethod
     def write(self, data: bytes) -> None:
         """Send bytes to stdin, without ever blocking: what the pipe does not take now goes later.
 
         Raises:
-            HostGone: stdin is closed. Nothing of ``data`` was sent.
+            HostGone: stdin is closed, as far as that is known. Nothing of ``data`` was sent.
         """
-        with self._lock:
-            if self._stdin is None:
-                raise HostGone(f"host {self.host!r} is not running", host=self.host)
-            if self._backlog:
-                self._backlog.append(memoryview(data))
-                return
-            try:
-                written = os.write(self._stdin, data)
-            except BlockingIOError:
-                written = 0
-            except OSError as error:
-                self._lose_stdin()
-                raise HostGone(f"host {self.host!r} has closed its stdin", host=self.host) from error
-            if written < len(data):
-                self._backlog.append(memoryview(data)[written:])
-                self._wake()
 
     def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:
         """Begin to end the process; a later call can only hasten what an earlier one began.
@@ -229,27 +184,6 @@ class HostProcess:
 
     # What follows is for the pump, in its thread.
 
-    @property
-    def stdin_waiting(self) -> int | None:
-        """The descriptor of stdin while there is a backlog for it, else ``None``."""
-        with self._lock:
-            return self._stdin if self._backlog else None
-
-    def flush(self) -> None:
-        """Write what the pipe takes of the backlog."""
-        with self._lock:
-            while self._backlog and self._stdin is not None:
-                try:
-                    written = os.write(self._stdin, self._backlog[0])
-                except BlockingIOError:
-                    return
-                except OSError:  # those who wait for an answer are told when it ends, as it now has to
-                    self._lose_stdin()
-                    return
-                rest = self._backlog.popleft()[written:]
-                if rest:
-                    self._backlog.appendleft(rest)
-
     def climb(self) -> float | None:
         """Do the rungs that are due; return the seconds until the next one, if there is one."""
         while True:
@@ -267,18 +201,14 @@ class HostProcess:
                     with self._lock:
                         self._close_stdin()
                 case Rung.TERMINATE:
-                    self._signal_group(signal.SIGTERM)
+                    self._family.ask_to_end()
                 case Rung.KILL:
                     self._known += descendants(self.pid)
-                    self._signal_group(signal.SIGKILL)
+                    self._family.end()
 
     def collect(self) -> ProcessExit:
-        """Take the exit status of a process that has ended, and its group with it.
-
-        The group is killed *before* the status is collected: until then nobody else can get the
-        pid, so the group cannot be a stranger's.
-        """
-        self._signal_group(signal.SIGKILL)
+        """Take the exit status of a process that has ended, and end its family with it: before, see `Family`."""
+        self._family.end()
         status = self.popen.wait()
         with self._lock:
             self._close_stdin()
@@ -291,6 +221,10 @@ class HostProcess:
                 fault=self._fault,
             )
 
+    def end_family(self) -> None:
+        """Kill it with all that it has started, as far as the system keeps them together."""
+        self._family.end()
+
     def sweep(self) -> list[int]:
         """End what is left of its tree; return what would not end."""
         leftovers = end_session(self.pid, self.birth, self._known, mark=self.mark)
@@ -298,42 +232,24 @@ class HostProcess:
             self._watchdog.remove(self.pid)
         return leftovers
 
+    @abstractmethod
     def close(self) -> None:
         """Give the descriptors back."""
-        with self._lock:
-            for stream in (self.popen.stdout, self.popen.stderr):
-                assert stream is not None
-                stream.close()
-            for descriptor in (self.exit_reader, self.wake_reader, self._wake_writer):
-                if descriptor >= 0:
-                    os.close(descriptor)
-            self.exit_reader = self.wake_reader = self._wake_writer = -1
 
-    # With the lock held. Waking is no exception: a descriptor that was closed in between may be
-    # somebody else's by now.
+    # With the lock held.
 
+    @abstractmethod
     def _wake(self) -> None:
-        if self._wake_writer >= 0:
-            with suppress(BlockingIOError):  # full: it is awake
-                os.write(self._wake_writer, b"!")
+        """Have the pump look after the process, if there is one."""
+
+    @abstractmethod
+    def _close_stdin(self) -> None:
+        """Let no more go to stdin, not even what waits to."""
 
     def _lose_stdin(self) -> None:
         self.deaf = True
         self._close_stdin()
         self._wake()
-
-    def _close_stdin(self) -> None:
-        self._backlog.clear()
-        if self._stdin is not None:
-            self._stdin = None
-            assert self.popen.stdin is not None
-            self.popen.stdin.close()
-
-    # Without it.
-
-    def _signal_group(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # ended in between, which is as well
-            os.killpg(self.pid, number)
 
 
 _SHORTAGES = {
@@ -350,9 +266,3 @@ def _start_error(host: str, error: OSError | ValueError) -> HostStartError:
             f"cannot start host {host!r}: {what}", host=host, permanent=error.errno not in _SHORTAGES
         )
     return HostStartError(f"cannot start host {host!r}: {error}", host=host, permanent=True)
-
-
-def _widen(descriptor: int) -> None:
-    if sys.platform == "linux":
-        with suppress(OSError):  # beyond the user's quota: the usual size serves too
-            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

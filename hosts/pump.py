@@ -9,92 +9,42 @@ delays nothing.
 from __future__ import annotations
 
 import fcntl
-import logging
 import os
 import select
 import struct
+import sys
 import termios
-import threading
-import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from .ladder import KILL_NOW
+from .pumping import Pumping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from .process import Command, ProcessListener
+    from .watchdog import Watchdog
 
-    from .process import HostProcess, ProcessListener
+assert sys.platform != "win32", "pipes cannot be polled on Windows: there `ThreadsPump` carries"
+
+from .polled_process import PolledProcess  # noqa: E402 - of which there is none on Windows either
 
 _SMALL, _LARGE = 64 * 1024, 1024 * 1024
-_PATIENCE = 0.25
-"""Seconds that a process may live on after it closed its stdout or stdin, before it is taken for
-broken. Most that do so are about to end, and then their own exit says more than ours would."""
-
-_Fact = TypeVar("_Fact")
-
-logger = logging.getLogger("callboard.hosts")
 
 
-class Pump:
-    """Carries one process's bytes until its end. `start` returns at once."""
+class Pump(Pumping):
+    """Carries by `poll`. See `Pumping`."""
 
-    def __init__(self, process: HostProcess, listener: ProcessListener) -> None:
+    _process: PolledProcess
+
+    def __init__(self, process: PolledProcess, listener: ProcessListener) -> None:
         assert process.popen.stdout is not None
         assert process.popen.stderr is not None
-        self._process = process
-        self._listener = listener
+        super().__init__(process, listener)
         self._stdout = process.popen.stdout.fileno()
         self._stderr = process.popen.stderr.fileno()
         self._size = _SMALL
-        self._fault: str | None = None
-        self._fault_at = 0.0
-        self._thread = threading.Thread(
-            target=self._run, name=f"callboard-host-{process.host}-{process.pid}", daemon=True
-        )
 
-    def start(self) -> None:
-        """Begin to carry; the listener hears from the pump's thread.
-
-        Raises:
-            RuntimeError: the machine has no thread left.
-        """
-        self._thread.start()
-
-    def join(self, timeout: float | None = None) -> bool:
-        """Wait until all is told; True when it is."""
-        self._thread.join(timeout)
-        return not self._thread.is_alive()
-
-    def _run(self) -> None:
-        process = self._process
-        try:
-            self._carry()
-        except Exception:
-            # A bug of ours must not leave callers waiting on a host that nobody reads any more.
-            logger.exception("carrying host %r failed; ending it", process.host)
-            process.stop("internal error", KILL_NOW)
-            process.climb()
-        exit_ = process.collect()
+    def _hear_last_words(self) -> None:
         self._drain(self._stderr)
-        self._tell(self._listener.on_exit, exit_)
-        process.close()
-        self._tell(self._listener.on_gone, self._sweep())
-
-    def _sweep(self) -> list[int]:
-        try:
-            return self._process.sweep()
-        except OSError:
-            # Looking for what is left takes a descriptor. The watchdog still knows of this host.
-            logger.exception("could not look for what host %r has left", self._process.host)
-            return []
-
-    def _tell(self, listener: Callable[[_Fact], None], fact: _Fact) -> None:
-        try:
-            listener(fact)
-        except Exception:
-            # The processes have to be ended and the descriptors given back all the same.
-            logger.exception("the listener of host %r failed", self._process.host)
 
     def _carry(self) -> None:
         process = self._process
@@ -131,21 +81,6 @@ class Pump:
             self._process.flush()
         return True
 
-    def _note_fault(self, fault: str) -> None:
-        if self._fault is None:
-            self._fault = fault
-            self._fault_at = time.monotonic()
-
-    def _timeout(self, next_rung: float | None) -> float | None:
-        # One that was told to stop may close what it likes; the ladder has its own times.
-        if self._fault is None or self._process.stop_reason is not None:
-            return next_rung
-        patience = self._fault_at + _PATIENCE - time.monotonic()
-        if patience > 0:
-            return patience
-        self._process.stop(_FAULTS[self._fault], KILL_NOW, fault=self._fault)
-        return self._process.climb()
-
     def _read(self, descriptor: int) -> bool:
         """Take one bite of stdout or stderr; False at its end."""
         size = self._size if descriptor == self._stdout else _SMALL
@@ -179,12 +114,6 @@ class Pump:
                 self._listener.on_output(data)
 
 
-_FAULTS = {
-    "stdout_closed": "it closed its stdout and lived on",
-    "stdin_closed": "it closed its stdin and lived on",
-}
-
-
 def _follow(poll: select.poll, before: int | None, now: int | None) -> int | None:
     """Watch stdin while there is something to write to it, and only then."""
     if before != now:
@@ -204,3 +133,11 @@ def _empty(descriptor: int) -> None:
     with suppress(BlockingIOError):
         while os.read(descriptor, 512):
             continue
+
+
+def polled(
+    command: Command, listener: ProcessListener, *, host: str, watchdog: Watchdog | None
+) -> tuple[PolledProcess, Pump]:
+    """Start a process, to be carried by poll. Raises `HostStartError`."""
+    process = PolledProcess.spawn(command, host=host, watchdog=watchdog)
+    return process, Pump(process, listener)

@@ -92,9 +92,13 @@ def members(leader: int, birth: float, mark: str = "") -> list[int]:
 
 
 def kill(pid: int) -> None:
-    """Send SIGKILL; a process that ended in between is what was wanted."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGKILL)
+    """Kill a process; one that ended in between is what was wanted."""
+    if sys.platform == "win32":
+        with suppress(OSError):  # no such process, or one that is just ending
+            os.kill(pid, signal.SIGTERM)  # which nobody hears there: it is ended
+    else:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def end_session(
@@ -176,9 +180,16 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
 
         try:
             process = psutil.Process(pid)
-            return _Facts(process.status() != psutil.STATUS_ZOMBIE, os.getsid(pid), process.create_time())
+            return _Facts(process.status() != psutil.STATUS_ZOMBIE, _session(pid), process.create_time())
         except (psutil.Error, ProcessLookupError, PermissionError):
             return None
+
+    def _session(pid: int) -> int:
+        """There are none on Windows, where descent and the mark have to do; no pid is -1."""
+        if sys.platform == "win32":
+            return -1
+        else:  # noqa: RET505 - so that the type checker follows
+            return os.getsid(pid)
 
     def _bears(pid: int, mark: str) -> bool:
         import psutil  # noqa: PLC0415
@@ -226,21 +237,39 @@ def main(embedder: int, packages: str) -> None:
         embedder: the pid of the process that started this one.
         packages: the folder that psutil is in.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
     sys.path.append(packages)
-    stdin, roster, poll = sys.stdin.fileno(), Roster(), select.poll()
-    poll.register(stdin, select.POLLIN)
-    if sys.platform == "linux":
-        with suppress(OSError):  # some sandboxes forbid it
-            poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
-    while os.getppid() == embedder or select.select([stdin], [], [], 0)[0]:
-        if any(ready == stdin for ready, _ in poll.poll()):
-            data = os.read(stdin, 65536)
-            if not data:
-                break
-            roster.feed(data)
+    roster = Roster()
+    if sys.platform == "win32":
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK):
+            signal.signal(number, signal.SIG_IGN)
+        listen(sys.stdin.fileno(), roster)
+    else:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        _listen_while_lives(embedder, sys.stdin.fileno(), roster)
     roster.end_all()
+
+
+def listen(stdin: int, roster: Roster) -> None:
+    """Keep the roster until the end of stdin: where nothing is forked, nobody else holds its other end."""
+    while data := os.read(stdin, 65536):
+        roster.feed(data)
+
+
+if sys.platform != "win32":
+
+    def _listen_while_lives(embedder: int, stdin: int, roster: Roster) -> None:
+        poll = select.poll()
+        poll.register(stdin, select.POLLIN)
+        if sys.platform == "linux":
+            with suppress(OSError):  # some sandboxes forbid it
+                poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
+        while os.getppid() == embedder or select.select([stdin], [], [], 0)[0]:
+            if any(ready == stdin for ready, _ in poll.poll()):
+                data = os.read(stdin, 65536)
+                if not data:
+                    break
+                roster.feed(data)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,17 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-_LINKING = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_LINKING = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 """All that the watchdog is given of the environment: some interpreters do not start without."""
+
+if sys.platform == "win32":
+    _FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+    _NOT_HEARD: tuple[type[OSError], ...] = (
+        OSError,
+    )  # a pipe that nobody reads is an invalid argument there
+else:
+    _FLAGS = 0
+    _NOT_HEARD = (BrokenPipeError, BlockingIOError)
 
 _SCRIPT = Path(__file__).with_name("sweep.py")
 
@@ -74,7 +83,8 @@ class Watchdog:
         if process is not None:
             assert process.stdin is not None
             process.stdin.close()
-            process.send_signal(signal.SIGCONT)  # it may be stopped, and could not hear the end then
+            if sys.platform != "win32":
+                process.send_signal(signal.SIGCONT)  # it may be stopped, and could not hear the end then
             process.wait()
 
     def _say(self, line: str) -> None:
@@ -100,14 +110,16 @@ class Watchdog:
             bufsize=0,
             cwd="/",
             env={name: os.environ[name] for name in _LINKING if name in os.environ},
-            start_new_session=True,
+            start_new_session=sys.platform != "win32",
+            creationflags=_FLAGS,
         )
         self._process = process
         for line in self._hosts.values():
             if not _write(process, line):  # it ended at once; the next host starts another
                 return
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)
+        if sys.platform != "win32":
+            os.set_blocking(process.stdin.fileno(), False)
 
 
 def _write(process: subprocess.Popen[bytes], line: str) -> bool:
@@ -116,7 +128,7 @@ def _write(process: subprocess.Popen[bytes], line: str) -> bool:
     try:
         # A line is shorter than PIPE_BUF, so it is written as a whole or not at all.
         os.write(process.stdin.fileno(), line.encode("ascii"))
-    except (BrokenPipeError, BlockingIOError):
+    except _NOT_HEARD:
         return False
     return True
 

@@ -27,15 +27,16 @@ _TASKS = 64, 16
 def check_limits(hosts: int) -> Iterator[Finding]:
     """What the system lets this process have, for so many hosts; nothing on Windows, which sets no such limits."""
     if sys.platform == "win32":
-        return
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    yield _limit("open files", files, _FILES[0] + hosts * _FILES[1], "ulimit -n", hosts)
-    for name, most, remedy in (
-        ("processes", resource.getrlimit(resource.RLIMIT_NPROC)[0], "ulimit -u"),
-        ("processes (container)", _cgroup_tasks(), "the container's pids limit"),
-    ):
-        if most is not None and most != _NO_LIMIT:
-            yield _limit(name, most, _TASKS[0] + hosts * _TASKS[1], remedy, hosts)
+        yield from ()
+    else:
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        yield _limit("open files", files, _FILES[0] + hosts * _FILES[1], "ulimit -n", hosts)
+        for name, most, remedy in (
+            ("processes", resource.getrlimit(resource.RLIMIT_NPROC)[0], "ulimit -u"),
+            ("processes (container)", _cgroup_tasks(), "the container's pids limit"),
+        ):
+            if most is not None and most != _NO_LIMIT:
+                yield _limit(name, most, _TASKS[0] + hosts * _TASKS[1], remedy, hosts)
 
 
 def _limit(name: str, most: int, needed: int, raising: str, hosts: int) -> Finding:

@@ -9,30 +9,29 @@ from __future__ import annotations
 
 import logging
 import os
-import selectors
-import signal
 import subprocess
+import sys
 import time
-from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from ...plugins.git_address import without_secrets
-from ..exit_watch import exit_descriptor
-from ..ring import Ring
+from ..family import Family, start
 from ..sweep import MARK, created, end_session
 from ..watchdog import Watchdog
+
+if sys.platform == "win32":
+    from .threaded_output import ThreadedOutput as SystemsOutput
+else:
+    from .polled_output import PolledOutput as SystemsOutput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..process import Command
+    from .output import Output
 
 logger = logging.getLogger("callboard.packages")
-
-_CHUNK = 65536
-_HELD = 1024 * 1024
-"""Bytes of a program's output that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +66,12 @@ class Workshop:
 
     Args:
         seconds: how long each may take.
+        output: how what they say is read.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, output: type[Output] = SystemsOutput) -> None:
         self.seconds = seconds
+        self._output = output
         self._watchdog = Watchdog()
 
     def __enter__(self) -> Self:
@@ -84,72 +85,23 @@ class Workshop:
 
         Raises:
             OSError: it cannot be started.
+            ValueError: it is a batch file, on Windows.
         """
         mark = os.urandom(16).hex()
         logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
-        popen = subprocess.Popen(
-            command.argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=command.cwd,
-            env={**command.env, MARK: mark},
-            start_new_session=True,
-        )
-        birth = created(popen.pid) or 0.0
+        popen = start(command.argv, {**command.env, MARK: mark}, command.cwd, stdin=subprocess.DEVNULL)
+        birth, family, output = created(popen.pid) or 0.0, Family(popen), self._output(popen)
         try:
             self._watchdog.add(popen.pid, birth, mark)
-            stdout, said, in_time = _follow(popen, time.monotonic() + self.seconds)
+            in_time = output.follow(time.monotonic() + self.seconds)
         finally:
-            # Its group before its status is taken: until then the pid can be nobody else's.
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(popen.pid, signal.SIGKILL)
+            family.end()
             code = popen.wait()
-            for stream in (popen.stdout, popen.stderr):
-                assert stream is not None
-                stream.close()
             end_session(popen.pid, birth, [], mark=mark)
+            output.close()
+            family.close()
             self._watchdog.remove(popen.pid)
-        return Ended(code if in_time else None, stdout.tail(1_000_000), said.tail())
-
-
-def _follow(popen: subprocess.Popen[bytes], deadline: float) -> tuple[Ring, Ring, bool]:
-    """Read until the program ends, or until the deadline; a child of it that holds a pipe is not waited for."""
-    stdout, said = Ring(_HELD), Ring()
-    assert popen.stdout is not None
-    assert popen.stderr is not None
-    with ExitStack() as ending, selectors.DefaultSelector() as selector:
-        exit_ = exit_descriptor(popen.pid)
-        ending.callback(os.close, exit_)
-        selector.register(exit_, selectors.EVENT_READ)
-        for stream, rings in ((popen.stdout, (stdout, said)), (popen.stderr, (said,))):
-            os.set_blocking(stream.fileno(), False)
-            selector.register(stream.fileno(), selectors.EVENT_READ, rings)
-        while (left := deadline - time.monotonic()) > 0:
-            ready = selector.select(left)
-            if not _read(selector, [key for key, _ in ready if key.data is not None]) and any(
-                key.fd == exit_ for key, _ in ready
-            ):
-                return stdout, said, True
-    return stdout, said, False
-
-
-def _read(selector: selectors.BaseSelector, ready: list[selectors.SelectorKey]) -> bool:
-    """Take what is there; whether there was anything."""
-    found = False
-    for key in ready:
-        try:
-            data = os.read(key.fd, _CHUNK)
-        except BlockingIOError:
-            continue
-        if not data:
-            selector.unregister(key.fd)
-            continue
-        found = True
-        for ring in key.data:
-            ring.feed(data)
-    return found
+        return Ended(code if in_time else None, output.stdout.tail(1_000_000), output.said.tail())
 
 
 _NETWORK = frozenset({

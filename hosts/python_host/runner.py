@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -52,7 +53,8 @@ def run(origin: PythonOrigin, name: str) -> None:
     source, sink = claim_streams()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # in no call's place: an interrupt is for the host
     host = PythonHost(origin, name, sink)
-    os.register_at_fork(after_in_child=partial(host.in_copy, source, sink))
+    if sys.platform != "win32":
+        os.register_at_fork(after_in_child=partial(host.in_copy, source, sink))
     threading.Thread(target=host.listen, args=(Inlet(source),), name="callboard-reader", daemon=True).start()
     host.load()
     host.work()

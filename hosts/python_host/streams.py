@@ -7,7 +7,6 @@ this process, made by a tool with ``fork``, has no part in the protocol either.
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import select
@@ -17,6 +16,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..wire import LineSplitter
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +44,9 @@ def claim_streams() -> tuple[int, int]:
 
 
 def _aside(descriptor: int) -> int:
-    with suppress(OSError):  # few descriptors are allowed here, so any number has to do
-        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _ASIDE)
+    if sys.platform != "win32":
+        with suppress(OSError):  # few descriptors are allowed here, so any number has to do
+            return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _ASIDE)
     return os.dup(descriptor)
 
 
@@ -96,13 +99,12 @@ class Inlet:
         The end is that of stdin or that of our parent: a process which the parent has forked may
         hold the other end of stdin too, and keep the end from coming.
         """
-        poll = select.poll()
-        poll.register(self._source, select.POLLIN)
-        if sys.platform == "linux":
-            with suppress(OSError):  # some sandboxes forbid it
-                poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
+        if sys.platform == "win32":
+            there_may_be_more = always
+        else:
+            there_may_be_more = _until_the_parent_ends(self._source)
         try:
-            while any(ready == self._source for ready, _ in poll.poll()):
+            while there_may_be_more():
                 data = os.read(self._source, _CHUNK)
                 if not data:
                     return None
@@ -111,3 +113,20 @@ class Inlet:
         except OSError as error:
             return f"stdin cannot be read: {error.strerror}"
         return None
+
+
+def always() -> bool:
+    """Where nothing is forked, stdin has one other end, and its end is all there is to wait for."""
+    return True
+
+
+if sys.platform != "win32":
+
+    def _until_the_parent_ends(source: int) -> Callable[[], bool]:
+        """Waits until there is something to read; false when there will be nothing any more."""
+        poll = select.poll()
+        poll.register(source, select.POLLIN)
+        if sys.platform == "linux":
+            with suppress(OSError):  # some sandboxes forbid it
+                poll.register(os.pidfd_open(os.getppid()), select.POLLIN)
+        return lambda: any(ready == source for ready, _ in poll.poll())

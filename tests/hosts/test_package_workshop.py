@@ -6,17 +6,22 @@ import os
 import sys
 
 import pytest
+from callboard.hosts.packages.polled_output import PolledOutput
+from callboard.hosts.packages.threaded_output import ThreadedOutput
 from callboard.hosts.packages.workshop import Ended, Workshop, network_environment
 from callboard.hosts.process import Command
 from leaks import TEST_MARK, alive, no_leaks
+
+BOTH_WAYS = (PolledOutput, ThreadedOutput)
 
 
 def python(program: str, *arguments: str) -> Command:
     return Command((sys.executable, "-c", program, *arguments), {**TEST_MARK, "PATH": os.environ["PATH"]})
 
 
-def test_a_program_is_run_to_its_end_and_what_it_says_is_kept():
-    with no_leaks(), Workshop(20) as workshop:
+@pytest.mark.parametrize("output", BOTH_WAYS)
+def test_a_program_is_run_to_its_end_and_what_it_says_is_kept(output):
+    with no_leaks(), Workshop(20, output) as workshop:
         ended = workshop.run(
             python("import sys; print('out', flush=True); print('err', file=sys.stderr); sys.exit(3)")
         )
@@ -27,22 +32,24 @@ def test_a_program_is_run_to_its_end_and_what_it_says_is_kept():
     assert (ended.well, ended.text) == (False, "ended with exit code 3")
 
 
-def test_a_program_that_takes_too_long_is_ended_with_all_that_it_has_started():
+@pytest.mark.parametrize("output", BOTH_WAYS)
+def test_a_program_that_takes_too_long_is_ended_with_all_that_it_has_started(output):
     program = (
         "import subprocess, time; print(subprocess.Popen(['sleep', '600']).pid, flush=True); time.sleep(600)"
     )
 
-    with no_leaks(), Workshop(0.5) as workshop:
+    with no_leaks(), Workshop(0.5, output) as workshop:
         ended = workshop.run(python(program))
 
     assert (ended.code, ended.text) == (None, "took too long")
     assert not alive(int(ended.stdout))
 
 
-def test_a_child_that_holds_the_pipe_is_not_waited_for_and_ends_with_the_program():
+@pytest.mark.parametrize("output", BOTH_WAYS)
+def test_a_child_that_holds_the_pipe_is_not_waited_for_and_ends_with_the_program(output):
     program = "import subprocess; print(subprocess.Popen(['sleep', '600'], start_new_session=True).pid)"
 
-    with no_leaks(), Workshop(20) as workshop:
+    with no_leaks(), Workshop(20, output) as workshop:
         ended = workshop.run(python(program))
 
     assert ended.well
@@ -57,8 +64,9 @@ def test_a_program_that_prints_without_end_fills_no_memory():
     assert len(ended.stdout) < 3_000_000
 
 
-def test_all_that_a_program_says_before_its_end_is_heard():
-    with Workshop(20) as workshop:
+@pytest.mark.parametrize("output", BOTH_WAYS)
+def test_all_that_a_program_says_before_its_end_is_heard(output):
+    with Workshop(20, output) as workshop:
         ended = workshop.run(python("print('x' * 500_000); print('end')"))
 
     assert len(ended.stdout) == 500_004

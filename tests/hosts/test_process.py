@@ -11,10 +11,11 @@ import time
 import pytest
 from callboard.hosts.errors import HostGone, HostStartError
 from callboard.hosts.ladder import KILL_NOW
-from callboard.hosts.process import Command, HostProcess
+from callboard.hosts.polled_process import PolledProcess
+from callboard.hosts.process import Command
 from callboard.hosts.pump import Pump
 from callboard.hosts.watchdog import Watchdog
-from evil_hosts import PATIENCE, REQUEST, UNHURRIED, ProcessEar, bytes_in, carried, evil
+from evil_hosts import BOTH_WAYS, PATIENCE, REQUEST, UNHURRIED, ProcessEar, bytes_in, carried, evil
 from leaks import alive, no_leaks, wait_until
 from scarcity import descriptors_up_to, lowest_free_descriptor
 
@@ -41,7 +42,7 @@ def nothing_is_left():
 )
 def test_what_can_never_start_is_a_permanent_failure(command):
     with pytest.raises(HostStartError) as caught:
-        HostProcess.spawn(command, host="evil")
+        PolledProcess.spawn(command, host="evil")
 
     assert caught.value.permanent
     assert caught.value.host == "evil"
@@ -56,7 +57,7 @@ def test_a_machine_short_of_descriptors_is_no_permanent_failure_and_nothing_leak
     while process is None:
         with descriptors_up_to(lowest_free_descriptor() + len(refusals)):
             try:
-                process = HostProcess.spawn(evil("echoes"), host="evil", watchdog=watchdog)
+                process = PolledProcess.spawn(evil("echoes"), host="evil", watchdog=watchdog)
             except HostStartError as error:
                 refusals.append(error)
 
@@ -74,7 +75,7 @@ def test_a_process_leads_a_session_of_its_own():
 
 
 def test_a_process_that_nobody_carries_can_be_ended():
-    process = HostProcess.spawn(evil("ignores_term"), host="evil")
+    process = PolledProcess.spawn(evil("ignores_term"), host="evil")
 
     process.abort()
 
@@ -84,8 +85,9 @@ def test_a_process_that_nobody_carries_can_be_ended():
 # Output and exit
 
 
-def test_the_exit_comes_once_and_after_all_output():
-    with carried("answers_16_mb_then_exits") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_the_exit_comes_once_and_after_all_output(begin):
+    with carried("answers_16_mb_then_exits", begin=begin) as (process, ear):
         process.write(REQUEST)
         exit_ = ear.exit()
         ear.wait("gone")
@@ -108,7 +110,7 @@ def test_what_was_still_in_the_pipe_at_the_exit_is_handed_over_before_it_is_told
                 process.write(REQUEST)
                 wait_until(lambda: not alive(process.pid))
 
-    process, ear = HostProcess.spawn(evil("bursts_then_exits"), host="evil"), SlowEar()
+    process, ear = PolledProcess.spawn(evil("bursts_then_exits"), host="evil"), SlowEar()
     size = fcntl.fcntl(process.popen.stdout, fcntl.F_GETPIPE_SZ)
     pump = Pump(process, ear)
     pump.start()
@@ -119,8 +121,9 @@ def test_what_was_still_in_the_pipe_at_the_exit_is_handed_over_before_it_is_told
     assert ear.kinds()[-2:] == ["exit", "gone"]
 
 
-def test_what_came_of_a_line_before_the_exit_is_handed_over():
-    with carried("says_then_exits", "0", '{"v":1,"id":"ID","ok":tr') as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_what_came_of_a_line_before_the_exit_is_handed_over(begin):
+    with carried("says_then_exits", "0", '{"v":1,"id":"ID","ok":tr', begin=begin) as (process, ear):
         process.write(REQUEST)
         exit_ = ear.exit()
 
@@ -145,7 +148,7 @@ def test_the_last_words_on_stderr_are_there_when_the_exit_is_told():
             heard.append(process.stderr.tail())
             super().on_exit(exit_)
 
-    process = HostProcess.spawn(evil("raises"), host="evil")
+    process = PolledProcess.spawn(evil("raises"), host="evil")
     pump = Pump(process, Ear())
     pump.start()
     process.write(REQUEST)
@@ -154,8 +157,9 @@ def test_the_last_words_on_stderr_are_there_when_the_exit_is_told():
     assert heard[0].endswith("RuntimeError: nothing caught this")
 
 
-def test_a_flood_on_stderr_blocks_nobody_and_memory_stays_bounded():
-    with carried("floods_stderr") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_a_flood_on_stderr_blocks_nobody_and_memory_stays_bounded(begin):
+    with carried("floods_stderr", begin=begin) as (process, ear):
         process.write(REQUEST)
         ear.wait("output")
         wait_until(lambda: process.stderr.total == 8 * 1024 * 1024)
@@ -176,9 +180,10 @@ def test_uptime_is_the_time_it_lived():
 # Writing
 
 
-def test_writing_never_blocks_and_all_of_it_arrives_in_order():
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_writing_never_blocks_and_all_of_it_arrives_in_order(begin):
     large = b'{"v":1,"id":"1","method":"go","params":"' + b"x" * 4 * 1024 * 1024 + b'"}\n'
-    with carried("reads_late") as (process, ear):
+    with carried("reads_late", begin=begin) as (process, ear):
         ear.wait("output")
         began = time.monotonic()
         for _ in range(3):
@@ -196,7 +201,7 @@ def test_writing_never_blocks_and_all_of_it_arrives_in_order():
 
 def test_what_has_to_wait_is_not_overtaken_by_what_comes_later():
     large = b'{"id":"1","text":"' + b"x" * 2 * 1024 * 1024 + b'"}\n'
-    process, ear = HostProcess.spawn(evil("reads_late"), host="evil"), ProcessEar()
+    process, ear = PolledProcess.spawn(evil("reads_late"), host="evil"), ProcessEar()
     pump = Pump(process, ear)
     process.write(large)
     select.select([process.popen.stdout], [], [], PATIENCE)
@@ -213,16 +218,18 @@ def test_what_has_to_wait_is_not_overtaken_by_what_comes_later():
     assert str(len(large)).encode() in ear.output.splitlines()[1]
 
 
-def test_one_that_never_reads_can_be_stopped_whatever_was_written():
-    with carried("never_reads") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_one_that_never_reads_can_be_stopped_whatever_was_written(begin):
+    with carried("never_reads", begin=begin) as (process, ear):
         process.write(b"x" * 4 * 1024 * 1024)
         process.stop("not needed", KILL_NOW)
 
         assert ear.exit().stop_reason == "not needed"
 
 
-def test_writing_to_one_that_has_ended_says_so():
-    with carried("says_then_exits", "0") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_writing_to_one_that_has_ended_says_so(begin):
+    with carried("says_then_exits", "0", begin=begin) as (process, ear):
         process.write(REQUEST)
         ear.wait("gone")
 

@@ -8,9 +8,9 @@ import time
 import pytest
 from callboard.hosts.errors import HostGone
 from callboard.hosts.ladder import KILL_NOW, StopLadder
-from callboard.hosts.process import HostProcess
+from callboard.hosts.polled_process import PolledProcess
 from callboard.hosts.pump import Pump
-from evil_hosts import PATIENCE, REQUEST, UNHURRIED, ProcessEar, carried, evil
+from evil_hosts import BOTH_WAYS, PATIENCE, REQUEST, UNHURRIED, ProcessEar, carried, evil
 from leaks import alive, no_leaks, wait_gone
 from scarcity import descriptors_up_to, lowest_free_descriptor
 
@@ -24,8 +24,9 @@ def nothing_is_left():
 # Stopping
 
 
-def test_a_polite_one_ends_by_itself_when_its_stdin_ends():
-    with carried("echoes") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_a_polite_one_ends_by_itself_when_its_stdin_ends(begin):
+    with carried("echoes", begin=begin) as (process, ear):
         process.write(REQUEST)
         ear.wait("output")
         process.stop("not needed", UNHURRIED)
@@ -34,8 +35,9 @@ def test_a_polite_one_ends_by_itself_when_its_stdin_ends():
     assert (exit_.code, exit_.signal, exit_.stop_reason) == (0, None, "not needed")
 
 
-def test_one_that_ignores_the_end_of_stdin_is_terminated():
-    with carried("ignores_eof") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_one_that_ignores_the_end_of_stdin_is_terminated(begin):
+    with carried("ignores_eof", begin=begin) as (process, ear):
         ear.wait("output")
         process.stop("not needed", StopLadder(polite=0.05, firm=PATIENCE))
 
@@ -61,8 +63,9 @@ def test_one_that_is_stopped_by_a_signal_is_killed():
         assert ear.exit().signal == signal.SIGKILL
 
 
-def test_a_later_stop_hastens_and_never_delays():
-    with carried("ignores_term") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_a_later_stop_hastens_and_never_delays(begin):
+    with carried("ignores_term", begin=begin) as (process, ear):
         ear.wait("output")
         process.stop("first", UNHURRIED)
         process.stop("second", KILL_NOW)
@@ -82,8 +85,9 @@ def test_one_that_tidies_up_after_the_end_of_stdin_is_given_its_time():
         assert process.stderr.tail() == "tidy"
 
 
-def test_stopping_what_has_ended_changes_nothing():
-    with carried("says_then_exits", "3") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_stopping_what_has_ended_changes_nothing(begin):
+    with carried("says_then_exits", "3", begin=begin) as (process, ear):
         process.write(REQUEST)
         ear.wait("gone")
         process.stop("too late", KILL_NOW)
@@ -95,8 +99,9 @@ def test_stopping_what_has_ended_changes_nothing():
 # Half closed
 
 
-def test_one_that_closed_its_stdout_is_ended():
-    with carried("closes_stdout") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_one_that_closed_its_stdout_is_ended(begin):
+    with carried("closes_stdout", begin=begin) as (process, ear):
         process.write(REQUEST)
         exit_ = ear.exit()
 
@@ -117,8 +122,9 @@ def test_one_that_closed_its_stdin_is_ended_once_somebody_writes_to_it():
     assert (exit_.fault, exit_.stop_reason) == ("stdin_closed", "it closed its stdin and lived on")
 
 
-def test_one_that_closes_its_stdin_while_much_waits_to_be_written_is_ended():
-    with carried("closes_stdin") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_one_that_closes_its_stdin_while_much_waits_to_be_written_is_ended(begin):
+    with carried("closes_stdin", begin=begin) as (process, ear):
         ear.wait("output")
         process.write(b"x" * 4 * 1024 * 1024)
         os.kill(process.pid, signal.SIGUSR1)
@@ -135,8 +141,9 @@ def child_of(process, ear):
     return int(ear.output.rpartition(b'"payload": ')[2].rstrip(b"}\n"))
 
 
-def test_the_end_is_told_at_once_though_a_child_holds_stdout():
-    with carried("leaves_a_child", "session") as (process, ear):
+@pytest.mark.parametrize("begin", BOTH_WAYS)
+def test_the_end_is_told_at_once_though_a_child_holds_stdout(begin):
+    with carried("leaves_a_child", "session", begin=begin) as (process, ear):
         child = child_of(process, ear)
         os.kill(process.pid, signal.SIGKILL)
         began = time.monotonic()
@@ -178,7 +185,7 @@ def test_a_child_that_floods_the_pipes_delays_nothing():
             super().on_output(data)
             select.select([process.popen.stdout], [], [], PATIENCE)
 
-    process, ear = HostProcess.spawn(evil("leaves_a_flood"), host="evil"), SlowEar()
+    process, ear = PolledProcess.spawn(evil("leaves_a_flood"), host="evil"), SlowEar()
     pump = Pump(process, ear)
     pump.start()
     process.write(REQUEST)
@@ -198,7 +205,7 @@ def test_a_listener_that_fails_on_output_ends_the_process_and_nothing_leaks(capl
             raise RuntimeError("a bug")
 
     ear = Ear()
-    process = HostProcess.spawn(evil("counts"), host="evil")
+    process = PolledProcess.spawn(evil("counts"), host="evil")
     pump = Pump(process, ear)
     pump.start()
     process.write(REQUEST)
@@ -217,7 +224,7 @@ def test_a_listener_that_fails_on_the_exit_is_told_the_rest_and_nothing_leaks(ca
             raise RuntimeError("a bug")
 
     ear = Ear()
-    process = HostProcess.spawn(evil("says_then_exits", "0"), host="evil")
+    process = PolledProcess.spawn(evil("says_then_exits", "0"), host="evil")
     pump = Pump(process, ear)
     pump.start()
     process.write(REQUEST)

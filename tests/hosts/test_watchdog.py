@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import psutil
 import pytest
-from callboard.hosts.process import HostProcess
+from callboard.hosts.polled_process import PolledProcess
 from callboard.hosts.sweep import created
 from callboard.hosts.watchdog import Watchdog
 from evil_hosts import PROGRAMS, evil
@@ -124,7 +124,7 @@ def test_one_that_sleeps_ends_its_hosts_all_the_same_when_it_is_closed():
 
 def test_a_host_is_registered_while_it_lives():
     with a_watchdog() as watchdog:
-        process = HostProcess.spawn(evil("ignores_term"), host="evil", watchdog=watchdog)
+        process = PolledProcess.spawn(evil("ignores_term"), host="evil", watchdog=watchdog)
         watchdog.close()
         wait_gone([process.pid])
 

@@ -19,7 +19,12 @@ PLACES = {
     ),
     "subprocess": (
         "chaos/evil_host.py",
+        "hosts/exit_watch.py",
+        "hosts/family.py",
+        "hosts/packages/output.py",
+        "hosts/polled_process.py",
         "hosts/process.py",
+        "hosts/threaded_process.py",
         "hosts/watchdog.py",
         "hosts/node.py",
         "hosts/packages/workshop.py",

@@ -13,12 +13,14 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from callboard.hosts.host import Host
 from callboard.hosts.ladder import KILL_NOW, StopLadder
 from callboard.hosts.process import Command, HostProcess, ProcessExit
-from callboard.hosts.pump import Pump
+from callboard.hosts.pump import polled
+from callboard.hosts.threads_pump import threaded
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from callboard.hosts.carrier import Begin
     from callboard.hosts.report import CrashReport
 
 PROGRAMS = Path(__file__).parents[1] / "hosts" / "evil_py"
@@ -26,6 +28,9 @@ PROGRAMS = Path(__file__).parents[1] / "hosts" / "evil_py"
 PATIENCE = 20.0
 """Seconds after which something that a test waits for is taken never to come."""
 
+
+BOTH_WAYS = (polled, threaded)
+"""How a process may be carried: by poll, and by threads where nothing can be polled."""
 
 UNHURRIED = StopLadder(polite=PATIENCE, firm=PATIENCE)
 
@@ -162,11 +167,12 @@ class OwnerEar(Log):
 
 
 @contextmanager
-def carried(program: str, *arguments: str) -> Iterator[tuple[HostProcess, ProcessEar]]:
+def carried(
+    program: str, *arguments: str, begin: Begin = polled, ear: ProcessEar | None = None
+) -> Iterator[tuple[HostProcess, ProcessEar]]:
     """A process with its pump, and what is told of it; it is gone afterwards, whatever it does."""
-    ear = ProcessEar()
-    process = HostProcess.spawn(evil(program, *arguments), host="evil")
-    pump = Pump(process, ear)
+    ear = ProcessEar() if ear is None else ear
+    process, pump = begin(evil(program, *arguments), ear, host="evil", watchdog=None)
     pump.start()
     try:
         yield process, ear

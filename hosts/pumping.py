@@ -1,0 +1,111 @@
+"""What every pump has: the one thread that tells the listener, and what it does when a process goes.
+
+How bytes come and go is a matter of the system: `Pump` polls, `ThreadsPump` has threads that block.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, TypeVar
+
+from .ladder import KILL_NOW
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .process import HostProcess, ProcessListener
+
+_PATIENCE = 0.25
+"""Seconds that a process may live on after it closed its stdout or stdin, before it is taken for
+broken. Most that do so are about to end, and then their own exit says more than ours would."""
+
+_FAULTS = {
+    "stdout_closed": "it closed its stdout and lived on",
+    "stdin_closed": "it closed its stdin and lived on",
+}
+
+_Fact = TypeVar("_Fact")
+
+logger = logging.getLogger("callboard.hosts")
+
+
+class Pumping(ABC):
+    """Carries one process's bytes until its end. `start` returns at once."""
+
+    def __init__(self, process: HostProcess, listener: ProcessListener) -> None:
+        self._process = process
+        self._listener = listener
+        self._fault: str | None = None
+        self._fault_at = 0.0
+        self._thread = threading.Thread(
+            target=self._run, name=f"callboard-host-{process.host}-{process.pid}", daemon=True
+        )
+
+    def start(self) -> None:
+        """Begin to carry; the listener hears from the pump's thread.
+
+        Raises:
+            RuntimeError: the machine has no thread left.
+        """
+        self._thread.start()
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait until all is told; True when it is."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    @abstractmethod
+    def _carry(self) -> None:
+        """Carry until the process has ended and its output has been told; the status is not taken yet."""
+
+    @abstractmethod
+    def _hear_last_words(self) -> None:
+        """Take what is left in stderr, now that the process's family has been ended too."""
+
+    def _run(self) -> None:
+        process = self._process
+        try:
+            self._carry()
+        except Exception:
+            # A bug of ours must not leave callers waiting on a host that nobody reads any more.
+            logger.exception("carrying host %r failed; ending it", process.host)
+            process.stop("internal error", KILL_NOW)
+            process.climb()
+        exit_ = process.collect()
+        self._hear_last_words()
+        self._tell(self._listener.on_exit, exit_)
+        process.close()
+        self._tell(self._listener.on_gone, self._sweep())
+
+    def _sweep(self) -> list[int]:
+        try:
+            return self._process.sweep()
+        except OSError:
+            # Looking for what is left takes a descriptor. The watchdog still knows of this host.
+            logger.exception("could not look for what host %r has left", self._process.host)
+            return []
+
+    def _tell(self, listener: Callable[[_Fact], None], fact: _Fact) -> None:
+        try:
+            listener(fact)
+        except Exception:
+            # The processes have to be ended and the descriptors given back all the same.
+            logger.exception("the listener of host %r failed", self._process.host)
+
+    def _note_fault(self, fault: str) -> None:
+        if self._fault is None:
+            self._fault = fault
+            self._fault_at = time.monotonic()
+
+    def _timeout(self, next_rung: float | None) -> float | None:
+        # One that was told to stop may close what it likes; the ladder has its own times.
+        if self._fault is None or self._process.stop_reason is not None:
+            return next_rung
+        patience = self._fault_at + _PATIENCE - time.monotonic()
+        if patience > 0:
+            return patience
+        self._process.stop(_FAULTS[self._fault], KILL_NOW, fault=self._fault)
+        return self._process.climb()
