@@ -161,7 +161,7 @@ class AgentCore(ToolCore):
             session: it has to end with what the model is to answer.
             config: of each request: ``provider``, ``model``, ``tags``, ``models`` and the provider's options.
             max_rounds: how often the model may be asked; calls of its last answer are not run.
-            context: added to the context of tools and providers.
+            context: added to the context of tools and providers, which has the ``session_id``.
             cancel: ends the turn when it is cancelled.
             deadline: seconds that the turn may take.
 
@@ -200,10 +200,11 @@ class AgentCore(ToolCore):
         context: Mapping[str, Any] | None,
         spawn: Spawn | None = None,
     ) -> ToolLoop:
+        known = {"session_id": session.id, **(context or {})}
         return ToolLoop(
             session,
             max_rounds=max_rounds,
-            compose=partial(self._request, config, context),
+            compose=partial(self._request, config, known),
             calls=self._calls,
             keep=None if self._store is None else self._store.open,
             spawn=spawn,

@@ -320,7 +320,7 @@ def test_the_board_stops_though_hooks_hang():
 
 def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
     seen = {}
-    with node_board() as (board, _, _recorder):
+    with node_board(idempotent=True) as (board, _, _recorder):
         board.hook("tool:post", lambda _e, data: seen.update(data))
         board.hook(
             "tool:error", lambda _e, data: seen.update(failed=data["generation"], attempt=data["attempt"])
@@ -328,13 +328,15 @@ def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
         told = board.submit(tool_call("moody", do="parts", parts=3))
         parts = list(told.parts())
         result = told.result(PATIENCE)
-        crash = run(board, "moody", do="exit", code=3)
+        lost = board.submit(tool_call("moody", do="exit", code=3))
+        crash = lost.result(PATIENCE)
 
     assert (told.plugin_name, told.attempt) == ("moody", 1)
     assert len(parts) == 3
     assert result["success"]
     assert seen["generation"] == 1
     assert crash["code"] == "host_crashed"
+    assert lost.attempt == 2, "the repeated call is one call for its caller and for the hooks"
     assert crash["outcome"] == "outcome_unknown"
 
 

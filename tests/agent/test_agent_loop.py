@@ -252,3 +252,21 @@ def test_one_request_tells_its_calls_and_runs_none(core, toolbox, run, provider)
     assert toolbox.order == []
     session = session.with_message(events[-1]["message"])
     assert len(session.messages) == 2
+
+
+@EITHER
+def test_a_hook_denies_within_a_turn_and_knows_its_session(core, run, provider):
+    core.register_provider(provider(asks(("add", "a", '{"a":1,"b":2}')), said("never mind")))
+    seen = []
+    core.hook(
+        "tool:pre", lambda _e, data: seen.append(data["session_id"]) or {"action": "deny", "reason": "no"}
+    )
+    session = core.add_message(core.create_session(), "user", "add")
+
+    events = run(core, session)
+
+    messages = events[-1]["session"].messages
+    assert seen == [session.id]
+    assert messages[2]["metadata"]["failure"] == {"code": "denied", "outcome": "not_sent"}
+    assert messages[3]["content"] == "never mind"
+    assert breaches(messages) == []

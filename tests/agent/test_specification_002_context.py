@@ -123,7 +123,15 @@ def test_the_loop_gives_its_tools_the_context_of_their_request(core, sees):
     list(core.run(core.add_message(core.create_session(), "user", "go"), {"model": "m"}, context={"mine": 1}))
 
     (context,) = sees.contexts
-    assert context.keys() == {"core", "config", "trigger_source", "mine", "tool_interop", "tool_runtime"}
+    assert context.keys() == {
+        "core",
+        "config",
+        "trigger_source",
+        "mine",
+        "session_id",
+        "tool_interop",
+        "tool_runtime",
+    }
 
 
 # Using application context for enhanced features
