@@ -129,7 +129,8 @@ class Reloads:
     def begin(self, edition: Edition, kin: Kin) -> Candidate:
         """Start a candidate. Raises `ReloadRefused` once the host is to end."""
         candidate = Candidate(edition, kin)
-        self._call_off("it is reloaded again")
+        if self._takeover is not None and not self._takeover.over.is_set():
+            self._call_off("it is reloaded again")
         with self._lock:
             if self._closed:
                 raise ReloadRefused(self._name, "it is being taken off the board")
@@ -142,7 +143,7 @@ class Reloads:
         """It is not to be the next life: end it."""
         with self._lock:
             if candidate is self._candidate:
-                self._candidate, self._trial = None, Trial()
+                self._candidate, self._trial = None, self._trial.drop()
         candidate.dismiss(reason)
 
     def choose(self, candidate: Candidate, *, way_back: bool, probation: float) -> Takeover:

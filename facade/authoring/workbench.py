@@ -1,6 +1,7 @@
 """Plugins at work while they are written: loaded, called, and loaded anew when their files have changed.
 
-Every plugin runs in a host of its own, Python ones too: a module that was imported into this process would stay as it was. State is kept
+What was changed is reloaded beside what runs, so that a call under way comes to its end, and a file that was saved half
+written leaves what ran before. Every plugin runs in a host of its own, Python ones too: a module that was imported into this process would stay as it was. State is kept
 from one loading to the next, in memory: what an agent keeps in a file is not touched.
 """
 
@@ -10,6 +11,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+from ..actors.reloads import ReloadRefused
 from ..actors.state_store import MemoryStore
 from ..plugins.errors import CallboardError
 from ..plugins.source import spelled
@@ -65,6 +67,8 @@ class Workbench:
         self.configuration: Configuration = configuration_at(place)
         self.board = TappedCallboard(carry=carry, subscribers=[hears], state=MemoryStore())
         self._use(self.configuration)
+        self._whole = False
+        self._last: Call | None = None
 
     def __enter__(self) -> Self:
         self.board.start()
@@ -86,6 +90,31 @@ class Workbench:
             for name in self.board.status()["plugins"]:
                 self.board.remove(name, forget_state=forget_state)
             problems = [problem for entry in self.configuration.plugins for problem in self._load(entry)]
+            self._whole = not problems
+            return LoadedAnew(self.tools(), tuple(problems))
+
+    def reload(self) -> LoadedAnew:
+        """Have what is on the disk now take over where it can, and leave what ran before where it cannot.
+
+        As `load` where something else is to be run than before, or not all of it runs; and where a call that was given up
+        still runs on, which the next ones would have to wait for.
+        """
+        with self._lock:
+            try:
+                same = self._whole and configuration_at(self._place) == self.configuration
+            except CallboardError as error:
+                return LoadedAnew(self.tools(), (str(error),))
+            if not same or self._is_stuck:
+                return self.load()
+            problems: list[str] = []
+            try:
+                for name in self.board.status()["plugins"]:
+                    reloaded = self.board.reload(name)
+                    problems += (
+                        [] if reloaded.why is None else [f"{name}: {reloaded.why}; what was there goes on"]
+                    )
+            except ReloadRefused:  # its source has other plugins now
+                return self.load()
             return LoadedAnew(self.tools(), tuple(problems))
 
     def tools(self) -> tuple[str, ...]:
@@ -107,7 +136,14 @@ class Workbench:
     def submit(self, tool_call: Any, deadline: float | None = None) -> Call:
         """Run a call; what is being loaded is waited for."""
         with self._lock:
-            return self.board.submit(tool_call, deadline=deadline)
+            self._last = self.board.submit(tool_call, deadline=deadline)
+            return self._last
+
+    @property
+    def _is_stuck(self) -> bool:
+        """Whether something runs that nobody waits for."""
+        waited_for = self._last is not None and not self._last.done()
+        return not waited_for and any(each["running"] for each in self.board.status()["plugins"].values())
 
     def give_up(self, call: Call) -> None:
         """Cancel a call, and start the host of its plugin anew: one that hangs would keep the next call until its deadline."""

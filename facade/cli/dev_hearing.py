@@ -15,6 +15,7 @@ TELLING: Final = {
     "host_crashed": "cause",
     "host_parked": "why",
     "host_recycling": "why",
+    "host_reload_failed": "why",
     "output_stray": "text",
     "state_reset": "why",
     "tool_quarantined": "why",
@@ -37,6 +38,8 @@ class Hearing:
             self._came_up.add(event.subject)
         elif event.kind == "plugin_removed":
             self._came_up.discard(event.subject)
+        elif event.kind == "host_reload_failed" and not event.facts["rolled_back"]:
+            return  # told by whoever reloads
         elif event.kind in TELLING and (event.subject in self._came_up or event.kind not in _OF_LIVES):
             self._view.happened(event.kind, event.subject, str(event.facts[TELLING[event.kind]]))
 

@@ -50,7 +50,7 @@ class Work:
     def load(self, changed: list[str], *, forget_state: bool = False) -> None:
         """Load the plugins, since these files have changed, and tell what came of it."""
         began = time.monotonic()
-        loaded = self._bench.load(forget_state=forget_state)
+        loaded = self._bench.load(forget_state=True) if forget_state else self._bench.reload()
         self._states = self._bench.states()
         self._view.loaded(loaded, changed, time.monotonic() - began)
 

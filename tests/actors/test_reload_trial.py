@@ -92,7 +92,9 @@ NO_BACK = Trial().begin().choose(way_back=False, probation=10.0).take(7).ready(7
         (NO_BACK, 7, 101.0, True, Fate.NOTHING),
         (Trial(), 7, 101.0, False, Fate.NOTHING),
         (Trial().begin(), 7, 101.0, False, Fate.NOTHING),
-        (SERVING.begin(), 7, 101.0, False, Fate.NOTHING),
+        (SERVING.begin(), 7, 101.0, False, Fate.ROLL_BACK),  # while another candidate is loaded
+        (SERVING.begin().drop(), 7, 101.0, False, Fate.ROLL_BACK),
+        (SERVING.begin().choose(way_back=True, probation=1.0), 7, 101.0, False, Fate.NOTHING),
     ],
 )
 def test_a_crash_brings_the_former_program_back_until_the_new_one_has_proved_itself(
@@ -101,12 +103,12 @@ def test_a_crash_brings_the_former_program_back_until_the_new_one_has_proved_its
     after, decided = trial.crash(generation, now, answered=answered)
 
     assert decided is fate
-    assert after == (trial if fate is Fate.NOTHING and after is trial else Trial())
+    assert after == (trial if fate is Fate.NOTHING and after is trial else Trial(loading=trial.loading))
 
 
 def test_a_trial_goes_from_stage_to_stage():
     trial = Trial()
-    stages = [trial.stage]
+    stages = [trial.stage_at(0.0)]
     for step in (
         lambda t: t.begin(),
         lambda t: t.choose(way_back=True, probation=5.0),
@@ -115,7 +117,7 @@ def test_a_trial_goes_from_stage_to_stage():
         lambda t: t.ready(3, 1.0),
     ):
         trial = step(trial)
-        stages.append(trial.stage)
+        stages.append(trial.stage_at(0.0))
 
     assert stages == [
         Stage.IDLE, Stage.LOADING, Stage.CHOSEN, Stage.TAKING, Stage.TAKING, Stage.PROBATION,

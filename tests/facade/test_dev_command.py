@@ -131,7 +131,7 @@ def test_plugins_are_called_changed_and_called_again(place):
         died = ask("count_words text=x", "result")
         write(place, {"my-js/src/echo.js": script + "}", "my-py/src/my_py/count_words_tool.py": code})
         broken = told("tools")
-        missing = ask("echo value=c", "error")
+        former = ask("echo value=c", "result")
         counted = ask("count_words text='to be'", "result")
         wrong = [ask(line, "error") for line in ("count_words x", "/stat x", "/schema no", "count_words 'a")]
         schema, states = ask("/schema count_words", "told"), ask("/state", "told")
@@ -146,14 +146,14 @@ def test_plugins_are_called_changed_and_called_again(place):
     assert second["result"]["result"] == {"value": "b", "calls": 2}
     assert hung["result"]["code"] == "cancelled"
     assert died["result"]["code"] == "host_crashed"
-    assert broken["tools"] == ["count_words"]
+    assert broken["tools"] == ["echo", "count_words"]
     assert "SyntaxError: Unexpected token '}'" in broken["problems"][0]
-    assert missing == {"error": "there is no tool 'echo'; known are count_words"}
+    assert former["result"]["result"] == {"value": "c", "calls": 3}
     assert counted["content"] == "2 words"
     says = ("name=text", "no command '/stat'; did you mean 'state'?", "no tool 'no'", "close the quote")
     assert all(part in line["error"] for part, line in zip(says, wrong, strict=True)), wrong
     assert schema["told"]["function"]["name"] == "count_words"
-    assert states["told"] == {"CountWordsTool": {}}
+    assert states["told"] == {"echo": {"greeting": "", "calls": 3}, "CountWordsTool": {}}
     assert (rest, errors, process.returncode) == (b"", b"", 1)
 
 
