@@ -118,6 +118,7 @@ class Configuration:
         agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
         agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.
+        written: all of it as it was written; empty of one that a program has made.
     """
 
     plugins: tuple[Any, ...] = ()
@@ -136,6 +137,7 @@ class Configuration:
     agent: Mapping[str, Any] = field(default_factory=dict)
     agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
+    written: Mapping[str, Any] = field(default_factory=dict)
 
 
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
@@ -200,6 +202,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
         agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,
+        written=given,
     )
 
 

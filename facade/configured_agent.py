@@ -8,6 +8,7 @@ from .agent.core import AgentCore
 from .agent.errors import ProviderError
 from .agent.provider_adapter import ProviderAdapter
 from .nearest import ConfigurationError
+from .plugins.context import application_context, core_context
 from .plugins.errors import PluginError
 from .plugins.python_source import load_python_object
 
@@ -29,6 +30,7 @@ class Agent:
         core: what it is made of; further tools, providers and extensions can be registered there.
         config: of each request; tools and providers see it.
         settings: what the configuration says of it.
+        base_config: the whole configuration as it was written; tools and providers find it in their context.
     """
 
     def __init__(self, board: HoldsBoard, configuration: Configuration) -> None:
@@ -41,6 +43,7 @@ class Agent:
         options = dict(settings.options)
         kind = load_python_object(settings.provider)
         self.settings = settings
+        self.base_config = configuration.written
         self.core = AgentCore(board=board.board, session_dir=settings.session_dir)
         name = _name_of(kind, options, str(configuration.file) if configuration.file else None)
         self.core.register_provider(kind, options, name=name)
@@ -70,12 +73,12 @@ class Agent:
         Args:
             session: the conversation.
             text: what the user says; ``None`` if the session ends with that already.
-            context: added to the context of tools and providers.
+            context: added to the context of tools and providers, in which this agent is the application. A
+                ``session_asset_store`` in it is theirs; there is none otherwise.
             cancel: ends the turn when it is cancelled.
         """
-        return self.core.run(
-            self._asked(session, text), self.config, context=context, cancel=cancel, **self._limits
-        )
+        asked, around = self._asked(session, text), self._around(context)
+        return self.core.run(asked, self.config, context=around, cancel=cancel, **self._limits)
 
     def arun(
         self,
@@ -86,9 +89,8 @@ class Agent:
         cancel: Cancellation | None = None,
     ) -> AsyncGenerator[Json, None]:
         """Do as `run`, awaiting."""
-        return self.core.arun(
-            self._asked(session, text), self.config, context=context, cancel=cancel, **self._limits
-        )
+        asked, around = self._asked(session, text), self._around(context)
+        return self.core.arun(asked, self.config, context=around, cancel=cancel, **self._limits)
 
     def close(self) -> None:
         """Close the connections to the provider; the board goes on."""
@@ -102,6 +104,17 @@ class Agent:
 
     def _asked(self, session: Session, text: str | None) -> Session:
         return session if text is None else self.core.add_message(session, "user", text)
+
+    def _around(self, context: Mapping[str, Any] | None) -> Json:
+        given = dict(context or {})
+        return application_context(
+            core_context(self.core, self.config),
+            app=self,
+            base_config=self.base_config,
+            session_asset_store=given.pop("session_asset_store", None),
+            tool_runtime=self.core.board.tool_runtime,
+            extra=given,
+        )
 
     @property
     def _limits(self) -> Json:

@@ -78,6 +78,41 @@ SCRIPT = [
 ]
 
 
+class Sees(Tool):
+    """Keeps the contexts that its calls come with."""
+
+    def __init__(self):
+        super().__init__(None, "double")
+        self.contexts = []
+
+    def execute_tool(self, tool_name, arguments, state, *, context=None):
+        self.contexts.append(context)
+        return {"success": True, "result": arguments["of"] * 2}
+
+
+def test_a_turn_of_an_agent_has_the_context_of_an_application():
+    store, sees = object(), Sees()
+    with ReplayServer(SCRIPT) as server:
+        provider = {"type": "openai_chat", "model": "m", "base_url": server.url}
+        written = {"agent": {"provider": provider}}
+
+        with Callboard(written) as board, board.agent() as agent:
+            board.register(sees)
+            for more in ({}, {"session_asset_store": store, "mine": 1}):
+                *_, done = agent.run(agent.session(), "What is 21 twice?", context=more)
+            runtime = board.board.tool_runtime
+
+    assert done["reason"] == "answered"
+    plain, given = sees.contexts
+    assert plain["app"] is plain["application"] is agent
+    assert plain["core"] is agent.core
+    assert plain["base_config"] == written
+    assert plain["trigger_source"] == "application"
+    assert plain["tool_runtime"] is runtime
+    assert plain["session_asset_store"] is None
+    assert (given["session_asset_store"], given["mine"]) == (store, 1)
+
+
 @pytest.mark.parametrize("kind", ["openai_chat", "anthropic"])
 def test_a_conversation_with_the_agent_of_a_configuration(tmp_path, kind):
     with ReplayServer(SCRIPT) as server:
