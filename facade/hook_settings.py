@@ -142,7 +142,7 @@ def put_on(board: Board, hooks: list[Hook], approver: Approver | None) -> None:
 def _imported(settings: HookSettings) -> Any:
     where = f"{settings.path}.hook"
     try:
-        hook = load_python_object(settings.hook)
+        hook = load_python_object(settings.hook, remedy="install the package that has it, or set PYTHONPATH")
         if isinstance(hook, type):
             hook = hook()
     except PluginLoadError as error:

@@ -108,17 +108,21 @@ def path_without_packages() -> list[str]:
     return [folder for folder in sys.path if folder not in _roots]
 
 
-def load_python_object(path: str, *, of_package: bool = False) -> Any:
+_INSTALL_OR_LOAD = "install the package that has it, or load a directory with 'path:'"
+
+
+def load_python_object(path: str, *, of_package: bool = False, remedy: str = _INSTALL_OR_LOAD) -> Any:
     """Return what a dotted path such as ``package.module.PluginClass`` names.
 
     Args:
         path: the dotted path.
         of_package: it is an entry of a package, which can say what it needs.
+        remedy: what to do if there is no such module, where it is no plugin that is loaded.
 
     Raises:
         PluginLoadError: the module cannot be found or raised when it was imported, or it has no such name.
     """
-    module, names = _import(path, of_package=of_package)
+    module, names = _import(path, of_package=of_package, remedy=remedy)
     found: Any = module
     for name in names:
         if not hasattr(found, name):
@@ -144,7 +148,7 @@ def _load_from(package: PythonPackage, entry: str) -> Any:
     return plugin
 
 
-def _import(path: str, *, of_package: bool) -> tuple[ModuleType, list[str]]:
+def _import(path: str, *, of_package: bool, remedy: str) -> tuple[ModuleType, list[str]]:
     """Import the longest part of a dotted path that is a module, and return it with the names that are left."""
     modules = path.split(".")
     names = [modules.pop()]
@@ -160,11 +164,8 @@ def _import(path: str, *, of_package: bool) -> tuple[ModuleType, list[str]]:
         except (Exception, SystemExit) as error:
             raise _import_failed(path, name, error, of_package=of_package) from error
         names.insert(0, modules.pop())
-    remedy = (
-        "correct the entry, or 'subdirectory'"
-        if of_package
-        else "install the package that has it, or load a directory with 'path:'"
-    )
+    if of_package:
+        remedy = "correct the entry, or 'subdirectory'"
     raise PluginLoadError(
         f"cannot load plugin {path}: there is no module {missing!r} here; {remedy}", plugin=path
     )

@@ -122,7 +122,10 @@ def test_what_is_wrong_is_named_with_its_place(given, path, complaint):
     ("hook", "complaint"),
     [
         ("policy_of_tests.gat", "cannot load the hook policy_of_tests.gat: policy_of_tests has no 'gat'"),
-        ("no_such_policy.gate", "there is no module 'no_such_policy' here"),
+        (
+            "no_such_policy.gate",
+            "there is no module 'no_such_policy' here; install the package that has it, or set PYTHONPATH",
+        ),
         ("policy_of_tests.VALUE", "is 5, which cannot be called"),
         ("policy_of_tests.Needy", "making policy_of_tests.Needy raised TypeError"),
     ],
