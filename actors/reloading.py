@@ -16,6 +16,7 @@ import pykka
 from ..plugins.errors import CallboardError
 from ..supervision.errors import UnknownChild
 from ..supervision.messages import Order
+from ..supervision.policy import RestartType
 from ..supervision.telling import ask_supervisor
 from .reload_policy import Change, ReloadPolicy, ToolChange, compare, objection
 from .reloads import ReloadRefused
@@ -216,6 +217,7 @@ class _Reload:
 
     def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:
         reloads = self._lodging.lives.reloads
+        way_back = way_back and self._lodging.policy.restart is not RestartType.TEMPORARY
         takeover = reloads.choose(candidate, way_back=way_back, probation=self._policy.probation)
         try:
             for verb in ("replace", "revive"):  # of a host that is not up there is no life to replace

@@ -264,6 +264,6 @@ class Reloads:
 
 _WHAT_FOLLOWS = {
     Fate.ROLL_BACK: "the former program is run again",
-    Fate.NO_WAY_BACK: "what it was before is gone, for it runs from the folder that was changed: it is started again "
-    "as its policy says, from what is there",
+    Fate.NO_WAY_BACK: "the former program cannot be run again, for it ran from the folder that was changed, or its "
+    "host is never started again; what follows is as its policy says",
 }

@@ -123,3 +123,42 @@ def test_a_trial_goes_from_stage_to_stage():
         Stage.IDLE, Stage.LOADING, Stage.CHOSEN, Stage.TAKING, Stage.TAKING, Stage.PROBATION,
     ]  # fmt: skip
     assert (trial.stage_at(5.9), trial.stage_at(6.0)) == (Stage.PROBATION, Stage.IDLE)
+
+
+STEPS = st.one_of(
+    st.just(("begin",)),
+    st.just(("drop",)),
+    st.tuples(st.just("choose"), st.booleans()),
+    st.tuples(st.just("take"), st.integers(1, 4)),
+    st.tuples(st.just("ready"), st.integers(1, 4)),
+    st.tuples(st.just("crash"), st.integers(1, 4), st.booleans()),
+    st.tuples(st.just("pass"), st.floats(0, 6)),
+)
+
+
+@given(st.lists(STEPS, max_size=40))
+def test_a_program_is_brought_back_once_for_each_choice_and_only_for_the_life_that_was_tried(steps):
+    trial, now, chosen, brought_back, tried = Trial(), 0.0, 0, 0, 0
+    for step in steps:
+        match step:
+            case ("begin",):
+                trial = trial.begin()
+            case ("drop",):
+                trial = trial.drop()
+            case ("choose", way_back):
+                trial, chosen = trial.choose(way_back=way_back, probation=5.0), chosen + 1
+            case ("take", generation) if trial.stage is Stage.CHOSEN:
+                trial, tried = trial.take(generation), generation
+            case ("ready", generation):
+                trial = trial.ready(generation, now)
+            case ("crash", generation, answered):
+                could = trial.way_back
+                trial, fate = trial.crash(generation, now, answered=answered)
+                if fate is not Fate.NOTHING:
+                    assert (generation, answered) == (tried, False)
+                    assert (fate is Fate.ROLL_BACK) == could
+                    brought_back += 1
+            case ("pass", seconds):
+                now += seconds
+
+    assert brought_back <= chosen

@@ -12,6 +12,7 @@ from callboard.actors.reloading import reload
 from callboard.actors.reloads import ReloadRefused
 from callboard.hosts.limits import Limits
 from callboard.plugins.adapter import PluginAdapter
+from callboard.supervision.policy import RestartPolicy, RestartType
 from leaks import wait_until
 from memory_hosts import PATIENCE, MemoryHost, memory_board
 from toolbox import Toolbox
@@ -132,6 +133,42 @@ def test_a_life_that_has_proved_itself_is_started_again_as_it_is(proof):
     assert memory.events.of("host_reload_failed") == []
 
 
+def test_a_standby_is_always_one_of_the_program_that_is_to_run():
+    new, make = another()
+    with memory_board() as memory:
+        old = memory.add(standby=True)
+        standby_of(memory, 1)
+        load(memory, make)
+        standby_of(memory, 2)
+        new.lives[0].crash()
+        memory.ready("host", 3)
+        standby_of(memory, 3)
+        memory.settle()
+
+    assert (len(old.lives), len(new.lives)) == (4, 2)
+    assert old.lives[1].ended
+    assert new.lives[1].ended
+
+
+def standby_of(memory, count):
+    """Have the standby of the present life made."""
+    memory.settle()
+    memory.clock.advance(0.2)
+    memory.events.wait("standby_ready", count)
+
+
+def test_a_host_that_is_never_started_again_has_no_way_back():
+    new, make = another()
+    with memory_board() as memory:
+        memory.add(policy=RestartPolicy(restart=RestartType.TEMPORARY))
+        load(memory, make)
+        new.life.crash()
+        (failed,) = memory.events.wait("host_reload_failed")
+        memory.events.wait("host_stopped")
+
+    assert not failed.facts["rolled_back"]
+
+
 def test_without_a_way_back_that_is_told_and_the_host_is_started_as_its_policy_says():
     new, make = another()
     with memory_board() as memory:
@@ -145,7 +182,7 @@ def test_without_a_way_back_that_is_told_and_the_host_is_started_as_its_policy_s
         memory.ready("host", 3)
 
     assert not failed.facts["rolled_back"]
-    assert "runs from the folder that was changed" in failed.facts["why"]
+    assert "ran from the folder that was changed" in failed.facts["why"]
     assert len(new.lives) == 2
 
 
@@ -237,6 +274,9 @@ def test_what_cannot_be_reloaded_at_all_is_refused_with_a_remedy():
         for name, problem in (("nobody", "no plugin and no host"), ("toolbox", "give it 'isolate'")):
             with pytest.raises(ReloadRefused, match=problem):
                 reload(memory.board, name, make, policy=ReloadPolicy(), way_back=True)
+        turn = memory.board.roster.lodgings.of("host").lives.reloads.turn
+        with turn, pytest.raises(ReloadRefused, match=r"still under way 0\.01 s later"):
+            reload(memory.board, "host", make, policy=ReloadPolicy(), way_back=True, timeout=0.01)
     with (
         node_board(host={"limits": Limits(overlap=False)}) as (board, _, _),
         pytest.raises(ReloadRefused, match="'overlap: false'"),

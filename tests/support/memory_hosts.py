@@ -189,6 +189,7 @@ class Memory:
         tools: tuple[str, ...] = ("tool",),
         policy: RestartPolicy = SLOWLY,
         parameters: Json | None = None,
+        standby: bool = False,
         **settings: Any,
     ) -> MemoryHost:
         """Put a plugin on the board and wait for its first life."""
@@ -197,7 +198,7 @@ class Memory:
         self.board.begin_hosted(
             PluginAdapter(host.plugin),
             host.plugin,
-            host=HostSettings({}),
+            host=HostSettings({}, standby=standby),
             policy=policy,
             settings=ToolSettings(**{"deadline": None, **settings}),
         )
