@@ -19,6 +19,8 @@ from .process import Command
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
+
 
 class CommandToolPlugin(HostedToolPlugin):
     """One plugin in a host that is any program.
@@ -62,7 +64,7 @@ class CommandToolPlugin(HostedToolPlugin):
         return Command(argv, environment, str(self.cwd), extended=self._extended)
 
     def _found(self, program: str, environment: Mapping[str, str]) -> str:
-        if os.sep in program or program.startswith("~"):
+        if any(separator in program for separator in _SEPARATORS) or program.startswith("~"):
             path = self._base / Path(program).expanduser()
             if path.is_dir():
                 raise self._refused(f"{path} is a folder; name the program in it")

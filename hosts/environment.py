@@ -6,6 +6,7 @@ the configuration says so.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,12 +14,25 @@ if TYPE_CHECKING:
 
 _ALLOWED = frozenset({
     "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER",
-    "COMSPEC", "PATHEXT", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "WINDIR",
+    "COMSPEC", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "WINDIR",
 })  # fmt: skip
 
 
-def host_environment(parent: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a host: the allowed names of ``parent``, then all of ``declared``."""
+_FOLDS = sys.platform == "win32"
+
+
+def host_environment(
+    parent: Mapping[str, str], declared: Mapping[str, str], *, folds: bool = _FOLDS
+) -> dict[str, str]:
+    """The environment of a host: the allowed names of ``parent``, then all of ``declared``.
+
+    Args:
+        parent: that of this process.
+        declared: what its entry in the configuration says.
+        folds: ``Path`` and ``PATH`` are one variable, as Windows has it; names are in capitals then.
+    """
+    if folds:
+        parent, declared = ({name.upper(): value for name, value in of.items()} for of in (parent, declared))
     allowed = {name: value for name, value in parent.items() if _is_allowed(name)}
     return allowed | dict(declared)
 

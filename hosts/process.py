@@ -45,6 +45,10 @@ class Command:
     extended: bool = False
 
 
+_WIDEST = 0xFFFF
+"""Codes beyond are made of parts, and are known by their digits in base 16."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessExit:
     """How a process ended.
@@ -76,8 +80,11 @@ class ProcessExit:
 
     @property
     def text(self) -> str:
-        """``exit code 1`` or ``signal SIGKILL``."""
-        return f"exit code {self.code}" if self.signal is None else f"signal {self.signal_name}"
+        """``exit code 1`` or ``signal SIGKILL``; ``exit code 3221225477 (0xC0000005)`` as Windows tells a crash."""
+        if self.signal is not None:
+            return f"signal {self.signal_name}"
+        wide = self.code is not None and self.code > _WIDEST
+        return f"exit code {self.code} (0x{self.code:08X})" if wide else f"exit code {self.code}"
 
 
 class ProcessListener(Protocol):

@@ -120,6 +120,17 @@ _BY_SIGNAL = {
 }
 
 
+_BY_CODE = {
+    0xC0000005: "access violation, in native code",
+    0xC00000FD: "its stack overflowed, in native code",
+    0xC000013A: "somebody asked it to end (Ctrl-C or Ctrl-Break)",
+    0xC0000135: "a library that it needs is missing",
+    0xC0000374: "its heap was damaged, in native code",
+    0xC0000409: "it aborted itself",
+}
+"""What Windows has in place of signals."""
+
+
 def probable_cause(
     exit_: ProcessExit,
     stderr: str,
@@ -150,8 +161,8 @@ def probable_cause(
                 return cause
         if (error := thrown(stderr)) is not None:
             return f"an error that nothing caught: {error}"
-    if exit_.signal is not None:
-        return _by_signal(exit_.signal, oom_kill)
+    if (told := _by_system(exit_, oom_kill)) is not None:
+        return told
     if unfinished.lstrip().startswith(b"{"):
         return "it exited in the middle of a message, without waiting for its output to be written"
     if exit_.code == 0:
@@ -159,7 +170,9 @@ def probable_cause(
     return "it exited by itself with an error"
 
 
-def _by_signal(number: int, oom_kill: bool | None) -> str:
-    if number == _KILL and oom_kill is not None:
+def _by_system(exit_: ProcessExit, oom_kill: bool | None) -> str | None:
+    if exit_.signal is None:
+        return _BY_CODE.get(exit_.code or 0)
+    if exit_.signal == _KILL and oom_kill is not None:
         return _BY_OOM[oom_kill]
-    return _BY_SIGNAL.get(number, "a signal ended it")
+    return _BY_SIGNAL.get(exit_.signal, "a signal ended it")

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, TypeVar
 
 from ...plugins.node_plan import Install
 from ..environment import host_environment
+from ..family import is_batch_file
 from ..process import Command
 from .errors import PackageError
 from .npm_words import build_remedy, install_remedy
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from .workshop import Ended, Workshop
 
 _QUIET = ("--no-audit", "--no-fund", "--no-progress", "--no-update-notifier", "--loglevel=error")
+PurePathT = TypeVar("PurePathT", bound=PurePath)
+
 _TOKENS = frozenset({"NPM_TOKEN", "NODE_AUTH_TOKEN"})
 _SECRET = re.compile(r"auth|token|password", re.IGNORECASE)
 
@@ -35,17 +38,25 @@ def npm_program(node: str) -> tuple[str, ...] | None:
     Its JavaScript is given to Node where it is found: then npm runs on the Node that runs the tools, and needs no
     shell on Windows, where ``npm`` is a batch file.
     """
-    program = Path(node).resolve()
     on_path = shutil.which("npm")
-    places = [
-        program.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js",
-        program.parent / "node_modules" / "npm" / "bin" / "npm-cli.js",
-        *([Path(on_path).resolve()] if on_path else []),
-    ]
-    for place in places:
-        if place.suffix == ".js" and place.is_file():
+    for place in npm_places(Path(node).resolve(), Path(on_path).resolve() if on_path else None):
+        if place.is_file():
             return (node, str(place))
-    return (on_path,) if on_path else None
+    return (on_path,) if on_path and not is_batch_file(on_path) else None
+
+
+def npm_places(node: PurePathT, on_path: PurePathT | None) -> list[PurePathT]:
+    """Where npm's JavaScript may lie.
+
+    Args:
+        node: the Node, links resolved: npm is beside it on Windows, and beside its folder elsewhere.
+        on_path: the system's npm, links resolved: the JavaScript itself, or a batch file beside its folder.
+    """
+    within = ("node_modules", "npm", "bin", "npm-cli.js")
+    places = [node.parent.parent.joinpath("lib", *within), node.parent.joinpath(*within)]
+    if on_path is not None:
+        places += [on_path] if on_path.suffix == ".js" else [on_path.parent.joinpath(*within)]
+    return places
 
 
 def install_words(install: Install, *, for_build: bool, scripts: bool) -> tuple[str, ...]:

@@ -164,10 +164,26 @@ class PackageCache:
         with self._writing(), if_nobody(self._lock("making", key)) as ours:
             if not ours:
                 return False
+            if os.name == "nt":
+                return self.clean_closed(place)
             with _claim(place) as unused:
                 if unused:
                     self._take_away(place)
             return unused
+
+    def clean_closed(self, place: Path) -> bool:
+        """As `clean`, where nothing can be moved while anything in it is open, be it by ourselves.
+
+        Whoever begins to use the entry in between has it open, which keeps it in its place.
+        """
+        with _claim(place) as unused:
+            pass
+        if unused:
+            try:
+                self._take_away(place)
+            except PermissionError:
+                return False
+        return unused
 
     def in_use(self, key: str, place: Path) -> bool:
         """Whether somebody runs from an entry, or makes it.

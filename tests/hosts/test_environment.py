@@ -40,6 +40,14 @@ def test_what_was_declared_is_given_and_wins():
     assert environment == {"PATH": "/opt/bin", "TOKEN": "ours"}
 
 
+def test_on_windows_a_name_is_one_variable_however_it_is_written():
+    parent = {"Path": r"C:\\", "SystemRoot": r"C:\\Windows", "Api_Key": "secret"}
+
+    environment = host_environment(parent, {"path": r"D:\\", "Token": "ours"}, folds=True)
+
+    assert environment == {"PATH": r"D:\\", "SYSTEMROOT": r"C:\\Windows", "TOKEN": "ours"}
+
+
 @given(environments, environments)
 def test_nothing_comes_from_anywhere_else(parent, declared):
     environment = host_environment(parent, declared)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath, PureWindowsPath
+
 import pytest
-from callboard.hosts.packages.npm import install_words, npm_environment, npm_program
+from callboard.hosts.packages.npm import install_words, npm_environment, npm_places, npm_program
 from callboard.hosts.packages.npm_words import build_remedy, install_remedy
 from callboard.plugins.node_plan import Install
 from node_path import node_program
@@ -15,6 +17,21 @@ def test_npm_is_found_beside_node():
     assert program is not None
     assert program[0] == node_program()
     assert program[1].endswith("npm-cli.js")
+
+
+def test_npm_is_looked_for_as_javascript_so_that_no_batch_file_is_run():
+    posix = npm_places(PurePosixPath("/opt/bin/node"), PurePosixPath("/usr/share/npm/bin/npm-cli.js"))
+    windows = npm_places(PureWindowsPath(r"C:\a\node.exe"), PureWindowsPath(r"D:\nodejs\npm.cmd"))
+
+    assert list(map(str, posix)) == [
+        "/opt/lib/node_modules/npm/bin/npm-cli.js",
+        "/opt/bin/node_modules/npm/bin/npm-cli.js",
+        "/usr/share/npm/bin/npm-cli.js",
+    ]
+    assert list(map(str, windows))[1:] == [
+        r"C:\a\node_modules\npm\bin\npm-cli.js",
+        r"D:\nodejs\node_modules\npm\bin\npm-cli.js",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,24 @@ def test_what_is_in_use_is_not_cleaned(cache):
     assert making(cache) == []
 
 
+def test_what_is_open_or_cannot_be_moved_is_not_cleaned_where_what_is_open_stays(cache, monkeypatch):
+    made = cache.make("packages", KEY, work)
+    ((_, _, place),) = cache.entries()
+    while_held = cache.clean_closed(place)
+    del made
+
+    def cannot(*_):
+        raise PermissionError("somebody has just opened something in it")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(place), "rename", cannot)
+        while_opened = cache.clean_closed(place)
+
+    assert (while_held, while_opened, place.exists()) == (False, False, True)
+    assert cache.clean_closed(place)
+    assert not place.exists()
+
+
 def test_what_another_process_uses_is_not_cleaned(cache):
     place = cache.make("packages", KEY, work).tree.parent
     program = (

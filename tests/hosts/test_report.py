@@ -19,6 +19,7 @@ def ended(code=None, signal=None, stop_reason=None):
     [
         (ended(code=0), "exit code 0"),
         (ended(code=3), "exit code 3"),
+        (ended(code=0xC0000005), "exit code 3221225477 (0xC0000005)"),
         (ended(signal=9), "signal SIGKILL"),
         (ended(signal=45), "signal 45"),
     ],
@@ -32,6 +33,8 @@ def test_an_exit_is_named_as_people_name_it(exit_, text):
     [
         (ended(code=0), "", "it exited by itself"),
         (ended(code=3), "", "it exited by itself with an error"),
+        (ended(code=0xC0000005), "", "access violation, in native code"),
+        (ended(code=0xC000013A), "", "somebody asked it to end (Ctrl-C or Ctrl-Break)"),
         (ended(code=1), UNCAUGHT, "an error that nothing caught: RuntimeError: no"),
         (
             ended(code=1),
