@@ -121,7 +121,9 @@ class NodeToolPlugin(HostedToolPlugin):
             load["compiled"] = str(self._compiled)
         if self.export is not None:
             load["export"] = self.export
-        return Sharing(terms, load, lambda name: SharedNode(name, self._start, self._node_options))
+        return Sharing(
+            terms, load, lambda name: SharedNode(name, self._start, self._node_options, self.carry)
+        )
 
     def _permissions(self, node: NodeCandidate) -> tuple[str, ...]:
         sandbox = self._sandbox

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .carrier import Carry, ProcessCarrier
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .carrier import Carry
     from .process import Command
 
 _HEAP = "--max-old-space-size"
@@ -24,18 +23,20 @@ class SharedNode:
         name: the host's.
         start: makes the command line of the runner, from options for Node and arguments.
         options: for Node itself.
+        carry: starts a life from a command line.
     """
 
     kind = "node"
-    carry: Carry = ProcessCarrier
 
     def __init__(
         self,
         name: str,
         start: Callable[[Sequence[str], Sequence[str]], Command],
         options: tuple[str, ...],
+        carry: Carry,
     ) -> None:
         self.name = name
+        self.carry = carry
         self._start = start
         self._options = options
 

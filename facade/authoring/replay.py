@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..configuration import Configuration
-    from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.process import ProcessExit
     from ..hosts.report import CrashReport
+    from ..hosts.sharing import Program
 
 Json = dict[str, Any]
 
@@ -46,30 +46,31 @@ def replay(
         PluginError: a plugin cannot be loaded.
         HostStartError: a host cannot be started.
     """
-    plugins = _plugins(configuration)
+    programs = _programs(configuration)
     for exchange in recorded:
-        if exchange.host not in plugins:
-            known = ", ".join(sorted(plugins)) or "none"
+        if exchange.host not in programs:
+            known = ", ".join(sorted(programs)) or "none"
             raise NoHost(f"the recording is of a host {exchange.host!r}; the configuration has {known}")
     by_life = sorted(recorded, key=lambda exchange: (exchange.generation, exchange.host))
     for (_, name), life in groupby(by_life, key=lambda exchange: (exchange.generation, exchange.host)):
-        yield from _ask(plugins[name], list(life), patience)
+        yield from _ask(programs[name], list(life), patience)
 
 
-def _plugins(configuration: Configuration) -> dict[str, HostedToolPlugin]:
-    found: dict[str, HostedToolPlugin] = {}
+def _programs(configuration: Configuration) -> dict[str, Program]:
+    """What each host is started from, by its name: that of its plugin, or of the host that it would share."""
+    found: dict[str, Program] = {}
     for entry in configuration.plugins:
         source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
         for loaded in load_entry(source | {"isolate": True}, configuration):
             if loaded.hosted is not None:
                 found[loaded.adapter.name] = loaded.hosted
+                if loaded.share is not None and (sharing := loaded.hosted.sharing()) is not None:
+                    found.setdefault(loaded.share.name, sharing.program(loaded.share.name))
     return found
 
 
-def _ask(
-    plugin: HostedToolPlugin, life: list[Exchange], patience: float
-) -> Iterator[tuple[Exchange, Exchange]]:
-    host = Host(plugin.name, plugin.command(), _Quiet())
+def _ask(program: Program, life: list[Exchange], patience: float) -> Iterator[tuple[Exchange, Exchange]]:
+    host = Host(program.name, program.command(), _Quiet())
     host.start()
     try:
         for was in life:
@@ -121,6 +122,7 @@ class _Owner:
 
     def on_begun(self) -> None:
         """See `RequestOwner`."""
+        self.exchange.events.append({"type": "ack"})
 
     def _end(self, answer: Json | None) -> None:
         self.exchange.answer = answer

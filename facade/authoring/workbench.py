@@ -1,7 +1,7 @@
 """Plugins at work while they are written: loaded, called, and loaded anew when their files have changed.
 
 What was changed is reloaded beside what runs, so that a call under way comes to its end, and a file that was saved half
-written leaves what ran before. Every plugin runs in a host of its own, Python ones too: a module that was imported into this process would stay as it was. State is kept
+written leaves what ran before. Every plugin runs in a host, Python ones too: a module that was imported into this process would stay as it was. State is kept
 from one loading to the next, in memory: what an agent keeps in a file is not touched.
 """
 
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_ALONE = {"isolate": True, "share": False, "required": True}
-"""Options of every plugin here: what a host says, and how it dies, is then one plugin's."""
+_HERE = {"isolate": True, "required": True}
+_ALONE = {**_HERE, "share": False}
+"""Options of every plugin here, unless it is the sharing that is to be seen: what a host says, and how it dies, is then
+one plugin's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Workbench:
         place: see `configuration_at`.
         carry: how hosts are carried, to listen to them.
         hears: told of every event of the board.
+        alone: every plugin has a host of its own, whatever the configuration says of sharing.
 
     Attributes:
         board: for what this does not offer.
@@ -61,8 +64,11 @@ class Workbench:
         NothingThere, ConfigurationError: there is nothing that could be run.
     """
 
-    def __init__(self, place: Path, carry: Carry, hears: Callable[[Event], None]) -> None:
+    def __init__(
+        self, place: Path, carry: Carry, hears: Callable[[Event], None], *, alone: bool = True
+    ) -> None:
         self._place = place
+        self._options = _ALONE if alone else _HERE
         self._lock = threading.RLock()
         self.configuration: Configuration = configuration_at(place)
         self.board = TappedCallboard(carry=carry, subscribers=[hears], state=MemoryStore())
@@ -160,7 +166,7 @@ class Workbench:
     def _load(self, entry: Any) -> list[str]:
         source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
         try:
-            self.board.load(source | _ALONE)
+            self.board.load(source | self._options)
         except CallboardError as error:
             return [f"{spelled(entry)}: {error}"]
         return []

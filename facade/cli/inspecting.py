@@ -48,12 +48,18 @@ PATIENCE = 10.0
     help="Ask the hosts what was asked in this recording, and tell where they answer otherwise.",
 )  # fmt: skip
 @click.option(
+    "--shared", is_flag=True,
+    help="Let plugins share hosts as the configuration says; else each has its own.",
+)  # fmt: skip
+@click.option(
     "--patience", type=seconds, default=PATIENCE, show_default=True, metavar="SECONDS",
     help="How long an answer may take in a replay.",
 )  # fmt: skip
 @json_option
 @common
-def inspect(place: Path, record: Path | None, recorded: Path | None, patience: float, as_json: bool) -> int:
+def inspect(
+    place: Path, record: Path | None, recorded: Path | None, *, shared: bool, patience: float, as_json: bool
+) -> int:
     """Show what goes between Callboard and the hosts of PLACE: a configuration, or the folder of a plugin.
 
     Calls are read from stdin, one a line, such as "echo value=hello"; what is sent, what comes back and what hosts write to
@@ -74,7 +80,7 @@ def inspect(place: Path, record: Path | None, recorded: Path | None, patience: f
                 raise click.UsageError(f"{place} is a recording; --record is for a configuration")
             _show(place, out)
             return WELL
-        return _listen(place, record, out)
+        return _listen(place, record, out, alone=not shared)
 
 
 def _is_recording(place: Path) -> bool:
@@ -104,7 +110,7 @@ def _teller(out: Streams) -> Callable[[Entry], None]:
     return lambda entry: out.print_json(entry.as_json)
 
 
-def _listen(place: Path, record: Path | None, out: Streams) -> int:
+def _listen(place: Path, record: Path | None, out: Streams, *, alone: bool) -> int:
     with _keeping(record, place) as keep:
         tell = _teller(out)
 
@@ -112,7 +118,7 @@ def _listen(place: Path, record: Path | None, out: Streams) -> int:
             keep(entry)
             tell(entry)
 
-        bench = Workbench(place, tapping(Recorder(hear, time.monotonic).tap), _hear_nothing)
+        bench = Workbench(place, tapping(Recorder(hear, time.monotonic).tap), _hear_nothing, alone=alone)
         with bench, open(out.stdin, "rb", closefd=False) as lines:
             work = Work(bench, _Problems())
             work.load([])

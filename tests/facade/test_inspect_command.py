@@ -175,5 +175,34 @@ def test_what_a_host_was_asked_is_recorded_shown_and_asked_again(tmp_path):
     assert (foreign.returncode, both.returncode) == (2, 2)
 
 
+def test_the_messages_of_a_shared_host_name_the_plugin_that_they_are_for(tmp_path):
+    for name in ("upper", "lower"):
+        schema = {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+        (tmp_path / f"{name}.mjs").write_text(
+            f"export default {{ init: () => ({{}}), getToolSchemas: () => [{json.dumps(schema)}],\n"
+            f"  executeTool: (_, args) => ({{ success: true, result: args.text.to{name.title()}Case() }}) }};\n"
+        )
+    config, file = tmp_path / "agent.json", tmp_path / "traffic.ndjson"
+    plugins = [
+        {"node_tool": {"file": f"./{name}.mjs", "id": name}, "share": "pool"} for name in ("upper", "lower")
+    ]
+    config.write_text(json.dumps({"plugins": plugins}))
+
+    live = callboard(
+        "inspect", str(config), "--shared", "--record", str(file), text="upper text=a\nlower text=B\n"
+    )
+    same = callboard("inspect", str(config), "--replay", str(file))
+
+    heard = lines(live.stdout)
+    calls = [each["message"] for each in heard if each.get("message", {}).get("method") == "execute_tool"]
+    assert live.returncode == 0
+    assert {each["host"] for each in heard} == {"pool"}
+    assert [call["params"]["plugin"] for call in calls] == ["upper", "lower"]
+    asked = lines(same.stdout)
+    assert same.returncode == 0
+    assert [line["same"] for line in asked] == [True] * len(asked)
+    assert {"load", "init", "execute_tool"} <= {line["method"] for line in asked}
+
+
 def _plain(shown):
     return "".join(piece.partition("m")[2] if at else piece for at, piece in enumerate(shown.split("\x1b[")))

@@ -8,7 +8,9 @@ import shutil
 import pytest
 from bare_host import EXAMPLES, FIXTURES, BareHost
 from callboard.actors.board import Board
+from callboard.actors.desk import ToolSettings
 from callboard.actors.host_actor import HostSettings
+from callboard.actors.lodgings import Share
 from callboard.hosts.environment import host_environment
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.methods import METHODS
@@ -59,9 +61,50 @@ def talk(plugin, tool, config=None):
         waiting = board.submit(tool_call("wait"))
         next(waiting.parts(), None)
         waiting.cancel()
+        board.submit(tool).result(PATIENCE)  # when its place is free, the host has been told
         board.remove(plugin.name)
         board.submit(tool_call("none"))
     return tap
+
+
+def talk_in_one_host(*plugins):
+    """Put plugins into one host, have each called, one of them cancelled, and take them off one after the other."""
+    tap = Tap()
+    with Board() as board:
+        for plugin in plugins:
+            plugin.carry = tap.carry
+            board.begin_hosted(
+                PluginAdapter(plugin),
+                plugin,
+                host=HostSettings({}, start_deadline=PATIENCE),
+                settings=ToolSettings(idle_deadline=PATIENCE),
+                share=Share("pool"),
+            )
+        for plugin in plugins:
+            board.settle_hosted(plugin.name, required=True)
+            plugin.get_tags({}, [])
+        for tool in (tool_call("tell", a=1), tool_call("echo", value="x")):
+            assert board.submit(tool).result(PATIENCE)["success"]
+        waiting = board.submit(tool_call("wait"))
+        next(waiting.parts(), None)
+        waiting.cancel()
+        board.submit(tool_call("tell")).result(PATIENCE)
+        for plugin in plugins:
+            board.remove(plugin.name)
+    return tap
+
+
+def misfits(tap):
+    """All that the schema has something against."""
+    return [
+        *((request, found) for request in tap.sent if (found := faults("request", request))),
+        *((said, found) for said in tap.received if (found := faults("message", said))),
+        *(
+            (method, found)
+            for method, value in tap.values()
+            if (found := faults(f"value of {method}", value))
+        ),
+    ]
 
 
 def node():
@@ -112,17 +155,27 @@ def test_what_goes_over_the_wire_to_our_own_hosts_is_as_the_schema_says(tmp_path
 
     for tap in taps:
         assert tap.asked()[:4] == ["describe", "init", "prepare", "get_tool_schemas"]
-        assert [
-            (request, faults("request", request)) for request in tap.sent if faults("request", request)
-        ] == []
-        assert [(said, faults("message", said)) for said in tap.received if faults("message", said)] == []
-        assert [
-            (method, value) for method, value in tap.values() if faults(f"value of {method}", value)
-        ] == []
+        assert misfits(tap) == []
         assert {"describe", "init", "prepare", "get_tool_schemas", "execute_tool"} <= dict(
             tap.values()
         ).keys()
     assert {"cancel", "can_handle_tool_call", "shutdown"} <= set(taps[0].asked())
+
+
+def test_what_goes_over_the_wire_to_a_shared_host_is_as_the_schema_says():
+    echo = NodeToolPlugin("echo", FIXTURES / "spec_echo_tool.mjs", env=TEST_MARK)
+
+    tap = talk_in_one_host(node(), echo)
+
+    assert misfits(tap) == []
+    named = {request["params"].get("plugin") for request in tap.sent if request["method"] in METHODS}
+    assert named == {"extended", "echo"}
+    assert tap.asked().count("describe") == 1
+    assert tap.asked().count("load") == 2
+    assert {"prepare", "execute_tool", "cancel", "shutdown", "unload"} <= set(tap.asked())
+    calls = [request for request in tap.sent if request["method"] == "execute_tool"]
+    said = {message["id"]: message for message in reversed(tap.received)}  # the first of each
+    assert [said[call["id"]].get("event") for call in calls] == [{"type": "ack"}] * 4
 
 
 @pytest.mark.parametrize("extended", [False, True])
