@@ -21,13 +21,16 @@ VIEW := build/view
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help demo test check check-format check-lint check-types bench matrix format clean node moved
+.PHONY: help demo demo-chat test check check-format check-lint check-types bench matrix format clean node moved
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
 
 demo: node ## Watch tools answer while their hosts are killed
 	@$(RUN) -m callboard demo $(ARGS)
+
+demo-chat: node ## Watch a conversation with real tools, one of whose hosts is killed
+	@$(RUN) -m callboard chat --demo --play $(ARGS)
 
 test: node ## Run all tests
 	@$(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS") $(ARGS)

@@ -270,6 +270,13 @@ class ToolLoop:
     def _previewed(self, call: AskedCall, preview: str) -> None:
         if preview and self._turn.phase is Phase.RUNNING:
             self._tell("preview", tool_call_id=call.id, tool_name=call.tool_name, preview=preview)
+            self.inbox.put(
+                partial(self._begin_call, call)
+            )  # what is told now is heard before the call begins
+        else:
+            self._begin_call(call)
+
+    def _begin_call(self, call: AskedCall) -> None:
         self._carry(self._turn.previewed(call))
 
     def _submit(self, call: AskedCall, request: ModelRequest) -> None:

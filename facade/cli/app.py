@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": "run:run",
     "demo": "demo:demo",
+    "chat": "chat:chat",
     "chaos": "chaos:chaos",
     "new": "new:new",
     "dev": "dev:dev",

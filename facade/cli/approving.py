@@ -81,7 +81,7 @@ def ask_on_terminal(board: Callboard, descriptor: int, *, reads: bool) -> Termin
         reads: read the terminal; without it somebody else does, and hands the lines in.
     """
     if not (os.isatty(descriptor) and sys.stderr is not None and sys.stderr.isatty()):
-        board.subscribe(_tell_nobody, ["approval_answered"])
+        board.subscribe(tell_nobody, ["approval_answered"])
         return None
     approver = TerminalApprover()
     board.approver = approver
@@ -99,7 +99,8 @@ def _read(descriptor: int, approver: TerminalApprover) -> None:
     approver.put(None)
 
 
-def _tell_nobody(event: Event) -> None:
+def tell_nobody(event: Event) -> None:
+    """Say on stderr what was decided because there is nobody to ask; for events ``approval_answered``."""
     if event.facts["by"] == "nobody":
         word = "allowed" if event.facts["allowed"] else "denied"
         complain(

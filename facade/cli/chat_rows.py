@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rich.cells import cell_len
@@ -9,7 +10,7 @@ from rich.cells import cell_len
 from ..plugins.errors import JsonValueError
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
-from .chat_words import Span, clean, fold, padded
+from .chat_words import Span, clean, cut, fold, padded
 from .crash_view import words_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ MARKS: Final = {
 """How each row begins; none of the colours is lost on a light or on a dark ground."""
 
 _LONGEST_NAME: Final = 18
+_LONGEST_JSON: Final = 20_000
 _NARROW: Final = 48
 """Cells of a terminal that is too narrow for a column of names."""
 
@@ -70,10 +72,20 @@ def shortened(display: Any, content: str) -> Short:
 
 def whole_text(display: Any, content: str) -> str:
     """Return all that is to be seen of a result."""
-    if not isinstance(display, dict) or not display:
-        return clean(content).rstrip()
-    shown = display.get("content")
-    return clean(shown if isinstance(shown, str) else as_text(display)).rstrip()
+    shown = display.get("content") if isinstance(display, dict) else None
+    if not isinstance(shown, str):
+        shown = as_text(display) if isinstance(display, dict) and display else content
+    return clean(_spaced(shown)).rstrip()
+
+
+def _spaced(text: str) -> str:
+    """Return JSON on one line with blanks, so that it can be broken between its values; any other text as it is."""
+    if not text.startswith(("{", "[")) or "\n" in text or len(text) > _LONGEST_JSON:
+        return text
+    try:
+        return json.dumps(load_json(text), ensure_ascii=False)
+    except JsonValueError:
+        return text
 
 
 def row(
@@ -93,7 +105,10 @@ def row(
     mark, style = MARKS[kind]
     first = 2 + (column + 2 if column else 0)
     yield Span(f"{mark} ", style)
-    yield Span(f"{padded(name, column)}  " if column else f"{clean(name)}\n  ", "dim" if dim else "bold")
+    yield Span(
+        f"{padded(name, column)}  " if column else f"{cut(clean(name), width - 2)}\n  ",
+        "dim" if dim else "bold",
+    )
     yield from block(text, width, first, dim=dim, most=most)
 
 
@@ -120,11 +135,14 @@ def asked_for(call: Json) -> str:
             payload = load_json(given)
         except JsonValueError:
             payload = given
+    return clean(arguments(payload).replace("\n", "␊"))
+
+
+def arguments(payload: Any) -> str:
+    """Return what a tool is given as people read it: by names, if it has any."""
     if isinstance(payload, dict):
-        return clean(
-            ", ".join(f"{name}={as_text(value)}" for name, value in payload.items()).replace("\n", "␊")
-        )
-    return clean(as_text(payload).replace("\n", "␊"))
+        return ", ".join(f"{name}={as_text(value)}" for name, value in payload.items())
+    return as_text(payload)
 
 
 def facts_of(message: Mapping[str, Any]) -> tuple[str, str]:

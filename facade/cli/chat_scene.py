@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 from ..agent.session import call_id, called_name, tool_call_id
 from ..plugins.formatting import as_text
 from .chat_prose import Prose
-from .chat_rows import asked_for, block, column_of, facts_of, last_words, row, shortened
+from .chat_rows import arguments, asked_for, block, column_of, facts_of, last_words, row, shortened
 from .chat_words import Span, clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from ..plugins.approval import Question
 
 Json = dict[str, Any]
 
@@ -42,6 +44,9 @@ _MIGHT_HAVE_RUN: Final = {
     "not_sent": "the tool has not seen the call",
     "outcome_unknown": "the tool may have run, in part or in whole",
 }
+_DIED: Final = "no answer: its host died under it"
+"""Why, is told by the board."""
+_STYLES: Final = {"text": "", "reasoning": "dim italic"}
 _ENDINGS: Final = {
     "cancelled": "cancelled",
     "deadline": "the time for a turn is over",
@@ -55,14 +60,11 @@ class Scene:
 
     Args:
         width: of the terminal.
-
-    Attributes:
-        results: the tool messages shown so far; the first is number 1.
     """
 
     def __init__(self, width: int) -> None:
-        self.width = min(width, WIDEST)
-        self.results: list[Json] = []
+        self.resize(width)
+        self._results = 0
         self._column = 0
         self._prose: Prose | None = None
         self._block = ""
@@ -70,45 +72,57 @@ class Scene:
         self._died: dict[str, float] = {}
         self._begin(0.0)
 
+    def resize(self, width: int) -> None:
+        """The terminal has another width; what comes from now on is shown in it."""
+        self.width = min(width, WIDEST)
+
     def _begin(self, now: float) -> None:
         self._began = now
         self._tokens = [0, 0]
         self._asked = 0
         self._names: dict[str, str] = {}
 
-    def turn_begins(self, now: float) -> list[Span]:
-        """A turn begins: its time runs."""
+    def turn_begins(self, now: float, results: int) -> list[Span]:
+        """A turn begins: its time runs, and there are so many results already, by which the next are numbered."""
         self._begin(now)
+        self._results = results
         self._block = "said"
         return []
 
     def turn(self, event: Mapping[str, Any], now: float) -> list[Span]:
         """Return how an event of a turn is shown; most of it nothing, if it says nothing to people."""
         match event:
-            case {"type": "text", "text": str(text)}:
-                return self._say("text", text, "")
-            case {"type": "reasoning", "text": str(text)}:
-                return self._say("reasoning", text, "dim italic")
-            case {"type": "tool_call", "tool_call": dict(call)}:
-                return self._calls(call)
-            case {"type": "preview"}:
-                return self._row("preview", self._name(event), clean(str(event["preview"])), most=3)
-            case {"type": "part"}:
-                return self._part(event)
+            case {"type": "text" | "reasoning" as kind, "text": str(text)}:
+                return self._say(kind, text)
             case {"type": "message", "message": {"role": "tool"} as message}:
                 return self._result(message)
             case {"type": "message"}:
                 return self._rest_of_prose()
             case {"type": "usage"}:
-                self._count(event)
+                return self._count(event)
+            case {"type": "done"}:
+                return self._end(str(event.get("reason")), now)
+        return self._of_call(event) or self._of_model(event)
+
+    def _of_call(self, event: Mapping[str, Any]) -> list[Span]:
+        match event:
+            case {"type": "tool_call", "tool_call": dict(call)}:
+                return self._call(call)
+            case {"type": "preview", "preview": preview}:
+                return self._row("preview", self._name(event), clean(str(preview)), most=3)
+            case {"type": "part", "part": part}:
+                again = f"(attempt {event['attempt']}) " if "attempt" in event else ""
+                return self._row("part", self._name(event), again + _part_text(part), dim=True, most=6)
+        return []
+
+    def _of_model(self, event: Mapping[str, Any]) -> list[Span]:
+        match event:
             case {"type": "retry"}:
                 why = f"{event.get('reason', '')} ({event.get('code', 'asked again')})"
                 said = f"{clean(why)}; asked again in {float(event.get('delay') or 0):.1f} s"
                 return self._row("trouble", "model", said, dim=True)
-            case {"type": "error"}:
-                return self._row("failed", "model", clean(str(event.get("error"))))
-            case {"type": "done"}:
-                return self._end(str(event.get("reason")), now)
+            case {"type": "error", "error": error}:
+                return self._row("failed", "model", clean(str(error)))
         return []
 
     def board(self, kind: str, subject: str, facts: Mapping[str, Any], at: float) -> list[Span]:
@@ -119,15 +133,28 @@ class Scene:
             return []
         return [*self._enter("rows"), *shown] if shown else []
 
+    def paused(self) -> list[Span]:
+        """Return what ends the line that is open."""
+        return self._rest_of_prose()
+
+    def question(self, question: Question) -> list[Span]:
+        """Return how a question to the person is shown, without what can be answered."""
+        reason = f" ({question.reason})" if question.reason else ""
+        shown = self._row("question", question.tool_name or "?", clean(f"{question.prompt}{reason}"))
+        about = ["" if question.tool_input is None else arguments(question.tool_input)]
+        if question.result is not None:
+            about.append(f"its result: {as_text(question.result)}")
+        return [*shown, *self._below([clean(line) for line in about if line])]
+
     # What the model says
 
-    def _say(self, kind: str, text: str, style: str) -> list[Span]:
+    def _say(self, kind: str, text: str) -> list[Span]:
         shown: list[Span] = []
         if self._block != kind or self._prose is None:
             if not text.strip():
                 return []
             shown += self._enter(kind)
-            self._prose = Prose(self.width, style)
+            self._prose = Prose(self.width, _STYLES[kind])
             text = text.lstrip("\n")
         shown += self._prose.feed(text)
         if self._waiting and not self._prose.open:
@@ -159,7 +186,7 @@ class Scene:
         self._column = column_of(name, self.width, self._column)
         yield from row(kind, name, text, self.width, column=self._column, dim=dim, most=most)
 
-    def _calls(self, call: Json) -> list[Span]:
+    def _call(self, call: Json) -> list[Span]:
         name, its_id = clean(called_name(call) or "?"), call_id(call) or ""
         alike = sum(each == name or each.startswith(f"{name} #") for each in self._names.values())
         self._names[its_id] = name = f"{name} #{alike + 1}" if alike else name
@@ -168,20 +195,16 @@ class Scene:
     def _name(self, event: Mapping[str, Any]) -> str:
         return self._names.get(str(event.get("tool_call_id")), clean(str(event.get("tool_name") or "?")))
 
-    def _part(self, event: Mapping[str, Any]) -> list[Span]:
-        again = f"(attempt {event['attempt']}) " if "attempt" in event else ""
-        return self._row("part", self._name(event), again + _part_text(event.get("part")), dim=True, most=6)
-
     def _result(self, message: Json) -> list[Span]:
-        self.results.append(message)
+        self._results += 1
         metadata = message.get("metadata") or {}
         name = self._names.pop(tool_call_id(message) or "", clean(str(metadata.get("tool_name") or "?")))
         code, outcome = facts_of(message)
         short = shortened(metadata.get("display"), str(message.get("content") or ""))
         failed = bool(code) or short.text.startswith("Error: ")
-        shown = self._row("failed" if failed else "well", name, short.text.removeprefix("Error: "), most=8)
-        number = len(self.results)
-        more = [f"{short.left_out} lines: /show {number}"] if short.left_out else []
+        said = _DIED if code == "host_crashed" else short.text.removeprefix("Error: ")
+        shown = self._row("failed" if failed else "well", name, said, most=8)
+        more = [f"{short.left_out} lines: /show {self._results}"] if short.left_out else []
         if code:
             more = [f"{code}: {_MIGHT_HAVE_RUN.get(outcome, outcome)}", *more]
         return [*shown, *self._below(more)]
@@ -209,11 +232,12 @@ class Scene:
 
     # The end
 
-    def _count(self, event: Mapping[str, Any]) -> None:
+    def _count(self, event: Mapping[str, Any]) -> list[Span]:
         self._asked += 1
         for place, key in enumerate(("input_tokens", "output_tokens")):
             count = event.get(key)
             self._tokens[place] += count if isinstance(count, int) else 0
+        return []
 
     def _end(self, reason: str, now: float) -> list[Span]:
         shown = self._rest_of_prose()

@@ -1,4 +1,4 @@
-"""The prompt of `callboard dev`: lines with a history, names of tools completed, and output above while one types."""
+"""The prompt of `callboard dev` and `chat`: lines with a history, names completed, and output above while one types."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import threading
 from collections import deque
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session, get_app_session, run_in_terminal
 from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.shortcuts import CompleteStyle
+from prompt_toolkit.styles import Style
 from rich.console import Console
-
-from .dev_work import COMMANDS
 
 if sys.platform == "win32":
     from prompt_toolkit.input import create_input
@@ -26,7 +25,7 @@ else:
     from prompt_toolkit.output.vt100 import Vt100_Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import TextIO
 
     from prompt_toolkit.completion import CompleteEvent
@@ -34,8 +33,25 @@ if TYPE_CHECKING:
     from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
 
-    from .dev_work import Work
     from .output import Streams
+
+
+class Work(Protocol):
+    """What lines are read for.
+
+    Attributes:
+        commands: what a line may begin with behind a ``/``.
+        over: somebody asked to leave.
+    """
+
+    commands: tuple[str, ...]
+    over: bool
+
+    def names(self) -> tuple[str, ...]:
+        """What else a line may begin with."""
+
+    def carry_out(self, line: str) -> None:
+        """Do what a line says; returns when that is done."""
 
 
 class Prompt:
@@ -51,18 +67,24 @@ class Prompt:
             file=cast("TextIO", self._above), force_terminal=True, markup=False, highlight=False, emoji=False
         )
 
-    def carry_out_all(self, work: Work) -> None:
-        """Read lines and carry each out, until somebody leaves."""
+    def carry_out_all(self, work: Work, *, begin: Callable[[], None] | None = None) -> None:
+        """Read lines and carry each out, until somebody leaves.
+
+        Args:
+            work: carries them out.
+            begin: called whenever a line is about to be typed; what it shows stands above.
+        """
         session: PromptSession[str] = PromptSession(
             "> ",
-            completer=_Names(work.names),
+            completer=_Names(work),
             complete_while_typing=False,
             complete_style=CompleteStyle.READLINE_LIKE,
             reserve_space_for_menu=0,
+            style=Style.from_dict({"": "bold"}),  # one's own lines are found again
         )
         while not work.over:
             try:
-                line = session.prompt()
+                line = session.prompt(pre_run=begin)
             except KeyboardInterrupt:  # the line is given up, and nothing else
                 continue
             except EOFError:
@@ -70,6 +92,43 @@ class Prompt:
             finally:
                 self._above.write_out()
             work.carry_out(line)
+
+    def ask(self, message: str, begin: Callable[[Callable[[], None]], None]) -> str:
+        """Read one line that is no other's.
+
+        Args:
+            message: stands before it.
+            begin: called with what gives the question up, from any thread.
+
+        Raises:
+            EOFError: it was given up, or there is no more to come.
+            KeyboardInterrupt: somebody has interrupted.
+        """
+        session: PromptSession[str] = PromptSession(message, reserve_space_for_menu=0)
+        try:
+            return session.prompt(pre_run=lambda: begin(_leaving(session)))
+        finally:
+            self._above.write_out()
+
+    def wake(self, do: Callable[[], None]) -> None:
+        """Have something done by the thread of the prompt while somebody types; if nobody does, not at all."""
+        self._above.do(do)
+
+
+def _leaving(session: PromptSession[str]) -> Callable[[], None]:
+    """What ends a prompt from any thread, and does nothing when it has ended."""
+    loop = session.app.loop
+
+    def leave() -> None:
+        if session.app.is_running and not session.app.is_done:
+            session.app.exit(exception=EOFError)
+
+    def leave_soon() -> None:
+        if loop is not None:
+            with suppress(RuntimeError):  # it has just ended
+                loop.call_soon_threadsafe(leave)
+
+    return leave_soon
 
 
 class _Above:
@@ -92,13 +151,18 @@ class _Above:
 
     def flush(self) -> None:
         """Have what was taken written, by the prompt's own thread if there is one."""
+        if not self.do(lambda: run_in_terminal(self.write_out)):
+            self.write_out()
+
+    def do(self, do: Callable[[], object]) -> bool:
+        """Have something done by the prompt's own thread; False if there is no prompt."""
         app = self._session.app
         loop = None if app is None else app.loop
         if loop is None:
-            self.write_out()
-            return
+            return False
         with suppress(RuntimeError):  # the prompt has just ended, and what waits is written after it
-            loop.call_soon_threadsafe(lambda: run_in_terminal(self.write_out), context=self._context)
+            loop.call_soon_threadsafe(do, context=self._context)
+        return True
 
     def write_out(self) -> None:
         """Write what was taken."""
@@ -112,17 +176,17 @@ class _Above:
 
 
 class _Names(Completer):
-    """Completes the first word: the name of a tool, or a command."""
+    """Completes the first word: a name, or a command."""
 
-    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
-        self._names = names
+    def __init__(self, work: Work) -> None:
+        self._work = work
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:  # noqa: ARG002 - the contract's signature
         """See `Completer`."""
         typed = document.text_before_cursor
         if " " in typed:
             return
-        for name in (*self._names(), *(f"/{command}" for command in COMMANDS)):
+        for name in (*self._work.names(), *(f"/{command}" for command in self._work.commands)):
             if name.startswith(typed):
                 yield Completion(name, start_position=-len(typed))
 

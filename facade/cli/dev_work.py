@@ -39,6 +39,8 @@ class Work:
         over: somebody asked to leave.
     """
 
+    commands = COMMANDS
+
     def __init__(self, bench: Workbench, view: View) -> None:
         self._bench = bench
         self._view = view

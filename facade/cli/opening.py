@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_board(
-    config: str, state: str | None = None, subscribers: Iterable[Callable[[Event], None]] = ()
+    config: str | Mapping[str, Any],
+    state: str | None = None,
+    subscribers: Iterable[Callable[[Event], None]] = (),
 ) -> Iterator[Callboard]:
     """A running board of a configuration.
 
     Args:
-        config: its file.
+        config: its file, or what would stand in it.
         state: the file of the state store to use, instead of the configured one.
         subscribers: hear of everything from the first plugin on.
 

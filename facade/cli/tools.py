@@ -51,7 +51,7 @@ def tools(config: str, wire_format: str | None, describe: bool, as_json: bool) -
             if describe:
                 values = [_described(board, name) for name in board.status()["plugins"]]
         if out.people and values is None:
-            _show(rows, out.console)
+            show_tools(rows, out.console)
         for value in rows if values is None else values:
             if not out.people:
                 out.print_json(value)
@@ -109,7 +109,8 @@ def _where(plugin: Json, hosts: Json) -> Json:
     return where | ({"error": why} if why else {})
 
 
-def _show(rows: list[Json], console: Console) -> None:
+def show_tools(rows: list[Json], console: Console) -> None:
+    """Show the rows of `tool_rows` to people."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
     for heading in ("tool", "plugin", "runs in"):
         table.add_column(heading, no_wrap=True)
