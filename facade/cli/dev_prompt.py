@@ -40,12 +40,14 @@ class Work(Protocol):
     """What lines are read for.
 
     Attributes:
-        commands: what a line may begin with behind a ``/``.
         over: somebody asked to leave.
     """
 
-    commands: tuple[str, ...]
     over: bool
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What a line may begin with behind a ``/``."""
 
     def names(self) -> tuple[str, ...]:
         """What else a line may begin with."""
