@@ -77,8 +77,9 @@ def _folded(line: str, width: int) -> Iterator[str]:
     for gap, word in re.findall(r"(\s*)(\S+)", line):
         for number, unit in enumerate(units(word)):
             blank = gap if number == 0 else ""
-            if cells + cell_len(blank) + cell_len(unit) > width and made.strip():
-                yield made
+            if cells + cell_len(blank) + cell_len(unit) > width:
+                if made.strip():
+                    yield made
                 made, cells, blank = "", 0, ""
             pieces = chop_cells(unit, width) if cell_len(unit) > width else [unit]
             yield from pieces[:-1]
