@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plugins.errors import CallboardError
+from ..plugins.errors import CallboardError, PluginAway
 
 
 class HostError(CallboardError):
@@ -43,7 +43,7 @@ class HostStartError(HostError):
         self.permanent = permanent
 
 
-class HostGone(HostError):  # noqa: N818 - the state is the message
+class HostGone(HostError, PluginAway):  # noqa: N818 - the state is the message
     """The host is not running, or ended before it answered.
 
     Attributes:

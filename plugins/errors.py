@@ -5,6 +5,7 @@
     │   ├── PluginLoadError   it cannot be found, read or started
     │   ├── ContractError     it is there, but breaks the plugin contract
     │   └── HookError         one of its hooks raised
+    ├── PluginAway            it is not there at the moment, which is told and seen to elsewhere
     ├── JsonValueError        a value that must be JSON is not
     └── (interop, hosts and actors add their own)
 
@@ -49,6 +50,14 @@ class HookError(PluginError):
     def __init__(self, message: str, *, plugin: str, hook: str) -> None:
         super().__init__(message, plugin=plugin)
         self.hook = hook
+
+
+class PluginAway(CallboardError):  # noqa: N818 - the state is the message
+    """A plugin is not there to be asked at the moment, such as one whose host is just being started again.
+
+    That it is away is told by whoever sees to it. Who asks for something that has a default takes that, and has
+    nothing to report.
+    """
 
 
 class JsonValueError(CallboardError):

@@ -1,7 +1,7 @@
 """What the model and people see of a call: the plugin's own words, or the default ones.
 
 The three hooks of this file cannot cost a call its answer. One that raises, or answers with the wrong
-thing, is reported, and the default stands in:
+thing, is reported, and the default stands in; without a report where the plugin is merely away:
 
 * for the model: text as it is, any other value as JSON text, and ``Error: …`` for a failure. A success
   without ``result`` shows what else it says;
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import CallboardError, JsonValueError
+from .errors import CallboardError, JsonValueError, PluginAway
 from .faults import HookFault
 from .json_values import copy_json, dump_json
 from .result_payloads import is_provider_native_tool_result
@@ -104,4 +104,8 @@ class Formatter:
         return default if display is None else display
 
     def _tell(self, hook: str, error: CallboardError) -> None:
+        if isinstance(
+            error.__cause__, PluginAway
+        ):  # no fault: its host is down, which is an event of its own
+            return
         self._report(HookFault(self._name, hook, f"{error}; the default stands in"))

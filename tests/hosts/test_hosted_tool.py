@@ -5,6 +5,8 @@ from callboard.hosts.errors import HostGone, HostStartError, RemoteError
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.ladder import KILL_NOW
 from callboard.hosts.process import Command
+from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.calling import Invocation
 from evil_hosts import evil, says
 from leaks import alive, no_leaks, wait_until
 
@@ -100,6 +102,20 @@ def test_a_required_method_that_a_host_lacks_is_an_error():
 def test_without_a_host_nothing_can_be_asked():
     with pytest.raises(HostGone, match="the host of 'counts' is not running"):
         counting().init({})
+
+
+def test_what_is_to_be_shown_while_its_host_is_down_is_the_default_and_nobodys_fault():
+    faults, result = [], {"success": True, "result": "done"}
+    plugin = PluginAdapter(counting(), report=faults.append)
+
+    shown = (
+        plugin.preview(Invocation("count", {}, "object"), {}),
+        plugin.format_result(result, {}),
+        plugin.display("done", result, {}),
+    )
+
+    assert shown == ("", "done", {"type": "text", "content": "done"})
+    assert faults == []
 
 
 def test_a_host_that_dies_is_told_to_who_asked_it():
