@@ -14,7 +14,7 @@ from callboard.hosts.family import is_batch_file
 from callboard.hosts.job import KILL_ON_CLOSE, Limits, ending_on_close
 from callboard.hosts.sweep import Roster, listen
 from callboard.hosts.threads_pump import threaded
-from evil_hosts import ANSWER, PATIENCE, running, says, sent
+from evil_hosts import ANSWER, PATIENCE, ProcessEar, running, says, sent
 from leaks import no_leaks
 
 
@@ -28,6 +28,32 @@ def test_a_host_answers_over_threads_and_leaves_nothing():
         host.stop("not needed")
 
         assert ear.ended().exit.code == 0
+
+
+@pytest.mark.parametrize("few", [0, 1, 2, 3])
+def test_a_start_that_runs_out_of_threads_on_the_way_leaves_nothing(monkeypatch, few):
+    started, start = [], threading.Thread.start
+
+    def scarce(thread):
+        if len(started) == few:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    with no_leaks():
+        process, pump = threaded(says(ANSWER), ProcessEar(), host="evil", watchdog=None)
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", scarce)
+            with pytest.raises(RuntimeError):
+                pump.start()
+        process.abort()
+        for thread in started:
+            thread.join(PATIENCE)
+
+    assert not any(thread.is_alive() for thread in started)
+    assert process.popen.stdin.closed
+    assert process.popen.stdout.closed
+    assert process.popen.stderr.closed
 
 
 # The channel
