@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..interop.registry import get_registry_from_context
 from ..plugins.bridge import iterate_here, iterate_in_thread
+from ..plugins.errors import CallboardError
 from .errors import ProviderError
 from .partial_answer import as_incomplete, broken_calls, gather, message_of, with_marks
+from .provider_answers import gathered, kept, told
 from .provider_hooks import SENDING_HOOKS
 
 if TYPE_CHECKING:
@@ -88,15 +90,14 @@ class _Request:
     def stream(self) -> Generator[Json, None, None]:
         self._initialize()
         provider = self._stack.provider
+        hook = _PLAIN if provider.offers(_PLAIN) else _AWAITED
         try:
-            if provider.offers(_PLAIN):
-                yield from provider.send(_PLAIN, self._native, self._state, self._context)
-            else:
-                yield from iterate_here(provider.send(_AWAITED, self._native, self._state, self._context))
-        except ProviderError:
+            answer = provider.send(hook, self._native, self._state, self._context)
+            yield from answer if hook is _PLAIN else iterate_here(answer)
+        except (CallboardError, GeneratorExit, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
-            raise provider.failed(_PLAIN, error) from error
+        except BaseException as error:  # one that exits, or was cancelled in a loop of its own, has failed
+            raise provider.failed(hook, error) from error
 
     async def stream_async(self) -> AsyncGenerator[Json, None]:
         self._initialize()
@@ -108,12 +109,13 @@ class _Request:
             async with _closing(source):
                 async for event in source:
                     yield event
-        except ProviderError:
+        except CallboardError:
             raise
         except (Exception, SystemExit) as error:
             raise provider.failed(hook, error) from error
 
-    def heard(self, event: Json) -> Json:
+    def heard(self, event: Any) -> Json:
+        event = told(self._stack.name, event)
         gather(self._gathered, event)
         return event
 
@@ -133,11 +135,12 @@ class _Request:
 
     def _answer(self) -> list[Json]:
         registry = get_registry_from_context(self._context)
-        partial = self._state.setdefault("partial", self._gathered)
-        calls = partial.get("tool_calls") if isinstance(partial, dict) else None
-        if self.trouble is not None and not calls and not (partial or {}).get("content"):
+        name = self._stack.name
+        partial = self._state["partial"] = gathered(name, self._state.get("partial"), self._gathered)
+        calls = partial.get("tool_calls") or ()
+        if self.trouble is not None and not calls and not partial.get("content"):
             return []  # nothing had been said yet
-        broken = broken_calls(calls if isinstance(calls, list) else (), registry)
+        broken = broken_calls(calls, registry)
         before = len(self._native)
         final, native, state = self._stack.finalize(self._native, self._state, self._context)
         if not final and len(native) > before:
@@ -145,7 +148,7 @@ class _Request:
         if not final:
             message = message_of(state.get("partial"), registry, turn=len(self._messages))
             final = [] if message is None else [message]
-        return [with_marks(message, broken) for message in final]
+        return [with_marks(message, broken) for message in kept(name, final)]
 
 
 @asynccontextmanager

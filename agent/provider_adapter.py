@@ -7,7 +7,8 @@ share it during a request.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+import inspect
+from collections.abc import AsyncIterable, Awaitable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.asking import json_object, raised
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from ..plugins.errors import HookError
 
 Json = dict[str, Any]
+
+_SENT = {
+    "send_request_stream": (Iterable, ""),
+    "send_request_stream_async": (AsyncIterable, " with async for"),
+}
 
 
 class ProviderAdapter:
@@ -131,8 +137,14 @@ class ProviderAdapter:
         return self._messages("from_native_messages", native_messages, state, context=context)
 
     def send(self, hook: str, native_messages: list[Any], state: Json, context: Json | None) -> Any:
-        """Return whatever one of the `SENDING_HOOKS` answers; what it raises is the caller's to sort out."""
-        return self._hooks[hook](native_messages, state, context=context)
+        """Return what one of the `SENDING_HOOKS` answers, to be iterated; what it raises is the caller's to sort out."""
+        answer = self._hooks[hook](native_messages, state, context=context)
+        wanted, how = _SENT[hook]
+        if isinstance(answer, wanted) and not isinstance(answer, str | bytes | Mapping):
+            return answer
+        if inspect.iscoroutine(answer):
+            answer.close()  # one that is dropped unclosed warns
+        raise self._misshapen(hook, f"events to iterate{how}", answer)
 
     def failed(self, hook: str, error: BaseException) -> HookError:
         """Return the error that says that a hook raised ``error``, which has to be its cause."""

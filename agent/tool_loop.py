@@ -198,7 +198,7 @@ class ToolLoop:
                     if asking.given_up.is_set():
                         return
                     self._news(asking, partial(self._hear, asking, event))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a provider's code; the turn has to end whatever it raises
+        except BaseException as error:  # noqa: BLE001 - a provider's code; the turn has to end whatever it raises
             self._news(asking, partial(self._fail, error))
         else:
             self._news(asking, partial(self._answered, asking, request))
@@ -213,8 +213,10 @@ class ToolLoop:
             async with aclosing(exchange_async(stack, asking.messages, state, context=context)) as events:
                 async for event in events:
                     self._news(asking, partial(self._hear, asking, event))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
+        except BaseException as error:
             self._news(asking, partial(self._fail, error))
+            if not isinstance(error, Exception | SystemExit):
+                raise  # this task was cancelled, by the turn or by the provider itself
         else:
             self._news(asking, partial(self._answered, asking, request))
 

@@ -30,6 +30,8 @@ _AS_IS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _MAX_DEPTH = 250
 """Levels of nesting; orjson refuses at 254, and a limit of our own has our own error."""
 
+_HALF_A_PAIR = "\\ud"
+
 _MAX_INT_BITS = 14_000
 """About 4,200 digits; Python itself refuses to write integers of more than 4,300."""
 
@@ -58,7 +60,23 @@ def load_json(text: bytes | str) -> JsonValue:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
+        value = _load_slowly(text)
+        if value is not None:
+            return value
         raise JsonValueError(f"not JSON: {error}", path="$") from error
+
+
+def _load_slowly(text: bytes | str) -> JsonValue:
+    """Read half a surrogate pair, which `dump_json` writes and orjson does not read; ``None`` if it is no JSON."""
+    try:
+        said = text if isinstance(text, str) else text.decode("utf-8")
+        if _HALF_A_PAIR not in said.lower():
+            return None
+        value = json.loads(said)
+        require_json(value)  # NaN, a number beyond all range, or far too deep
+    except (ValueError, RecursionError, JsonValueError):
+        return None
+    return value
 
 
 def copy_json(value: JsonValue, *, what: str = "$") -> JsonValue:

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 from callboard import AgentCore, CallboardError
+from callboard.agent import session_lines
 from callboard.agent.session_file import SessionFileError
 from conversations import breaches, chat_call, says
 from scripted_provider import Scripted, ScriptedAwaiting, asks, said
@@ -136,17 +137,10 @@ def test_who_stops_waiting_ends_the_calls_that_are_left(core, toolbox):
     assert core.board.status()["plugins"]["toolbox"]["calls"]["by_result"] == {"cancelled": 1}
 
 
-def test_what_cannot_be_kept_is_told_and_the_turn_goes_on(core, tmp_path):
-    class Odd(Scripted):
-        def finalize(self, final_messages, native_messages, state, *, context=None):
-            return (
-                [{"role": "assistant", "content": "odd", "metadata": {"not JSON": {1}}}],
-                native_messages,
-                state,
-            )
-
+def test_what_cannot_be_kept_is_told_and_the_turn_goes_on(core, tmp_path, monkeypatch):
+    monkeypatch.setattr(session_lines, "MAX_LINE_BYTES", 200)
     with AgentCore(board=core.board, session_dir=tmp_path) as keeping:
-        keeping.register_provider(Odd(said("?")))
+        keeping.register_provider(Scripted(said("long " * 100)))
         session = asked(keeping)
 
         events = list(keeping.run(session, {}))

@@ -125,5 +125,16 @@ def test_reading_gives_json_or_its_own_error(text):
         require_json(load_json(text))
 
 
+@pytest.mark.parametrize("value", ["\ud800x", {"\udfff": ["a", None]}, [Colour.RED.value, 2**70, "\ud800"]])
+def test_what_is_written_can_be_read_also_where_it_is_half_a_surrogate_pair(value):
+    assert load_json(dump_json(value)) == value
+
+
+@pytest.mark.parametrize("text", ['["\\ud800", NaN]', '["\\ud800", 1e999]', '"\\ud800', b'\xff"\\ud800"'])
+def test_half_a_surrogate_pair_excuses_nothing_else(text):
+    with pytest.raises(JsonValueError):
+        load_json(text)
+
+
 def test_of_two_equal_keys_the_last_counts():
     assert load_json('{"a": 1, "a": 2}') == {"a": 2}
