@@ -115,9 +115,9 @@ class _Request:
             raise provider.failed(hook, error) from error
 
     def heard(self, event: Any) -> Json:
-        event = told(self._stack.name, event)
-        gather(self._gathered, event)
-        return event
+        heard = told(self._stack.name, event)
+        gather(self._gathered, heard)
+        return heard
 
     def ending(self) -> Iterator[Json]:
         """The events that end the request."""

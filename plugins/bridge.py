@@ -18,7 +18,10 @@ _Value = TypeVar("_Value")
 
 _END: Any = object()
 
-_INSIDE_A_LOOP = "an asynchronous tool cannot be waited for inside an event loop; await execute_async, stream_async or prepare_async"
+_INSIDE_A_LOOP = (
+    "asynchronous code cannot be waited for inside an event loop; await execute_async, stream_async, "
+    "prepare_async or, for a provider, asend_request_stream"
+)
 
 
 def wait_here(awaitable: Awaitable[_Value]) -> _Value:
