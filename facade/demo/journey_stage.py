@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..agent.replay.server import ReplayServer
+from ..hosts.sweep import kill
 from .journey import LINES, PRICES, SCRIPT
 
 if TYPE_CHECKING:
@@ -70,6 +69,6 @@ class Journey:
             done = True
             pid = board.status()["plugins"][PRICES]["host"].get("pid")
             if pid is not None:
-                os.kill(pid, signal.SIGKILL)
+                kill(pid)
 
         return hear
