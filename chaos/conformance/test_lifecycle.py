@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ...hosts.sweep import kill
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -68,7 +66,7 @@ def test_a_next_life_begins_where_the_state_says(
     start: Callable[[], RawHost], host: RawHost, call: Json, given: Given
 ) -> None:
     first = host.ask("execute_tool", call)["result"]
-    kill(host.pid)
+    host.kill()
     host.ended()
 
     second = start()
