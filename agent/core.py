@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
 from ..plugins.errors import CallboardError
+from .given import require_config, require_limits, require_session
 from .one_request import one_request, one_request_async
 from .providing import Providers
 from .session import Session, new_message
@@ -103,8 +104,10 @@ class AgentCore(ToolCore):
 
         Raises:
             JsonValueError: something in the message is not JSON.
+            TypeError: it is no session, or no message can be made of what was given.
             ValueError: a tool message does not answer the next open call.
         """
+        require_session(session)
         return session.with_message(new_message(role, content, attachments, metadata))
 
     def fork(self, session: Session) -> Session:
@@ -131,12 +134,14 @@ class AgentCore(ToolCore):
             ProviderError: it is not known which provider is meant.
             HookError, ContractError: a hook of the provider's failed.
         """
+        require_session(session)
         yield from one_request(session, self._request(config, context))
 
     async def asend_request_stream(
         self, session: Session, config: Json, *, context: Mapping[str, Any] | None = None
     ) -> AsyncGenerator[Json, None]:
         """Do as `send_request_stream`, awaiting."""
+        require_session(session)
         request = await call_in_thread(self._request, config, context)
         async with aclosing(one_request_async(session, request)) as events:
             async for event in events:
@@ -166,9 +171,11 @@ class AgentCore(ToolCore):
             deadline: seconds that the turn may take.
 
         Raises:
-            ValueError: ``max_rounds`` is less than 1.
+            TypeError: the session, the configuration or a limit is none.
+            ValueError: ``max_rounds`` is less than 1, or ``deadline`` than 0.
             SessionFileError: the session's file cannot be opened, or holds another conversation.
         """
+        require_limits(max_rounds, cancel, deadline)
         loop = self._loop(session, config, max_rounds, context)
         return drive(loop, Limits(self.board.clock, cancel, deadline))
 
@@ -183,12 +190,14 @@ class AgentCore(ToolCore):
         deadline: float | None = None,
     ) -> AsyncGenerator[Json, None]:
         """Do as `run`, awaiting; cancelling the task ends the turn too."""
+        require_limits(max_rounds, cancel, deadline)
         make = partial(self._loop, session, config, max_rounds, context)
         async with aclosing(drive_async(make, Limits(self.board.clock, cancel, deadline))) as events:
             async for event in events:
                 yield event
 
     def _request(self, config: Json, context: Mapping[str, Any] | None) -> ModelRequest:
+        require_config(config)
         layer = core_context(core=self, config=config, extra=context)
         return self._providers.request(self.board, config, layer)
 
@@ -200,6 +209,8 @@ class AgentCore(ToolCore):
         context: Mapping[str, Any] | None,
         spawn: Spawn | None = None,
     ) -> ToolLoop:
+        require_session(session)
+        require_config(config)
         known = {"session_id": session.id, **(context or {})}
         return ToolLoop(
             session,

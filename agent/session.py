@@ -10,6 +10,7 @@ A session holds core messages and nothing else. What a provider needs is made fr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from ..plugins.json_values import copy_json
 from .messages import tool_message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 Json = dict[str, Any]
 Message = dict[str, Any]
@@ -75,10 +76,15 @@ def new_message(
 
     Raises:
         JsonValueError: something in it is not JSON.
-        ValueError: the role is empty.
+        TypeError: the metadata is no dict, or the attachments are one text.
+        ValueError: the role is no word.
     """
-    if not role:
+    if not role or not isinstance(role, str):
         raise ValueError(f"the role of a message is {role!r}; it has to be a word such as 'user'")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"the metadata of a message is {metadata!r:.60}; it has to be a dict")
+    if isinstance(attachments, str | bytes | Mapping):
+        raise TypeError(f"the attachments of a message are {attachments!r:.60}; they have to be a list")
     facts = dict(metadata or {})
     if attachments:
         facts["attachments"] = list(attachments)
