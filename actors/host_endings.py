@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..hosts.report import PERMANENT_CAUSES
+from ..hosts.report import PERMANENT_CAUSES, UNEXPLAINED
 from ..supervision.exits import Exit, ExitKind
 from . import messages as m
 
@@ -30,6 +30,8 @@ def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, r
         return how(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
     if not ready:
         cause = f"{report.exit} before it was ready; {report.cause}"
+        if report.cause == UNEXPLAINED and (said := report.stderr.split("\n")[-1].strip()):
+            cause += f"; the last that it said: {said:.300}"
         return how(ExitKind.START_FAILED, cause, permanent=report.cause in PERMANENT_CAUSES)
     cause = f"{report.exit}; {report.cause}"
     if report.cause.startswith(_OUT_OF_MEMORY):

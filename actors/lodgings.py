@@ -6,6 +6,7 @@ The roster owns this and guards it with its lock.
 from __future__ import annotations
 
 import itertools
+import textwrap
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -219,4 +220,4 @@ class Lodgings:
 
 
 def _said(value: Any) -> str:
-    return "none" if value is None else f"{value!r:.60}"
+    return "none" if value is None else textwrap.shorten(repr(value), 60, placeholder=" …")

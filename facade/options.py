@@ -75,9 +75,10 @@ class Options:
         if self.reload != ReloadPolicy():
             asked.append("reload")
         for name in [*asked, *(["share"] if self.share else [])]:
+            remedy = "Leave it out" if name == "share" else "Give it 'isolate' too"
             raise ConfigurationError(
                 f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
-                "this process. Give it 'isolate' too",
+                f"this process. {remedy}",
                 path=f"$.{name}",
             )
 

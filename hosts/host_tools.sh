@@ -82,17 +82,25 @@ tools_add_function() {
 
 # The comments before the first line that is none.
 tools_read_head() {
-  local line word rest
+  local line word rest spoilt bom=''
   local -i number=0
   while IFS= read -r line || [[ $line ]]; do
     number+=1
-    line=${line%$'\r'}
+    spoilt=''
+    [[ $line != *$'\r' ]] || line=${line%$'\r'} spoilt='ends as lines on Windows do (CRLF), which Bash takes for a part of the word before; save it with LF'
+    if ((number == 1)) && [[ $line == $'\xef\xbb\xbf'* ]]; then
+      line=${line#$'\xef\xbb\xbf'} bom=1
+    fi
     [[ $line == '#!'* || ! $line ]] && continue
     [[ $line == '#'* ]] || break
     [[ $line =~ ^#[[:blank:]]*@([a-z]+)[[:blank:]]*(.*)$ ]] || continue
     word=${BASH_REMATCH[1]} rest=${BASH_REMATCH[2]}
     case $word in
-      tool) HEAD_TOOL=$rest && [[ $rest ]] || TOOLS_PROBLEM="line $number says @tool, and not what it does" ;;
+      tool)
+        HEAD_TOOL=$rest && [[ $rest ]] || TOOLS_PROBLEM="line $number says @tool, and not what it does"
+        [[ ! $bom ]] || TOOLS_PROBLEM='it begins with a byte order mark, which Bash takes for a word; save it as UTF-8 without one'
+        [[ ! $spoilt ]] || TOOLS_PROBLEM="line $number $spoilt"
+        ;;
       param | option)
         [[ ! $HEAD_TOOL ]] || tools_read_parameter "$word" "$rest" || TOOLS_PROBLEM="line $number $TOOLS_PROBLEM"
         ;;

@@ -75,6 +75,9 @@ def last_words(stderr: str, unfinished: bytes, redactor: Redactor) -> str:
     return f"{stderr}\n{line}" if stderr else line
 
 
+UNEXPLAINED = "it exited by itself with an error"
+"""The cause of an exit with a status, if nothing that it said is known to be a reason."""
+
 _CLUES = (
     (r"heap out of memory|Reached heap limit", "it ran out of its JavaScript heap memory"),
     (r"ERR_MODULE_NOT_FOUND|Cannot find (module|package)", "a module that it imports is missing"),
@@ -167,7 +170,7 @@ def probable_cause(
         return "it exited in the middle of a message, without waiting for its output to be written"
     if exit_.code == 0:
         return "it exited by itself" + (" while it owed answers" if in_flight else "")
-    return "it exited by itself with an error"
+    return UNEXPLAINED
 
 
 def _by_system(exit_: ProcessExit, oom_kill: bool | None) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .errors import PluginLoadError
+from .links import resolved
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ def require_scripts(path: Path) -> None:
     if not scripts:
         raise PluginLoadError(f"{path} has no script that could be a tool; {_EXAMPLE}", plugin=plugin)
     for script in scripts:
-        found = script.resolve()
+        found = resolved(script)
         if not found.is_relative_to(root):
             raise PluginLoadError(
                 f"{script} is a link that leads out of the plugin, to {found}; put the script into its folder",

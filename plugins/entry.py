@@ -174,6 +174,11 @@ def _texts(value: Any) -> dict[str, str]:
         isinstance(each, str) for pair in value.items() for each in pair
     ):
         raise ValueError("a mapping of texts to texts")
+    for name, text in value.items():
+        if not name or "=" in name or "\0" in name:
+            raise ValueError(f"names without '=' and texts without NUL, which {name!r} is not")
+        if "\0" in text:
+            raise ValueError(f"names without '=' and texts without NUL, which that of {name!r} is not")
     return dict(value)
 
 
@@ -186,7 +191,9 @@ def _names(value: Any) -> frozenset[str] | bool:
 
 
 def _group(value: Any) -> str | bool:
-    return value if isinstance(value, bool) else _text(value)
+    if not isinstance(value, str | bool) or value == "":
+        raise ValueError("true, false or the name of a host")
+    return value
 
 
 def _hosts(value: Any) -> int:
@@ -196,6 +203,8 @@ def _hosts(value: Any) -> int:
 
 
 def _settings(value: Any) -> dict[str, Any] | bool:
+    if not isinstance(value, bool | dict):
+        raise ValueError("true, false or a mapping")  # noqa: TRY004 - one error of all readers
     return value if isinstance(value, bool) else _mapping(value)
 
 

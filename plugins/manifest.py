@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
+from .links import resolved
 from .manifest_file import inside, read_manifest_file
 from .spelling import meant
 
@@ -80,7 +81,7 @@ class NodePackage:
             )
             raise PluginLoadError(
                 f"tool {missing[0].id!r} of {self.directory} has no module: "
-                f"{missing[0].entry} does not exist; {remedy}",
+                f"{missing[0].entry} {'is a folder' if missing[0].entry.is_dir() else 'does not exist'}; {remedy}",
                 plugin=str(self.directory),
             )
 
@@ -145,7 +146,7 @@ def _leads_out(directory: Path, version: str) -> bool:
     if path is None:
         return False
     root = directory.resolve()
-    return not (root / version[path.end() :]).resolve().is_relative_to(root)
+    return not resolved(root / version[path.end() :]).is_relative_to(root)
 
 
 def _entry(directory: Path, index: int, tool: Any) -> NodeToolEntry:
@@ -156,7 +157,9 @@ def _entry(directory: Path, index: int, tool: Any) -> NodeToolEntry:
         if key not in _KEYS:
             raise _refused(directory, f"has the unknown key {key!r} in {where}; {meant(key, _KEYS)}")
         if not isinstance(value, str) or not value:
-            raise _refused(directory, f"has {value!r:.100} as {where}.{key}; it has to be a text")
+            raise _refused(
+                directory, f"has {value!r:.100} as {where}.{key}; it has to be a text that is not empty"
+            )
     for key in ("id", "entry"):
         if key not in tool:
             raise _refused(directory, f"has no {key!r} in {where}; add it")

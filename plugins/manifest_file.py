@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import JsonValueError, PluginLoadError
 from .json_values import load_json
+from .links import resolved
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,10 +61,12 @@ def inside(directory: Path, path: str, file: Path, key: str) -> Path:
         key: where in the manifest, for the error.
 
     Raises:
-        PluginLoadError: it lies outside the package, also where only a symbolic link leads out.
+        PluginLoadError: it lies outside the package, also where only a symbolic link leads out; or it is none.
     """
+    if "\0" in path:
+        raise PluginLoadError(f"{key} in {file} is {path!r}; no path has a NUL in it", plugin=str(directory))
     root = directory.resolve()
-    found = (root / path).resolve()
+    found = resolved(root / path)
     if not found.is_relative_to(root):
         raise PluginLoadError(
             f"{key} in {file} is {path!r}, which leads out of the package, to {found}; name a path inside it",

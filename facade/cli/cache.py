@@ -101,4 +101,5 @@ def _time(seconds: float) -> datetime:
 
 
 def _size(size: int) -> str:
-    return f"{size / 1_000_000:.1f} MB"
+    megabytes = f"{size / 1_000_000:.1f} MB"
+    return f"{size / 1_000:.1f} kB" if megabytes.startswith("0.0 ") else megabytes

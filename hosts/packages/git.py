@@ -103,7 +103,7 @@ class _CheckOut:
         except PackageError as error:
             if known is None or self._find(known.commit) is None:
                 raise
-            logger.warning("%s; what was fetched last is used, commit %.12s", error, known.commit)
+            logger.warning("what was fetched last is used, commit %.12s, for %s", known.commit, error)
             return self._at(known.commit)
         if found is None:
             return self._at_short(ref)

@@ -37,3 +37,15 @@ def test_status_and_signal_are_facts_of_the_end_whatever_its_kind(ready):
 
     assert (by_code.code, by_code.signal) == (78, None)
     assert (by_signal.code, by_signal.signal) == (None, "SIGSEGV")
+
+
+@pytest.mark.parametrize(
+    ("stderr", "told"),
+    [
+        ("one\nno such script", "; the last that it said: no such script"),
+        ("", ""),
+        ("SyntaxError: a", "exit code 2 before it was ready; a file that it loads has a syntax error"),
+    ],
+)
+def test_what_ends_with_an_error_before_it_is_ready_is_quoted_where_nothing_better_is_known(stderr, told):
+    assert verdict(2, stderr=stderr, ready=False).cause.endswith(told)

@@ -92,6 +92,8 @@ def test_a_folder_has_those_of_its_scripts_that_say_so_or_have_a_schema_beside_t
         ({}, "is a tool; begin one, NAME.sh, with a comment '# @tool What it does.'"),
         ({"a.sh": "# @tool\n"}, "a.sh: line 1 says @tool, and not what it does"),
         ({"a.sh": TOOL + "\n# @parm x string\n"}, "a.sh: line 3 says @parm; known are @tool, @param, @option, @stdin and @freeform"),
+        ({"a.sh": "#!/bin/bash\r\n# @tool X.\r\necho\r\n"}, "a.sh: line 2 ends as lines on Windows do (CRLF), which Bash takes"),
+        ({"a.sh": "\ufeff#!/bin/bash\n# @tool X.\necho\n"}, "a.sh: it begins with a byte order mark, which Bash takes for a word"),
         ({"a.sh": TOOL + "# @param x"}, "a.sh: line 2 says @param x; it needs a name, a type and what it means"),
         ({"a.sh": TOOL + "# @param a-b string x\n"}, "calls a parameter 'a-b', which can be no variable"),
         ({"a.sh": TOOL + "# @param a text x\n"}, "gives 'a' the type 'text'; it has to be string, integer"),

@@ -102,6 +102,15 @@ def test_an_entry_that_is_not_there_is_asked_for_after_the_build(package, script
     )
 
 
+@pytest.mark.parametrize(("entry", "problem"), [("src", "is a folder"), ("circle.js", "does not exist")])
+def test_an_entry_that_is_no_file_is_told_as_what_it_is(package, entry, problem):
+    directory = package(tools({"id": "x", "entry": entry}), "src/index.js")
+    (directory / "circle.js").symlink_to("circle.js")
+
+    with pytest.raises(PluginLoadError, match=rf"has no module: \S+/{entry} {problem}; correct 'entry'"):
+        read_node_package(directory).require_entries()
+
+
 REFUSED = {
     "no JSON": ('{"agent": ', "package.json is not JSON"),
     "no object": ("[]", "holds a list, not an object"),
@@ -118,8 +127,9 @@ REFUSED = {
     "no entry": (tools({"id": "x"}), "has no 'entry' in agent.tools[0]; add it"),
     "an entry that is no text": (
         tools({"id": "x", "entry": 1}),
-        "has 1 as agent.tools[0].entry; it has to be a text",
+        "has 1 as agent.tools[0].entry; it has to be a text that is not empty",
     ),
+    "an entry with a NUL": (tools({"id": "x", "entry": "a\0b"}), "'a\\x00b'; no path has a NUL in it"),
     "an unknown key": (
         tools({**ECHO, "exports": "x"}),
         "unknown key 'exports' in agent.tools[0]; did you mean 'export'?",

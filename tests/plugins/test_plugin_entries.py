@@ -83,7 +83,8 @@ def test_an_option_may_be_written_in_more_than_one_way(option, value, read):
 
 
 MISTAKEN = [
-    ("breaker", 3, "a mapping"),
+    ("breaker", 3, "true, false or a mapping"),
+    ("sandbox", "yes", "true, false or a mapping"),
     ("while_down", "wait", "'hold', 'refuse' or a callable"),
     ("hold", -1, "a whole number of at least 0"),
     ("config", "x", "a mapping"),
@@ -104,10 +105,12 @@ MISTAKEN = [
     ("restart", "never", "a mapping"),
     ("env", {"A": 1}, "a mapping of texts to texts"),
     ("env", ["A=1"], "a mapping of texts to texts"),
+    ("env", {"A=B": "1"}, "names without '=' and texts without NUL, which 'A=B' is not"),
+    ("env", {"A": "\0"}, "names without '=' and texts without NUL, which that of 'A' is not"),
     ("limits", 5, "a mapping"),
     ("standby", 2, "0 or 1"),
-    ("share", "", "a text that is not empty"),
-    ("share", 1, "a text that is not empty"),
+    ("share", "", "true, false or the name of a host"),
+    ("share", 1, "true, false or the name of a host"),
     ("isolate", "yes", "true or false"),
     ("validate", ["read"], "true, false or a mapping of tool names to true or false"),
     ("validate", {"read": 1}, "true, false or a mapping of tool names to true or false"),
