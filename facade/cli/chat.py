@@ -152,7 +152,9 @@ def _talk(place: _Place, ways: _Ways) -> int:
         if people is not None and prompt is not None:
             _greet(people, conversation, journey)
             news.woken = lambda: prompt.wake(conversation.show_news)
-            prompt.carry_out_all(conversation, begin=conversation.show_news)
+            prompt.carry_out_all(
+                conversation, begin=conversation.show_news, interrupted=lambda: conversation.interrupted
+            )
             return WELL
         for line in _lines(out, ways, journey):
             if scripted is not None:

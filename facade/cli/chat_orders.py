@@ -50,5 +50,5 @@ def read_line(line: str) -> Said | Order | None:
 def help_lines() -> dict[str, str]:
     """Return the commands and what they do."""
     return {f"/{name}": does for name, does in COMMANDS.items()} | {
-        "Ctrl-C": "ends the turn; a second one leaves"
+        "Ctrl-C": "ends the turn; a second one in a row leaves"
     }

@@ -204,7 +204,7 @@ class Scene:
         failed = bool(code) or short.text.startswith("Error: ")
         said = _DIED if code == "host_crashed" else short.text.removeprefix("Error: ")
         shown = self._row("failed" if failed else "well", name, said, most=8)
-        more = [f"{short.left_out} lines: /show {self._results}"] if short.left_out else []
+        more = [f"more: {short.left_out} lines, /show {self._results}"] if short.left_out else []
         if code:
             more = [f"{code}: {_MIGHT_HAVE_RUN.get(outcome, outcome)}", *more]
         return [*shown, *self._below(more)]

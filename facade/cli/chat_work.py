@@ -50,6 +50,7 @@ class Conversation:
     Attributes:
         session: so far.
         failed: turns without an answer, and lines that could not be carried out.
+        interrupted: the last line's turn was ended by somebody.
         over: somebody has left.
     """
 
@@ -79,6 +80,7 @@ class Conversation:
         self._crashed: set[str] = set()
         self.session = keeping.begin()
         self.failed = 0
+        self.interrupted = False
         self.over = False
 
     def names(self) -> tuple[str, ...]:
@@ -87,6 +89,7 @@ class Conversation:
 
     def carry_out(self, line: str) -> None:
         """Do what a line says; returns when that is done."""
+        self.interrupted = False
         self.show_news()
         match read_line(line):
             case Said(text):
@@ -113,6 +116,7 @@ class Conversation:
         with Interruption(self._news.interrupt) as interruption, TurnThread(run, self._news) as turn:
             while not isinstance(item := self._news.take(), Ended):
                 if isinstance(item, Interrupted):
+                    self.interrupted = True
                     self._view.interrupted()
                     turn.cancellation.cancel()
                 else:

@@ -69,13 +69,21 @@ class Prompt:
             file=cast("TextIO", self._above), force_terminal=True, markup=False, highlight=False, emoji=False
         )
 
-    def carry_out_all(self, work: Work, *, begin: Callable[[], None] | None = None) -> None:
+    def carry_out_all(
+        self,
+        work: Work,
+        *,
+        begin: Callable[[], None] | None = None,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> None:
         """Read lines and carry each out, until somebody leaves.
 
         Args:
             work: carries them out.
             begin: called whenever a line is about to be typed; what it shows stands above.
+            interrupted: whether what was carried out last was interrupted. If this is given, two interrupts in a row leave.
         """
+        again = False
         session: PromptSession[str] = PromptSession(
             "> ",
             completer=_Names(work),
@@ -87,12 +95,17 @@ class Prompt:
         while not work.over:
             try:
                 line = session.prompt(pre_run=begin)
-            except KeyboardInterrupt:  # the line is given up, and nothing else
+            except KeyboardInterrupt:  # the line is given up, if there is one
+                empty = not session.default_buffer.text
+                if empty and interrupted is not None and (again or interrupted()):
+                    return
+                again = True
                 continue
             except EOFError:
                 return
             finally:
                 self._above.write_out()
+            again = False
             work.carry_out(line)
 
     def ask(self, message: str, begin: Callable[[Callable[[], None]], None]) -> str:

@@ -48,7 +48,7 @@ def test_the_conversation_of_the_demonstration_goes_by_itself():
     assert [line[2:] for line in seen.splitlines() if line.startswith("> ")] == list(LINES)
     in_order = [
         "→ distance", "→ weather", "✓ weather   Bergen: 7 °C, rain", "it will rain. So:\n\n• take",
-        "▸ find_trains", "· find_trains  601  08:25", "✓ find_trains  3 trains", "3 lines: /show 3",
+        "▸ find_trains", "· find_trains  601  08:25", "✓ find_trains  3 trains", "more: 3 lines, /show 3",
         "✗ prices       its host died: signal SIGKILL", "│ asking Vy about train 601",
         "✗ ask_prices   no answer", "host_crashed: the tool may have run", "✓ ask_prices   {", "349 kr, a seat",
         "▸ book_seat", "? book_seat    Run book_seat?", "> y\n", "✓ book_seat    seat 14F", "tokens in",
@@ -90,7 +90,7 @@ def test_somebody_at_a_terminal_refuses_interrupts_and_leaves(tmp_path):
     until("tokens in")
     os.write(ours, b"/status\r")
     until("host ready (generation 1")
-    os.write(ours, b"/exit\r")
+    os.write(ours, b"\x03\x03")  # at the prompt: two in a row leave
     with suppress(OSError):  # how a terminal tells its end
         until("nothing that comes")
     os.close(ours)

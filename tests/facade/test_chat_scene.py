@@ -79,7 +79,7 @@ def scene_of(*events, width=60):
         ),
         (
             [result("a\nb\nc\nd\ne"), result("t", display={"type": "text", "content": "a\nb", "single_line": "2"})],
-            "\n✓ double  a\n          b\n          c\n          2 lines: /show 1\n✓ double  2\n          2 lines: /show 2\n",
+            "\n✓ double  a\n          b\n          c\n          more: 2 lines, /show 1\n✓ double  2\n          more: 2 lines, /show 2\n",
         ),
         (
             [("host_crashed", "p", {"cause": "killed", "generation": 1, "report": REPORT}),
