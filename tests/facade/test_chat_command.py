@@ -89,7 +89,8 @@ def test_somebody_at_a_terminal_refuses_interrupts_and_leaves(tmp_path):
     until("! turn")
     until("tokens in")
     os.write(ours, b"/status\r")
-    until("host ready (generation 1")
+    until("booking")
+    until(">")
     os.write(ours, b"\x03\x03")  # at the prompt: two in a row leave
     with suppress(OSError):  # how a terminal tells its end
         until("nothing that comes")
@@ -98,6 +99,7 @@ def test_somebody_at_a_terminal_refuses_interrupts_and_leaves(tmp_path):
     assert process.wait(PATIENCE) == 0
     assert "the call was denied: it was not approved" in shown
     assert "cancelled: the tool may have run" in shown
+    assert "host ready (generation 1" in shown
     messages = load_session(kept).session.messages
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "assistant", "user", "assistant", "tool"]  # fmt: skip
 
