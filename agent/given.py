@@ -8,7 +8,7 @@ is given wrong again and again is looked at: a list of messages for a session, a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -30,6 +30,12 @@ def require_config(config: Any) -> None:
         raise TypeError(
             f'a configuration is wanted, such as {{"model": "…"}}, and {_shown(config)} was given'
         )
+
+
+def require_calls(tool_calls: Any) -> None:
+    """Raises `TypeError`: it is no list of calls; one call alone would be read as its keys."""
+    if isinstance(tool_calls, Mapping | str | bytes) or not isinstance(tool_calls, Iterable):
+        raise TypeError(f"a list of tool calls is wanted, and {_shown(tool_calls)} was given")
 
 
 def require_limits(max_rounds: Any, cancel: Any, deadline: Any) -> None:

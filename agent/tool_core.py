@@ -15,6 +15,7 @@ from ..actors.board import Board
 from ..plugins.adapter import PluginAdapter
 from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
+from .given import require_calls
 from .helpers import Helpers
 from .inbox import Inbox
 from .tool_calls import ToolCalls
@@ -102,6 +103,9 @@ class ToolCore:
             tool_calls: in any wire format that the board reads.
             config: the request's configuration; tools see it in their context.
             context: added to the tools' context.
+
+        Raises:
+            TypeError: it is no list of calls.
         """
         with self._submitted(tool_calls, config, context, streaming=False) as calls:
             return [self._calls.message(call, call.result()) for call in calls]
@@ -171,7 +175,8 @@ class ToolCore:
     def _submitted(
         self, tool_calls: Iterable[Any], config: Json, context: Mapping[str, Any] | None, *, streaming: bool
     ) -> Iterator[list[Call]]:
-        """Run the calls; those that have not ended when this is left are cancelled."""
+        """Run the calls; those that have not ended when this is left are cancelled. Raises `TypeError`."""
+        require_calls(tool_calls)
         calls: list[Call] = []
         try:
             calls.extend(

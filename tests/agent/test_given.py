@@ -74,3 +74,17 @@ def test_what_makes_no_message_is_refused(core, message, why):
         core.add_message(core.create_session(), *message)
 
     assert why in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [None, {"id": "call_1", "type": "function"}, "double"])
+def test_one_call_alone_is_no_list_of_calls(core, given):
+    ways = (
+        lambda: core.execute_tool_calls(given, {}),
+        lambda: list(core.iter_tool_messages(given, {})),
+        lambda: asyncio.run(core.aexecute_tool_calls(given, {})),
+        lambda: asyncio.run(collected(core.aiter_tool_messages(given, {}))),
+    )
+
+    for way in ways:
+        with pytest.raises(TypeError, match="a list of tool calls is wanted"):
+            way()
