@@ -19,8 +19,8 @@ _Value = TypeVar("_Value")
 _END: Any = object()
 
 _INSIDE_A_LOOP = (
-    "asynchronous code cannot be waited for inside an event loop; await execute_async, stream_async, "
-    "prepare_async or, for a provider, asend_request_stream"
+    "asynchronous code cannot be waited for inside an event loop; "
+    "await execute_async, stream_async or prepare_async; for a provider, asend_request_stream"
 )
 
 
