@@ -13,6 +13,7 @@ from ..plugins.errors import JsonValueError
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
 from .approving import ask_on_terminal
+from .chat_words import clean
 from .common import common, config_argument, json_option, seconds
 from .crash_view import show_crash
 from .exits import FAILED, WELL
@@ -62,7 +63,7 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         running = board.submit(request, deadline=deadline)
         for chunk in running.chunks():
             if out.people:
-                out.console.print(Text(f"· {as_text(chunk['part'])}", "dim"), soft_wrap=True)
+                out.console.print(Text(f"· {clean(as_text(chunk['part']))}", "dim"), soft_wrap=True)
             else:
                 out.print_json(chunk)
         result = running.result()
@@ -142,18 +143,18 @@ def show_result(result: Json, seconds: float, console: Console) -> None:
             result["result"] if "result" in result else {k: v for k, v in result.items() if k != "success"}
         )
         if isinstance(shown, str):
-            console.print(shown, soft_wrap=True)
+            console.print(clean(shown), soft_wrap=True)
         else:
             console.print_json(data=shown)
         console.print(Text.assemble(("✓ ", "green"), (took, "dim")))
         return
     facts = [str(result[key]) for key in ("code", "outcome") if key in result]
     said = Text.assemble(
-        ("✗ ", "red"), as_text(result.get("error")), (f"  ({', '.join([*facts, took])})", "dim")
+        ("✗ ", "red"), clean(as_text(result.get("error"))), (f"  ({', '.join([*facts, took])})", "dim")
     )
     console.print(said, soft_wrap=True)
     for name in ("output", "traceback"):
         if result.get(name):
-            console.print(Text(as_text(result[name]).rstrip(), "dim"), soft_wrap=True)
+            console.print(Text(clean(as_text(result[name]).rstrip()), "dim"), soft_wrap=True)
     if isinstance(report := result.get("crash_report"), dict):
         show_crash(report, result.get("outcome"), console)

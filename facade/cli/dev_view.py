@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ..plugins.formatting import as_text
 from .call import show_result
+from .chat_words import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,7 +100,8 @@ class ForPeople:
             self._print(("✗ ", "red"), why)
 
     def _print(self, *pieces: str | tuple[str, str]) -> None:
-        self._console.print(Text.assemble(*pieces), soft_wrap=True)
+        said = [clean(piece) if isinstance(piece, str) else (clean(piece[0]), piece[1]) for piece in pieces]
+        self._console.print(Text.assemble(*said), soft_wrap=True)
 
 
 class ForPrograms:
