@@ -27,6 +27,7 @@ def test_help_says_a_line_for_each_command():
     assert [line.split()[0] for line in commands if line.strip()] == [
         "run",
         "demo",
+        "chat",
         "chaos",
         "new",
         "dev",
