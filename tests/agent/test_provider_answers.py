@@ -107,7 +107,9 @@ async def awaited():
     return []
 
 
-@pytest.mark.parametrize("answer", [None, "so", {"type": "text"}, awaited], ids=repr)
+@pytest.mark.parametrize(
+    "answer", [None, "so", {"type": "text"}, awaited], ids=["nothing", "a text", "an event", "a coroutine"]
+)
 def test_what_is_no_stream_of_events_is_named_and_ends_the_turn(answer):
     with AgentCore() as core:
         core.register_provider(Odd(answer))
