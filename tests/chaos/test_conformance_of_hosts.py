@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from callboard.chaos.evil_tool import EvilToolPlugin
@@ -19,6 +19,8 @@ from house_source import ROOT
 from leaks import no_leaks
 from node_path import node_program
 from python_runner import python_command
+
+pytest_plugins = ["pytester"]
 
 EXAMPLES = ROOT / "examples"
 RUDE = Path(__file__).parent / "programs" / "rude.py"
@@ -30,22 +32,36 @@ def nothing_is_left():
         yield
 
 
-def judge(argv, *options, rules=(), plain=True):
-    """Run the rules against a host, as a stranger would; returns what pytest printed.
+@pytest.fixture
+def judge(pytester, monkeypatch):
+    """Runs the rules against a host; returns how that ended and what pytest printed.
 
-    Args:
-        argv: the host.
-        options: of the rules.
-        rules: the modules of them; all if empty.
-        plain: without the other plugins that are installed here, whose imports take as long as the rules themselves.
+    In this process, and without the other plugins that are installed here: a new interpreter and their imports
+    take longer than the rules. As a stranger does it, it is done once, below.
     """
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    inside = ["-p", "callboard.chaos.conformance.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+
+    def run(argv, *options, rules=()):
+        return Said.of(pytester.runpytest_inprocess(*words(argv, options, rules), *inside))
+
+    return run
+
+
+class Said(NamedTuple):
+    returncode: int
+    stdout: str
+
+    @classmethod
+    def of(cls, result):
+        return cls(int(result.ret), result.stdout.str())
+
+
+def words(argv, options, rules=()):
     names = [f"callboard.chaos.conformance.{rule}" for rule in rules] or ["callboard.chaos.conformance"]
     told = ["--host-cmd", shlex.join(str(word) for word in argv), "--host-patience", "20", *options]
-    quietly = ["-p", "no:cacheprovider", "-q", "-W", "error", "--tb=short"]
-    alone = ["-c", os.devnull, "-p", "callboard.chaos.conformance.plugin"] if plain else []
-    command = [sys.executable, "-m", "pytest", *alone, *quietly, "--pyargs", *names, *told]
-    environment = os.environ | ({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plain else {})
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=110)
+    return ["-p", "no:cacheprovider", "-q", "-W", "error", "--tb=short", "--pyargs", *names, *told]
 
 
 def count(said, outcome):
@@ -56,26 +72,31 @@ def count(said, outcome):
 def test_a_host_in_perl_keeps_all_rules():
     perl = shutil.which("perl")
     assert perl is not None, "this needs perl, which every Debian has; install it"
-    said = judge(
-        [perl, EXAMPLES / "perl-host" / "count_words.pl"],
+    options = [
         *("--host-arguments", json.dumps({"text": "to be"})),
         *("--host-failing-arguments", json.dumps({"text": ["no text"]})),
         *("--host-stream-tool", "count_words"),
         *("--host-stream-arguments", json.dumps({"text": "to be\nor not"})),
-        plain=False,
-    )
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        *words([perl, EXAMPLES / "perl-host" / "count_words.pl"], options),
+    ]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=110)
 
     assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
 
 
-def test_the_node_host_keeps_all_rules():
+def test_the_node_host_keeps_all_rules(judge):
     tool = EXAMPLES / "js-echo-tool" / "src" / "index.js"
     said = judge([node_program(), HOST_SCRIPT, "--entry", tool])
 
     assert (said.returncode, count(said, "passed")) == (0, 27), said.stdout
 
 
-def test_the_bash_host_keeps_all_rules():
+def test_the_bash_host_keeps_all_rules(judge):
     script = ROOT / "tests" / "hosts" / "bash_scripts" / "moody.sh"
     said = judge(
         [shutil.which("bash"), BASH_HOST, "--file", script],
@@ -86,7 +107,7 @@ def test_the_bash_host_keeps_all_rules():
     assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
 
 
-def test_the_python_host_keeps_all_rules():
+def test_the_python_host_keeps_all_rules(judge):
     said = judge(
         python_command(),
         *("--host-arguments", json.dumps({"value": "hi"})),
@@ -98,7 +119,7 @@ def test_the_python_host_keeps_all_rules():
     assert (said.returncode, count(said, "passed")) == (0, 29), said.stdout
 
 
-def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do():
+def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do(judge):
     tool = ROOT / "tests" / "hosts" / "fixtures" / "extended_tool.mjs"
     command = [node_program(), HOST_SCRIPT, "--entry", tool]
     in_node = judge(command, "--host-extended", "--host-tool", "tell", rules=["test_features"])
@@ -109,7 +130,7 @@ def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do():
 
 
 @pytest.mark.parametrize("language", ["node", "python"])
-def test_a_host_that_could_be_evil_and_is_not_keeps_all_rules(language, tmp_path):
+def test_a_host_that_could_be_evil_and_is_not_keeps_all_rules(judge, language, tmp_path):
     plugin = EvilToolPlugin("good", folder=tmp_path, language=language)
     stream = ("--host-stream-tool", "good_stream", "--host-stream-arguments", '{"parts": 3}')
     said = judge(plugin.command().argv, *stream, "-m", "must")
@@ -139,7 +160,7 @@ def test_a_host_that_could_be_evil_and_is_not_keeps_all_rules(language, tmp_path
         ("keeps answers back", "test_lifecycle::test_answers_are_not_kept_back"),
     ],
 )
-def test_who_breaks_a_rule_is_convicted_of_it_and_shown_the_talk(rudeness, rule):
+def test_who_breaks_a_rule_is_convicted_of_it_and_shown_the_talk(judge, rudeness, rule):
     module, name = rule.split("::")
     said = judge(
         [sys.executable, "-I", RUDE, rudeness],
@@ -153,7 +174,7 @@ def test_who_breaks_a_rule_is_convicted_of_it_and_shown_the_talk(rudeness, rule)
     assert "the talk with the host" in said.stdout or name.endswith("is_answered_once")
 
 
-def test_a_polite_host_of_the_same_make_is_convicted_of_nothing():
+def test_a_polite_host_of_the_same_make_is_convicted_of_nothing(judge):
     said = judge([sys.executable, "-I", RUDE, "nothing"], "--host-stream-tool", "rude")
 
     assert said.returncode == 0, said.stdout
@@ -188,7 +209,7 @@ def test_a_wrong_option_is_told_once_and_not_by_each_rule(options, why):
     assert len(said.stderr.splitlines()) <= 2
 
 
-def test_the_last_words_of_a_host_stand_below_the_talk_each_line_inset():
+def test_the_last_words_of_a_host_stand_below_the_talk_each_line_inset(judge):
     said = judge(
         [sys.executable, "-c", "import sys; sys.exit('one\\n  two')"],
         *("-k", "test_init_is_answered"),
