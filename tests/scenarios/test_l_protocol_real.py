@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 from boards import add_node, node_board
 from callboard.hosts.limits import Limits
-from leaks import no_leaks
+from leaks import no_leaks, wait_until
 from obedient_hosts import PATIENCE, add_obedient, obedient, obedient_board, run, submit
 from tools import tool_call
 
@@ -92,11 +92,12 @@ def test_scenario_L7_floods_leave_memory_bounded_and_an_endless_line_ends_the_ho
 def test_scenario_L8_a_host_that_reads_nothing_holds_up_nobody():
     with no_leaks(), obedient_board(concurrency=4, grace=0.2) as (board, _plugin, events):
         add_obedient(board, obedient("other"))
-        deaf = submit(board, do="deaf", deadline=2.0)
-        unread = [submit(board, deadline=2.0, text="x" * 1024 * 1024) for _ in range(3)]
+        deaf = submit(board, do="deaf", deadline=5.0)
+        unread = [submit(board, deadline=5.0, text="x" * 1024 * 1024) for _ in range(3)]
+        wait_until(lambda: board.status()["plugins"]["obey"]["running"] == 4)
 
         assert all(run(board, "other")["success"] for _ in range(50))
-        assert board.status()["plugins"]["obey"]["running"] == 4
+        assert not any(call.done() for call in (deaf, *unread))
         assert {call.result(PATIENCE)["code"] for call in (deaf, *unread)} <= {
             "deadline_exceeded",
             "host_crashed",
