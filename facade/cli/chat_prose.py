@@ -32,6 +32,8 @@ _BEGINS: Final = re.compile(
 _MAY_BEGIN: Final = re.compile(r"\s*(?:[#>*+~`-]*|\d+[.)]?)\s*")
 _FENCE: Final = re.compile(r"\s*(```|~~~)")
 _RULE: Final = re.compile(r"\s*([-*_])(\s*\1){2,}\s*")
+_MAY_RULE: Final = re.compile(r"\s*([-*_])(\s*\1)*\s*")
+"""A bullet, as far as it has come; with two more of its kind it is a rule."""
 
 _TABLE: Final = re.compile(r"\s*\|")
 _WHOLE: Final = re.compile(r"\s*(\||```|~~~)")
@@ -119,7 +121,8 @@ class Prose:
     def _go_on(self, *, final: bool) -> list[Span]:
         shown: list[Span] = []
         if not self._begun:
-            if not final and (_MAY_BEGIN.fullmatch(self._held) or _WHOLE.match(self._held)):
+            may_be_more = _MAY_BEGIN.fullmatch(self._held) or _MAY_RULE.fullmatch(self._held)
+            if not final and (may_be_more or _WHOLE.match(self._held)):
                 return shown
             shown += self._begin()
         words, self._held = _words(self._held, final=final or len(self._held) > _LONGEST_WORD)

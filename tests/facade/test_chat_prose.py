@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from callboard.cli.chat_prose import Prose
 from callboard.cli.chat_words import clean, cut, fold, padded
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -59,6 +59,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=25).map("".join), st.integers(1, 7))
+@example("- - - \n", 1)
 def test_what_is_shown_does_not_depend_on_how_it_comes(text, step):
     assert shown(text, step=step) == shown(text)
 
