@@ -8,7 +8,7 @@ from callboard.supervision.event_kinds import faults_of
 from callboard.supervision.events import EventStream
 from hypothesis import settings
 
-settings.register_profile("usual", max_examples=50)
+settings.register_profile("usual", max_examples=35)
 settings.register_profile("thorough", max_examples=1000)  # make test ARGS="--hypothesis-profile thorough"
 settings.load_profile("usual")
 
