@@ -250,14 +250,6 @@ class Board(TakesModules, Tells):
             lodging.pardon()
         return lodging.names
 
-    def tools(self) -> list[ToolDescriptor]:
-        """All tools, in the order in which their plugins were registered, whichever host was up first."""
-        return [
-            ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, member.available)
-            for name, member in self.roster.members().items()
-            for tool in self.catalog.offers.get(name, ())
-        ]
-
     def adapter(self, name: str) -> PluginAdapter:
         """A plugin with all its hooks, for formatting and previews.
 

@@ -1,15 +1,16 @@
-"""The part of a board that takes modules written for Amplifier, and takes plugins off again."""
+"""The part of a board that takes plugins and modules written for Amplifier, tells their tools, and takes them off again."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from .catalog import ToolDescriptor
 from .takes_hooks import TakesHooks
 
 if TYPE_CHECKING:
     from ..plugins.adapter import PluginAdapter
-    from .catalog import ToolDescriptor
+    from .catalog import Catalog
     from .desk import ToolSettings
     from .mounting import MountedModule, Mounts
     from .roster import Roster
@@ -18,9 +19,10 @@ Json = dict[str, Any]
 
 
 class TakesModules(TakesHooks):
-    """See the module. Whoever is one has a roster, and sets ``_mounts``."""
+    """See the module. Whoever is one has a roster and a catalog, and sets ``_mounts``."""
 
     roster: Roster
+    catalog: Catalog
     _mounts: Mounts
 
     def add(
@@ -30,8 +32,12 @@ class TakesModules(TakesHooks):
         return self.roster.add(adapter, config=config, settings=settings)
 
     def tools(self) -> list[ToolDescriptor]:
-        """All tools."""
-        raise NotImplementedError
+        """All tools, in the order in which their plugins were registered, whichever host was up first."""
+        return [
+            ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, member.available)
+            for name, member in self.roster.members().items()
+            for tool in self.catalog.offers.get(name, ())
+        ]
 
     def mount(
         self,
