@@ -213,7 +213,7 @@ def test_the_state_of_calls_goes_on_over_a_recycling():
         counts = [run(board)["result"]["count"] for _ in range(20)]
 
         assert counts == list(range(1, 21))
-        assert events.of("host_recycling")
+        assert events.wait("host_recycling")
 
 
 @pytest.mark.parametrize(("given", "kept"), [((), "256"), (("--max-old-space-size=64",), "64")])

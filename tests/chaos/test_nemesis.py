@@ -95,7 +95,7 @@ def test_signals_come_at_starts_states_and_times(tmp_path):
 
 def test_a_host_that_is_stopped_for_a_time_goes_on_afterwards(tmp_path):
     with hosted(tmp_path) as (board, recorder, _), Nemesis(board, schedule((NthCall(1), Pause(0.2)))):
-        result = say(board, wait=50).result(20)
+        result = say(board, wait=300).result(20)
 
     assert result == {"success": True, "result": "hello"}
     assert recorder.of("host_crashed") == []
@@ -154,7 +154,7 @@ def tampered(tmp_path, *faults):
 @pytest.mark.parametrize("fault", [Garbage(20), DuplicateReply(2)])
 def test_an_answer_with_noise_around_it_is_still_the_answer(tmp_path, fault):
     with tampered(tmp_path, fault) as (board, recorder):
-        results = [say(board, text, wait=50).result(20) for text in ("one", "two")]
+        results = [say(board, text, wait=300).result(20) for text in ("one", "two")]
 
     assert results == [{"success": True, "result": text} for text in ("one", "two")]
     assert recorder.of("host_crashed") == []
@@ -162,7 +162,7 @@ def test_an_answer_with_noise_around_it_is_still_the_answer(tmp_path, fault):
 
 def test_an_answer_that_is_cut_off_is_a_crash_and_the_next_call_works(tmp_path):
     with tampered(tmp_path, PartialLine(10)) as (board, _):
-        results = [say(board, text, wait=50).result(20) for text in ("one", "two")]
+        results = [say(board, text, wait=300).result(20) for text in ("one", "two")]
 
     assert results[0]["code"] == "host_crashed"
     assert "unfinished stdout line" in results[0]["crash_report"]["stderr"]
@@ -171,7 +171,7 @@ def test_an_answer_that_is_cut_off_is_a_crash_and_the_next_call_works(tmp_path):
 
 def test_an_answer_that_never_comes_whole_costs_its_call_the_deadline(tmp_path):
     with tampered(tmp_path, Truncate(3)) as (board, _):
-        lost = say(board, "one", wait=50, deadline=0.5).result(20)
+        lost = say(board, "one", wait=300, deadline=0.5).result(20)
         found = say(board, "two").result(20)
 
     assert (lost["code"], found["success"]) == ("deadline_exceeded", True)
@@ -180,7 +180,7 @@ def test_an_answer_that_never_comes_whole_costs_its_call_the_deadline(tmp_path):
 def test_a_large_answer_goes_through_a_hand_on_the_line_whole(tmp_path):
     text = "x" * 300_000
     with tampered(tmp_path, Garbage(20)) as (board, _):
-        results = [say(board, text, wait=50).result(20) for _ in range(3)]
+        results = [say(board, text, wait=300).result(20) for _ in range(3)]
 
     assert [result["result"] == text for result in results] == [True] * 3
 

@@ -113,7 +113,7 @@ def test_the_tools_of_a_built_package_are_reloaded_together_and_come_back_togeth
         dead = board.execute(call("three", die=True))
         events.wait("host_ready", 2)
         last = [board.execute(call(name))["result"] for name in ("one", "two")]
-        (failed,) = events.of("host_reload_failed")
+        (failed,) = events.wait("host_reload_failed")
         status = board.status()["plugins"]["one"]["host"]
         write(package, {"package.json": manifest(entry="src/one.js", plugin="only")})
         with pytest.raises(ReloadRefused, match="has other plugins now \\('only', 'one', 'two'\\)"):

@@ -71,7 +71,7 @@ def test_scenario_L6_an_endless_loop_costs_its_own_host_and_no_other():
         assert stuck.result()["code"] == "deadline_exceeded"
         assert board.submit(tool_call("moody")).result(PATIENCE)["success"]
         assert plugin.host is not first
-        assert [event.subject for event in events.of("host_crashed")] == ["moody"]
+        assert [event.subject for event in events.wait("host_crashed")] == ["moody"]
 
 
 def test_scenario_L7_floods_leave_memory_bounded_and_an_endless_line_ends_the_host():
