@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import pty
@@ -56,6 +57,7 @@ class _ReadyCommands:
         self._process = subprocess.Popen(
             [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
+        atexit.register(self._process.__exit__, None, None, None)  # closes the pipes, which ends it
 
     def run(self, arguments: Sequence[str], env: Mapping[str, str], streams: Sequence[Path]) -> int:
         assert self._process.stdin is not None
