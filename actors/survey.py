@@ -13,8 +13,7 @@ import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from ..hosts.errors import HostError, RemoteError
-from ..plugins.errors import PluginError
+from ..plugins.errors import PluginAway, PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -87,8 +86,7 @@ class Survey:
         if not isinstance(answer, PluginError):
             known[question] = (about, answer)
             return answer
-        cause = answer.__cause__
-        if isinstance(cause, HostError) and not isinstance(cause, RemoteError):
+        if isinstance(answer.__cause__, PluginAway):
             before = known.get(question)
             if before is not None and before[0] == about:
                 last: Answer = before[1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..hosts.crossing import what_crosses
 from ..plugins.asking import HookSet
 from ..plugins.enablement import NO, tags_in_force, tags_refuse
 from ..plugins.errors import PluginError
@@ -144,7 +145,7 @@ def _refusals_of(
         members,
         "enablement",
         lambda _, adapter: adapter.refusal(facts.config, tags, facts.models, context),
-        about=(tags, repr(facts.config), repr(facts.models)),
+        about=(tags, repr(facts.config), repr(facts.models), repr(what_crosses(context))),
         needs=("is_enabled", "required_tags", "forbidden_tags"),
         timeout=SECONDS,
     )

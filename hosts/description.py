@@ -13,7 +13,9 @@ from .methods import METHODS
 
 PROTOCOL: Final = "thp/1"
 
-FEATURES: Final = frozenset({"ack", "can_handle", "cancel", "payload", "plugins", "prepare", "shutdown"})
+FEATURES: Final = frozenset(
+    {"ack", "can_handle", "cancel", "is_enabled", "payload", "plugins", "prepare", "shutdown"}
+)
 """What this client knows of."""
 
 

@@ -13,7 +13,7 @@ import { HostFault } from './host_values.mjs';
 const VERSION = 1;
 
 /** What this host can do beyond version 1 of the protocol. */
-const FEATURES = ['ack', 'can_handle', 'cancel', 'payload', 'plugins', 'prepare', 'shutdown'];
+const FEATURES = ['ack', 'can_handle', 'cancel', 'is_enabled', 'payload', 'plugins', 'prepare', 'shutdown'];
 
 const FAREWELL = 5000; // milliseconds that plugins may take to shut down if the client is in no hurry
 

@@ -37,6 +37,11 @@ export const METHODS = new Map(Object.entries({
   get_tags: { name: 'getTags', args: (p) => [p.config ?? {}, p.models ?? []] },
   required_tags: { name: 'requiredTags', args: () => [] },
   forbidden_tags: { name: 'forbiddenTags', args: () => [] },
+  is_enabled: {
+    name: 'isEnabled',
+    extended: true,
+    args: (p) => [p.config ?? {}, p.tags ?? [], p.models ?? [], p.context ?? {}],
+  },
   format_tool_result: { name: 'formatToolResult', args: (p) => [p.result, p.state] },
   format_tool_call_preview: {
     name: 'formatToolCallPreview',

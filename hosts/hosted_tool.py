@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..plugins.calling import Invocation
 from .call_params import ALL_FACTS, OBJECTS, add_facts
 from .carrier import Carry, ProcessCarrier
+from .crossing import what_crosses
 from .description import PLAIN, Description
 from .errors import HostGone, HostStartError, RemoteError
 from .host import Host
@@ -70,10 +71,12 @@ class HostedToolPlugin:
         self.host: Host | None = None
         self.lodges_as: str | None = None
         self._lacking: set[str] = set()
+        self._description = PLAIN
 
     def attach(self, host: Host | None, description: Description = PLAIN) -> None:
         """Name the present life, and what it says of the plugin; a new one may offer other methods."""
         self.host = host
+        self._description = description
         self._lacking.clear()
         self.version = description.version or self.version
 
@@ -139,6 +142,11 @@ class HostedToolPlugin:
         """Tags that rule the tool out, or ``None``."""
         return self._ask_optional("forbidden_tags", {})
 
+    def is_enabled(self, config: Json, tags: list[str], models: list[Json], context: Json) -> Any:
+        """Whether the plugin takes part in a request, or ``None``. Of the context it is told what is JSON."""
+        params = {"config": config, "tags": tags, "models": models, "context": what_crosses(context)}
+        return self._ask_extended("is_enabled", params)
+
     def format_tool_result(self, result: Json, state: Json) -> Any:
         """What the model is to see, or ``None``."""
         return self._ask_optional("format_tool_result", {"result": result, "state": state})
@@ -165,9 +173,9 @@ class HostedToolPlugin:
         return self._ask_extended(method, params)
 
     def _ask_extended(self, method: str, params: Json) -> Any:
-        """The answer of a method that not every host knows of; ``None`` if this one does not."""
-        feature = METHODS[method].feature
-        if feature is not None and self.host is not None and feature not in self.host.features:
+        """The answer of a method that not every host knows of; ``None`` if this one has not said that the plugin has it."""
+        beyond = METHODS[method].feature is not None and self.host is not None
+        if beyond and not self._description.offers(method):
             return None
         return self._ask_optional(method, params)
 

@@ -46,6 +46,7 @@ _TABLE = (
     Method("to_display_format",       False, True,   True,  5.0),
     Method("prepare",                 False, True,   True,  None, "prepare"),
     Method("can_handle_tool_call",    False, True,   True,  5.0, "can_handle"),
+    Method("is_enabled",              False, False,  True,  5.0, "is_enabled"),
     Method("shutdown",                False, True,   False, 1.0, "shutdown"),
 )  # fmt: skip
 

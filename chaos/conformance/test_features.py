@@ -110,6 +110,20 @@ def test_a_claim_is_true_false_or_null(described: RawHost, work: Json) -> None:
 
 
 @pytest.mark.must
+@pytest.mark.feature("is_enabled")
+def test_whether_it_takes_part_is_true_false_or_null(described: RawHost) -> None:
+    answer = described.ask("is_enabled", {"config": {}, "tags": [], "models": [], "context": {}})
+
+    if answer["ok"] is True:
+        value = answer["result"]["value"]
+        assert value is None or isinstance(value, bool), described.tell(
+            "whether it takes part is neither true, false nor null"
+        )
+    else:
+        assert answer["error"]["type"] == "MethodNotFound", described.tell("it cannot be asked")
+
+
+@pytest.mark.must
 @pytest.mark.feature("ack")
 def test_a_call_says_first_that_it_begins_if_that_is_wanted(described: RawHost, work: Json) -> None:
     call = described.request("execute_tool", work | {"ack": True})

@@ -137,6 +137,17 @@ export interface Tool<State extends object = ToolState, Config extends object = 
   /** Tags with which it is. */
   forbiddenTags?(): Awaitable<readonly string[]>;
 
+  /**
+   * Whether this tool takes part in a request of the model: true and false count whatever the tags say, null leaves it
+   * to them. `config` is the request's; of the request's context there is what JSON can say.
+   */
+  isEnabled?(
+    config: { [key: string]: any },
+    tags: readonly string[],
+    models: readonly { [key: string]: unknown }[],
+    context: { [key: string]: any },
+  ): Awaitable<boolean | null | undefined>;
+
   /** Gives back what the process holds; it is about to end. */
   shutdown?(state: State): any;
 
@@ -178,6 +189,16 @@ export interface TestedTool<State extends object = ToolState> {
    * no such tool, an answer without `success`, something that JSON cannot say.
    */
   call(toolName: string, args?: object | string, options?: { signal?: AbortSignal }): Promise<Called<State>>;
+  /**
+   * What the tool says of a request, each part of which is empty unless it is given; null if it has no word of its own.
+   * Rejects with what the tool throws, and with a `ToolFault` for any other answer.
+   */
+  isEnabled(request?: {
+    config?: object;
+    tags?: readonly string[];
+    models?: readonly object[];
+    context?: object;
+  }): Promise<boolean | null>;
   /** Goes on as after a crash: a new tool from the same export, `init`, and the state that was kept. */
   restart(): Promise<void>;
   /** Ends as a host does that is stopped: `shutdown`. */

@@ -53,6 +53,13 @@ class TestedTool {
     await this.#answer('shutdown', {});
   }
 
+  async isEnabled({ config = {}, tags = [], models = [], context = {} } = {}) {
+    const request = asJson({ config, tags, models, context }, 'InvalidCall', 'the request');
+    const said = (await this.#answer('is_enabled', request)) ?? null;
+    if (said === null || typeof said === 'boolean') return said;
+    throw new HostFault('InvalidResult', `isEnabled answered with ${JSON.stringify(said)}; it says true, false or null`);
+  }
+
   async call(toolName, args = {}, { signal } = {}) {
     const names = this.#schemas.map((schema) => schema.function?.name ?? schema.name);
     if (!names.includes(toolName)) {

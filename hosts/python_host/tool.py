@@ -33,7 +33,7 @@ _HINT = "_tool_schema_target_formats"
 """What a client may add to the configuration when it asks for the declarations that a provider can take."""
 
 _NOT_ASKED = ("can_handle_tool_call", "get_tool_interop_contribution", "is_enabled")
-"""Hooks that version 1 of the protocol has no method for."""
+"""Hooks that version 1 of the protocol has no method for. A client that knows more asks those that are methods by now."""
 
 
 class LoadFault(Exception):  # noqa: N818 - the ``__cause__`` is the error
@@ -130,6 +130,9 @@ class HostedPlugin:
         match method:
             case "get_tags":
                 return hooks.ask(method, params.get("config", {}), params.get("models", []))
+            case "is_enabled":
+                given = (params.get("tags", []), params.get("models", []), params.get("context", {}))
+                return hooks.ask(method, params.get("config", {}), *given)
             case "format_tool_result":
                 return hooks.ask(method, params.get("result"), state)
             case "format_tool_call_preview":
@@ -161,6 +164,10 @@ class HostedPlugin:
             **{fact: params.get(fact) for fact in FACTS},
         )
 
+    def _is_asked(self, hook: str) -> bool:
+        """Whether this client may ask for a hook that is not of version 1."""
+        return self._client is not None and hook in METHODS and METHODS[hook].feature in self._client
+
     def _plugin(self, config: Json) -> tuple[PluginAdapter, HookSet]:
         """Make the plugin when it is first needed, which is at `init`: a class may want its configuration."""
         with self._lock:
@@ -170,8 +177,8 @@ class HostedPlugin:
                     hooks = HookSet(adapter.plugin, name=self._name)
                 except PluginError as error:
                     raise LoadFault from error
-                asked = ("can_handle_tool_call",) if self._client is not None else ()
-                for hook in filter(hooks.offers, (each for each in _NOT_ASKED if each not in asked)):
-                    self._log(f"{hook} of plugin {self._name!r} is not asked in a host; calls come by name")
+                for hook in filter(hooks.offers, _NOT_ASKED):
+                    if not self._is_asked(hook):
+                        self._log(f"{hook} of plugin {self._name!r} is not asked in a host")
                 self._made = adapter, hooks
             return self._made

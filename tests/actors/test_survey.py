@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from callboard.actors.hook_threads import HookThreads
 from callboard.actors.survey import Survey
-from callboard.hosts.errors import HostGone, RemoteError
+from callboard.hosts.errors import HostGone, HostTimeout, RemoteError
 from callboard.plugins.errors import HookError, PluginError
 from plugin_tools import adapted
 
@@ -80,8 +80,9 @@ def test_one_that_raises_or_hangs_is_an_answer_that_says_so(survey):
         (HostGone("gone", host="h"), "this", True),
         (HostGone("gone", host="h"), "that", False),
         (RemoteError({"type": "Error"}, host="h"), "this", False),
+        (HostTimeout(host="h", method="m", seconds=1), "this", False),
     ],
-    ids=["host down", "host down, another question", "the plugin raised"],
+    ids=["host down", "host down, another question", "the plugin raised", "the plugin hangs"],
 )
 def test_the_last_answer_of_a_host_holds_while_it_is_being_started_again(survey, error, about, holds):
     answers = [["first"], error]

@@ -7,6 +7,7 @@ import json
 import pytest
 from callboard import Callboard
 from callboard.actors.hook_threads import HookFailed
+from callboard.agent.request import compose_request
 from callboard.plugins.calling import Invocation
 from command_line import callboard, lines
 
@@ -21,6 +22,10 @@ export default class {
   getTags(config, models) { return [`for ${config.model}`, ...models.map((model) => model.id)]; }
   requiredTags() { return ['supports_tools']; }
   forbiddenTags() { return ['offline']; }
+  async isEnabled(config, tags, models, context) {
+    if (config.broken) throw new RangeError('no flags');
+    return config.model?.startsWith('gpt-5') ? tags.length * models.length * context.own === 2 : null;
+  }
   formatToolResult(result, state) { return `${result.result} at ${state.config.depth}`; }
   formatToolCallPreview(name, args, state) { return `${name} ${args.value} at ${state.config.depth}`; }
   toDisplayFormat(text, result, state) { return { type: 'text', content: text, single_line: `${state.config.depth}` }; }
@@ -55,6 +60,12 @@ class Tool:
     def forbidden_tags(self):
         return ["offline"]
 
+    def is_enabled(self, config, tags, models, context):
+        if config.get("broken"):
+            raise ValueError("no flags")
+        model = config.get("model") or ""
+        return len(tags) * len(models) * context["own"] == 2 if model.startswith("gpt-5") else None
+
     def format_tool_result(self, result, state):
         return f"{result['result']} at {state['config']['depth']}"
 
@@ -83,6 +94,18 @@ ENVELOPE = {
 
 NAMES = ("node", "here", "isolated")
 
+GATES = (
+    ({"tags": ["supports_tools"]}, ""),
+    ({}, "it requires the tag 'supports_tools', which is not in force"),
+    (
+        {"model": "gpt-5", "models": [{"id": "a"}], "own": 1},
+        "",
+    ),  # and of tags what the plugins themselves say
+    ({"model": "gpt-5", "tags": ["supports_tools"]}, "its is_enabled said no"),
+    ({"broken": True, "tags": ["supports_tools"]}, "Error: no flags"),
+)
+"""What a request has, and why nobody takes part in it."""
+
 
 @pytest.fixture
 def config(tmp_path):
@@ -110,16 +133,20 @@ def shown(adapter, state):
     return adapter.preview(invocation, state), formatted, adapter.display(formatted, result, state)
 
 
+def who_takes_part(board, *, own=0, tags=(), models=(), **config):
+    """Which tools are offered in a request, and why the others are not."""
+    config = {"tags": list(tags), "models": list(models), **config}
+    request = compose_request(board, None, [], config, context={"own": own, "core": board})
+    return [tool.tool_name for tool in request.tools], {one.plugin: one.reason for one in request.refused}
+
+
 def test_every_optional_method_reaches_who_asks_wherever_the_plugin_runs(config):
     models = [{"id": "small"}, {"id": "large"}]
 
     with Callboard(config) as board:
         described = [board.describe(name, config={"model": "gpt-5"}, models=models) for name in NAMES]
         formatted = [board.board.run_hook(name, shown) for name in NAMES]
-        decided = [
-            board.board.run_hook(name, lambda adapter, _: adapter.is_enabled({}, ["supports_tools"], [], {}))
-            for name in NAMES
-        ]
+        gates = [who_takes_part(board.board, **gate) for gate, _ in GATES]
         with pytest.raises(HookFailed, match=r"get_tags has to return a list of strings; it returned a str"):
             board.describe("bare")
         bare = board.board.run_hook(
@@ -144,7 +171,9 @@ def test_every_optional_method_reaches_who_asks_wherever_the_plugin_runs(config)
     assert [each["plugin"] for each in described] == list(NAMES)
     said = ("run x at 3", "done at 3", {"type": "text", "content": "done at 3", "single_line": "3"})
     assert formatted == [said] * 3
-    assert decided == [True] * 3
+    for (_, why), (offered, reasons) in zip(GATES, gates, strict=True):
+        assert offered == ([] if why else list(NAMES))
+        assert all(why in reasons[name] if why else name not in reasons for name in NAMES)
     assert bare == ([], None)
     assert (envelope, other) == (ENVELOPE, '{"text":"an object"}')
 

@@ -28,7 +28,12 @@ def test_only_a_call_and_a_preparation_have_no_time_of_their_own():
 def test_beyond_version_1_a_method_goes_by_a_feature_that_this_client_knows():
     beyond = {name: method.feature for name, method in METHODS.items() if method.feature is not None}
 
-    assert beyond == {"prepare": "prepare", "can_handle_tool_call": "can_handle", "shutdown": "shutdown"}
+    assert beyond == {
+        "prepare": "prepare",
+        "can_handle_tool_call": "can_handle",
+        "is_enabled": "is_enabled",
+        "shutdown": "shutdown",
+    }
     assert set(beyond.values()) <= FEATURES
 
 

@@ -96,6 +96,7 @@ PURE = (
     "facade/exporters/prometheus.py",
     "facade/exporters/samples.py",
     "hosts/call_params.py",
+    "hosts/crossing.py",
     "hosts/description.py",
     "hosts/environment.py",
     "hosts/errors.py",

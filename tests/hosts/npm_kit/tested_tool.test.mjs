@@ -147,6 +147,22 @@ test('a part after the answer is dropped', async () => {
   assert.deepEqual(parts, []);
 });
 
+test('whether a tool takes part is its own word, or none', async () => {
+  const executeTool = () => ({ success: true });
+  const isEnabled = async ({ model }, tags, models, { trigger }) => {
+    if (model === 'odd') return 'yes';
+    return model ? [tags, models, trigger].every(Boolean) && trigger !== 'timer' : undefined;
+  };
+  const tested = await running(executeTool, { isEnabled });
+  const config = { model: 'm' };
+
+  assert.equal(await tested.isEnabled({ config }), false);
+  assert.equal(await tested.isEnabled({ config, context: { trigger: 'core' } }), true);
+  assert.equal(await tested.isEnabled(), null);
+  assert.equal(await (await running(executeTool)).isEnabled({ config }), null);
+  await assert.rejects(tested.isEnabled({ config: { model: 'odd' } }), fault('InvalidResult', /answered with "yes"/));
+});
+
 test('a tool is prepared, given raw text and the signal of its caller, and told of the end', async () => {
   const seen = [];
   const tested = await testTool(
