@@ -28,6 +28,7 @@ from .config_check import require_fit
 from .hook_runs import Means
 from .hook_threads import HookThreads
 from .hooked import Hooked
+from .in_time import LOAD_TIMEOUT
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
 from .mounting import Mounts
@@ -67,6 +68,8 @@ class Board(TakesModules, Tells):
         clock: time; the machine's when ``None``.
         seed: of the jitter between restarts; from the system when ``None``.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
+        load_timeout: seconds that `init` and `get_tool_schemas` of a plugin of this process may take; ``None`` for
+            no limit, and in the thread that adds it.
         prepare_timeout: seconds that a plugin's set-up (`prepare`) may take.
         tool_runtime: live clients and managers of the tools, which outlive the board: it does not close
             them. One of its own when ``None``, which it does.
@@ -91,6 +94,7 @@ class Board(TakesModules, Tells):
         clock: Clock | None = None,
         seed: int | None = None,
         claim_patience: float = 1.0,
+        load_timeout: float | None = LOAD_TIMEOUT,
         prepare_timeout: float = 60.0,
         tool_runtime: Any = None,
         contributions: Iterable[ToolInteropContribution] = (),
@@ -137,6 +141,7 @@ class Board(TakesModules, Tells):
             watchdog=self._watchdog,
             clock=self.clock,
             events=self.events,
+            load_timeout=load_timeout,
             prepare_timeout=prepare_timeout,
             tool_runtime=self.tool_runtime,
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311

@@ -15,8 +15,8 @@ from ..plugins.errors import CallboardError, PluginError, PluginLoadError
 from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
-from .config_check import require_fit
 from .desk import ToolSettings
+from .first_questions import first_state, offered
 from .limit_watch import LimitWatch
 from .lodging import Lodging
 from .lodgings import Lodgings
@@ -55,7 +55,8 @@ class Roster:
         switch: where calls find the desks of the members.
         catalog: where the members' tools are offered.
         threads: where plugins are prepared.
-        prepare_timeout: seconds that may take.
+        load_timeout: seconds that the first questions to a plugin of this process may take, or ``None``.
+        prepare_timeout: seconds that preparing one may take.
         random: the source of the jitter of hosts.
         tool_runtime: what plugins find in their context under that name.
         keeper: keeps the members' states beyond this process, or ``None``.
@@ -78,6 +79,7 @@ class Roster:
         watchdog: Watchdog,
         clock: Clock,
         events: EventStream,
+        load_timeout: float | None,
         prepare_timeout: float,
         tool_runtime: Any,
         random: Callable[[], float],
@@ -91,6 +93,7 @@ class Roster:
         self._clock = clock
         self._events = events
         self.offering = Offering(switch, catalog, events)
+        self._load_timeout = load_timeout
         self._prepare_timeout = prepare_timeout
         self._tool_runtime = tool_runtime
         self.limit_watch = LimitWatch(clock, events)
@@ -154,8 +157,7 @@ class Roster:
             PluginError: it breaks the contract, its name or a tool's name is taken.
             BoardStopped: the board has been stopped.
         """
-        require_fit(adapter.name, adapter.get_config_schema(), config)
-        state = adapter.init(config)
+        state = first_state(adapter, config, self._load_timeout)
         with self.lock:
             self._require_place(adapter.name)
             member = ThreadMember(
@@ -224,8 +226,7 @@ class Roster:
         """Offer the tools of a plugin of this process, or note why not."""
         adapter = member.desk.adapter
         try:
-            contribution = adapter.interop_contribution(state)
-            schemas = adapter.schemas(state, member.desk.prepared)
+            contribution, schemas = offered(adapter, state, member.desk.prepared, self._load_timeout)
             with self.lock:
                 if self._members.get(member.name) is not member:
                     raise PluginLoadError(

@@ -100,6 +100,7 @@ class Callboard(GivingOrders, TakingHooks, Reloadable):
             clock=clock,
             seed=seed,
             claim_patience=self.configuration.calls.claim_patience,
+            load_timeout=self.configuration.load_deadline,
             prepare_timeout=self.configuration.prepare_deadline,
             tool_runtime=tool_runtime,
             contributions=tuple(contributions),
@@ -122,7 +123,9 @@ class Callboard(GivingOrders, TakingHooks, Reloadable):
         """
         if self._board is not None:
             return self
-        hooks = import_hooks(self.configuration.hooks, self.configuration.approval)
+        hooks = import_hooks(
+            self.configuration.hooks, self.configuration.approval, self.configuration.load_deadline
+        )
         if self._lent_store is None:
             self._store = open_state_store(self.configuration.state)
         self._board = self._make(state_store=self._lent_store or self._store)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .actors.in_time import LOAD_TIMEOUT
 from .agent_settings import AgentSettings, read_agent_settings
 from .group_settings import read_groups
 from .hook_settings import HookSettings, read_approval, read_hooks
@@ -113,6 +114,8 @@ class Configuration:
         plugin_cache_dir: where packages are built.
         node: the Node program, or ``None`` to look it up.
         start_deadline: seconds a host has from spawn until it is ready.
+        load_deadline: seconds that a plugin of this process has to be imported and made, and then for its `init` and
+            its schemas; ``None`` for no limit, and in the thread that starts the board.
         prepare_deadline: seconds that a plugin of this process has for its set-up.
         state: where the states of tools are kept.
         agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
@@ -130,6 +133,7 @@ class Configuration:
     plugin_cache_dir: Path = field(default_factory=lambda: Path("~/.cache/callboard/plugins").expanduser())
     node: str | None = None
     start_deadline: float = 10.0
+    load_deadline: float | None = LOAD_TIMEOUT
     prepare_deadline: float = 60.0
     state: StateSettings = field(default_factory=StateSettings)
     hooks: tuple[HookSettings, ...] = ()
@@ -143,7 +147,7 @@ class Configuration:
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "prepare_deadline", "state", "agent", "hooks", "approval",
+    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval",
 }) | _AGENT_KEYS  # fmt: skip
 
 
@@ -195,6 +199,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         plugin_cache_dir=base / cache.expanduser(),
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
         start_deadline=_start_deadline(given.get("start_deadline", 10.0)),
+        load_deadline=_load_deadline(given.get("load_deadline", LOAD_TIMEOUT)),
         prepare_deadline=_prepare_deadline(given.get("prepare_deadline", 60.0)),
         state=read_state_settings(given.get("state", {}), base),
         hooks=read_hooks(given.get("hooks", [])),
@@ -292,6 +297,15 @@ def _start_deadline(value: Any) -> float:
     if seconds := _number(value, path):
         return seconds
     raise ConfigurationError(f"{path} is {value!r}; no host starts in no time", path=path)
+
+
+def _load_deadline(value: Any) -> float | None:
+    path = "$.load_deadline"
+    if value is None or (seconds := _number(value, path)):
+        return None if value is None else seconds
+    raise ConfigurationError(
+        f"{path} is {value!r}; nothing is loaded in no time. Null means no limit", path=path
+    )
 
 
 def _prepare_deadline(value: Any) -> float:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 from .agent.core import AgentCore
 from .agent.errors import ProviderError
 from .agent.provider_adapter import ProviderAdapter
+from .loading_here import import_here
 from .nearest import ConfigurationError
 from .plugins.context import application_context, core_context
 from .plugins.errors import PluginError
-from .plugins.python_source import load_python_object
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping
@@ -41,7 +41,7 @@ class Agent:
                 path="$.agent.provider",
             )
         options = dict(settings.options)
-        kind = load_python_object(settings.provider)
+        kind = import_here(settings.provider, configuration)
         self.settings = settings
         self.base_config = configuration.written
         self.core = AgentCore(board=board.board, session_dir=settings.session_dir)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .actors.in_time import in_time
 from .nearest import ConfigurationError, require_known
 from .plugins.approval_rules import NAME, ApprovalRules
 from .plugins.errors import PluginLoadError
@@ -114,11 +116,18 @@ def read_approval(given: Any, path: str = "$.approval") -> ApprovalRules:
     return ApprovalRules(**values)
 
 
-def import_hooks(hooks: tuple[HookSettings, ...], rules: ApprovalRules) -> list[Hook]:
+def import_hooks(
+    hooks: tuple[HookSettings, ...], rules: ApprovalRules, seconds: float | None = None
+) -> list[Hook]:
     """Import the hooks, and put the rules first.
 
+    Args:
+        hooks: those of the configuration.
+        rules: about approval.
+        seconds: that each import may take; see `in_time`.
+
     Raises:
-        ConfigurationError: one cannot be imported, made or called.
+        ConfigurationError: one cannot be imported, made or called, or not in time.
     """
     ready: list[Hook] = [(PRE, rules, {"name": NAME})] if rules.ask or rules.deny else []
     for settings in hooks:
@@ -128,7 +137,7 @@ def import_hooks(hooks: tuple[HookSettings, ...], rules: ApprovalRules) -> list[
             "observes": settings.observes,
             "name": settings.name or settings.hook,
         }
-        ready.append((settings.event, _imported(settings), options))
+        ready.append((settings.event, _imported_in_time(settings, seconds), options))
     return ready
 
 
@@ -137,6 +146,18 @@ def put_on(board: Board, hooks: list[Hook], approver: Approver | None) -> None:
     board.approver = approver
     for event, hook, options in hooks:
         board.hook(event, hook, **options)
+
+
+def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:
+    where = f"{settings.path}.hook"
+    doing = f"{where}: importing {settings.hook}"
+    remedy = "have it end, or raise 'load_deadline'"
+    try:
+        return in_time(
+            partial(_imported, settings), seconds, plugin=settings.hook, doing=doing, remedy=remedy
+        )
+    except PluginLoadError as error:
+        raise ConfigurationError(str(error), path=where) from error
 
 
 def _imported(settings: HookSettings) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .actors.lodgings import Share
@@ -15,6 +16,7 @@ from .hosts.packages.ready import Permissions, Ready
 from .hosts.packages.sources import NodeSources
 from .hosts.python_origin import PythonOrigin, origin_of
 from .hosts.python_tool import PythonToolPlugin
+from .loading_here import load_here
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
 from .plugins.bash_package import require_scripts
@@ -38,6 +40,8 @@ from .plugins.source import (
 from .python_packages import ready_to_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .configuration import Configuration
     from .hosts.packages.environments import Environment
 
@@ -196,7 +200,7 @@ def _load_python(
         case PythonObject(path) if options.isolate:
             yield _isolated(PythonOrigin(path), options)
         case PythonObject(path):
-            yield _in_process(load_python_object(path), options)
+            yield _here(partial(load_python_object, path), path, options, configuration)
         case InstalledSource(name):
             if name == ALL and options.name is not None:
                 raise PluginLoadError(
@@ -208,13 +212,15 @@ def _load_python(
                 if options.isolate:
                     yield _isolated(PythonOrigin(found.path), options, name=found.name)
                 else:
-                    yield _in_process(load_python_object(found.path), options)
+                    load = partial(load_python_object, found.path)
+                    yield _here(load, found.path, options, configuration)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
             place, environment = ready_to_run(package, options.isolate, configuration)
             for entry in package.entries:
                 if place is Place.HERE:
-                    yield _in_process(load_package_entry(package, entry), options)
+                    load = partial(load_package_entry, package, entry)
+                    yield _here(load, entry, options, configuration)
                 else:
                     origin = PythonOrigin(entry, package=str(directory))
                     yield _isolated(origin, options, environment=environment)
@@ -235,7 +241,9 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
         said = getattr(plugin, "name", None)
         name = said if isinstance(said, str) and said else None
         return _placed(_isolated(origin_of(plugin), options.of_required(), name=name))
-    return _in_process(plugin, options.of_required())
+    options.require_nothing_of_hosts()
+    adapter = PluginAdapter(plugin, name=options.name, config=options.config)
+    return Loaded(adapter, None, options.of_required())
 
 
 def _isolated(
@@ -251,6 +259,5 @@ def _isolated(
     return Loaded(PluginAdapter(plugin), plugin, options)
 
 
-def _in_process(plugin: Any, options: Options) -> Loaded:
-    options.require_nothing_of_hosts()
-    return Loaded(PluginAdapter(plugin, name=options.name, config=options.config), None, options)
+def _here(load: Callable[[], Any], called: str, options: Options, configuration: Configuration) -> Loaded:
+    return Loaded(load_here(load, called, options, configuration), None, options)

@@ -2,7 +2,7 @@
 
 Fetching, installing and building takes seconds to minutes for each package, and waits mostly for the network. It needs
 nothing of the board, so it is done in threads; everything else, and the order, is as if there were none. Python plugins
-are imported by the one thread that asks for them: what an import does may hang on that.
+that run here are imported one after the other: what an import does may hang on those before it.
 
 An entry that stands for all plugins that are installed is as many entries, so that one of them that fails is one.
 """
