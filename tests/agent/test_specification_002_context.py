@@ -227,20 +227,26 @@ class ModernTool(LegacyTool):
         return {"success": True, "result": f"done by {context['trigger_source']}"}
 
 
+class LegacyArgumentsTool(LegacyTool):
+    def execute_tool(
+        self, tool_name: str, arguments: dict[str, Any], state: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {"success": True, "result": "done"}
+
+
 class TakesAnything(LegacyTool):
     def execute_tool(self, tool_name, payload, state, **facts):
         return {"success": True, "result": f"done by {facts['context']['trigger_source']}"}
 
 
 def test_inspection_determines_who_accepts_the_context_and_nobody_else_is_given_it(core):
-    for tool in (LegacyTool, ModernTool, TakesAnything):
+    tools = (LegacyTool, LegacyArgumentsTool, ModernTool, TakesAnything)
+    for tool in tools:
         core.register_tool(tool)
 
-    messages = core.execute_tool_calls(
-        [tool_call(tool.__name__) for tool in (LegacyTool, ModernTool, TakesAnything)], {}
-    )
+    messages = core.execute_tool_calls([tool_call(tool.__name__) for tool in tools], {})
 
-    assert [message["content"] for message in messages] == ["done", "done by core", "done by core"]
+    assert [message["content"] for message in messages] == ["done", "done", "done by core", "done by core"]
 
 
 # The tool runtime

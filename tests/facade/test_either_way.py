@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard import AgentCore, Callboard
-from tool_styles import STYLES, Awaited, Plain
+from tool_styles import STYLES, Awaited, Plain, Prepared
 from tools import tool_call
 
 CASES = [(style.__name__, case) for style, cases in STYLES.items() for case in cases]
@@ -60,13 +60,18 @@ def test_tools_look_the_same_either_way(here, there):
     assert there.tools() == here.tools()
 
 
-@pytest.mark.parametrize("style", [Plain, Awaited])
-@pytest.mark.parametrize("case", ["result", "failure", "object", "raises"])
+SHOWN = [
+    *((style, case) for style in (Plain, Awaited) for case in ("result", "failure", "object", "raises")),
+    (Prepared, "any"),
+]
+
+
+@pytest.mark.parametrize(("style", "case"), SHOWN)
 def test_messages_look_the_same_either_way(here, there, style, case):
     def message_of(board):
         (message,) = AgentCore(board).execute_tool_calls(
             [tool_call(style.__name__, "call", case=case)], config={}
         )
-        return message["role"], message["content"], message["metadata"]
+        return message
 
     assert message_of(there) == message_of(here)

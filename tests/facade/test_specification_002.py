@@ -1,7 +1,7 @@
 """The guide to tool plugins, lived through from the outside: its code with `agent_core` replaced by `callboard`.
 
-What single hooks answer is held in `tests/plugins`; here every example goes through `AgentCore`, as the
-guide's own tests do. The guide's `EchoTool` is the example package, to the letter.
+Here every example goes through `AgentCore`, as the guide's own tests do; what is about a turn or a request of it
+is in `tests/agent`. The guide's `EchoTool` is the example package, to the letter.
 """
 
 # ruff: noqa: TC003 - written as in the guide
@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 from callboard import AgentCore, Callboard
+from callboard.interop.hub import InspectedCall, InspectedSchema
 from callboard.plugins.python_source import load_python_package
+from callboard.tool_interop import ToolInteropContribution
+from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
 from callboard.types import ToolPlugin
-from tools import tool_call
-from ways import WAYS, core_with_tools
+from tools import schema, tool_call
 
 MY_TOOLS = Path(__file__).parents[2] / "examples" / "python-echo-tool"
 (EchoTool,) = load_python_package(MY_TOOLS)
@@ -28,13 +30,6 @@ MY_TOOLS = Path(__file__).parents[2] / "examples" / "python-echo-tool"
 @pytest.fixture
 def core() -> Iterator[AgentCore]:
     with AgentCore() as core:
-        yield core
-
-
-@pytest.fixture(params=WAYS)
-def either_core(request: pytest.FixtureRequest) -> Iterator[AgentCore]:
-    """A core whose tools run in this process, and one whose tools run in hosts."""
-    with core_with_tools(request.param) as core:
         yield core
 
 
@@ -74,22 +69,6 @@ def test_echo_tool_execute_direct():
     state = tool.init({})
     result = tool.execute_tool("echo", {"value": "hello"}, state)
     assert result == {"success": True, "result": "hello"}
-
-
-def test_echo_tool_core_round_trip(either_core):
-    core = either_core
-    core.register_tool(EchoTool)
-    results = core.execute_tool_calls(
-        [
-            {
-                "id": "call_1",
-                "type": "function",
-                "function": {"name": "echo", "arguments": {"value": "hello"}},
-            }
-        ],
-        config={},
-    )
-    assert results[0]["metadata"]["tool_name"] == "echo"
 
 
 # Try the tool in a real application config (step 3)
@@ -176,10 +155,10 @@ class Calculator(ToolPlugin):
         return f"Result: {result['result']:g}"
 
 
-def test_the_final_message_has_the_shape_of_the_example(either_core):
-    either_core.register_tool(Calculator)
+def test_the_final_message_has_the_shape_of_the_example(core):
+    core.register_tool(Calculator)
 
-    (message,) = either_core.execute_tool_calls([tool_call("add", "call_1", a=2, b=3)], config={})
+    (message,) = core.execute_tool_calls([tool_call("add", "call_1", a=2, b=3)], config={})
 
     assert message.pop("toolResult") == {"type": "tool_result", "text": "Result: 5"}
     assert message == {
@@ -194,39 +173,21 @@ def test_the_final_message_has_the_shape_of_the_example(either_core):
     }
 
 
-# Custom/freeform example; example text payload tool; optional routing; choosing among schema variants
+# Custom/freeform example; example text payload tool; optional routing
 
 
 class ApplyPatch(ToolPlugin):
     name = "apply_patch"
 
-    def init(self, config: dict[str, Any]) -> dict[str, Any]:
-        return {"config": config}
-
     def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
-        config = state.get("config") or {}
-        targets = set(config.get("_tool_schema_target_formats") or [])
-
-        if "openai.responses.custom.tool_schema" in targets:
-            return [{
+        return [
+            {
                 "type": "custom",
                 "name": "apply_patch",
                 "description": "Apply a freeform patch.",
                 "format": {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"},
-            }]  # fmt: skip
-
-        return [{
-            "type": "function",
-            "function": {
-                "name": "apply_patch",
-                "parameters": {
-                    "type": "object",
-                    "properties": {"input": {"type": "string"}},
-                    "required": ["input"],
-                    "additionalProperties": False,
-                },
-            },
-        }]  # fmt: skip
+            }
+        ]
 
     def can_handle_tool_call(
         self,
@@ -262,21 +223,8 @@ class ApplyPatch(ToolPlugin):
         return {"success": True, "result": f"received {len(payload)} bytes"}
 
 
-CUSTOM = {"_tool_schema_target_formats": ["openai.responses.custom.tool_schema"]}
-
-
-@pytest.mark.parametrize(("config", "kind"), [(CUSTOM, "custom"), ({}, "function")])
-def test_a_tool_chooses_its_schema_by_the_target_formats(config, kind):
-    with Callboard() as board:
-        board.register(ApplyPatch, config=config)
-
-        schemas = board.schemas()
-
-    assert [schema["type"] for schema in schemas] == [kind]
-
-
 def test_raw_text_and_arguments_find_their_tools_on_one_board(core):
-    core.register_tool(ApplyPatch, config=CUSTOM)
+    core.register_tool(ApplyPatch)
     core.register_tool(Calculator)
 
     messages = core.execute_tool_calls(
@@ -288,7 +236,7 @@ def test_raw_text_and_arguments_find_their_tools_on_one_board(core):
 
 
 def test_a_call_without_a_name_goes_to_the_tool_that_claims_it(core):
-    core.register_tool(ApplyPatch, config=CUSTOM)
+    core.register_tool(ApplyPatch)
     core.register_tool(Calculator)
     nameless = {"type": "custom_tool_call", "call_id": "call_3", "input": "*** Begin"}
 
@@ -311,7 +259,7 @@ class FunctionPatch(ToolPlugin):
 
 
 def test_two_tools_of_one_name_share_it_when_one_of_them_claims(core):
-    core.register_tool(ApplyPatch, config=CUSTOM)
+    core.register_tool(ApplyPatch)
     core.register_tool(FunctionPatch)
 
     messages = core.execute_tool_calls(
@@ -320,3 +268,115 @@ def test_two_tools_of_one_name_share_it_when_one_of_them_claims(core):
 
     assert [m["content"] for m in messages] == ["received 1 bytes", "arguments ['input']"]
     assert [m["metadata"]["tool_plugin"] for m in messages] == ["apply_patch", "function_patch"]
+
+
+# Provider-specific multimodal tools, and what people see of them
+
+
+class ViewImage(ToolPlugin):
+    name = "view_image"
+
+    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [schema("view_image")]
+
+    def execute_tool(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> dict[str, Any]:
+        return {"success": True, "image_url": "data:image/png;base64,AA==", "summary": "one image"}
+
+    def format_tool_result(self, result: dict[str, Any], state: dict[str, Any]) -> Any:
+        return make_provider_native_tool_result(
+            format=FORMAT_OPENAI_CHAT_COMPLETIONS,
+            content=[
+                {"type": "text", "text": '<image path="/tmp/image.png">'},
+                {
+                    "type": "image_url",
+                    "image_url": {"url": result["image_url"]},
+                },
+                {"type": "text", "text": "</image>"},
+            ],
+        )
+
+    def to_display_format(
+        self,
+        text: str,
+        result: dict[str, Any],
+        state: dict[str, Any],
+    ) -> dict[str, Any]:
+        return {
+            "type": "text",
+            "content": text,
+            "single_line": result.get("summary", text.splitlines()[0] if text else ""),
+        }
+
+
+def test_an_envelope_stays_structured_and_display_sees_empty_text(core):
+    core.register_tool(ViewImage)
+
+    (message,) = core.execute_tool_calls([tool_call("view_image")], config={})
+
+    assert message["toolResult"]["type"] == "provider_native_tool_result"
+    assert message["toolResult"]["format"] == "openai.chat_completions"
+    assert message["toolResult"]["content"][1]["image_url"]["url"] == "data:image/png;base64,AA=="
+    assert message["metadata"]["display"] == {"type": "text", "content": "", "single_line": "one image"}
+
+
+# Contribute custom accessors and adapters
+
+
+class MyCustomSchemaAccessor:
+    format = "mine.tool_schema"
+
+    def matches(self, value: Any) -> bool:
+        return isinstance(value, dict) and "my_tool" in value
+
+    def inspect(self, value: dict[str, Any]) -> InspectedSchema:
+        return InspectedSchema(format=self.format, name=value["my_tool"], kind="text")
+
+
+class MyCustomToolCallAccessor:
+    format = "mine.tool_call"
+
+    def matches(self, value: Any) -> bool:
+        return isinstance(value, dict) and "my_call" in value
+
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
+        name, text = value["my_call"]
+        return InspectedCall(self.format, value["n"], name, None, text, "text", "mine", {}, text)
+
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
+        return value
+
+
+class Contributing(ToolPlugin):
+    name = "contributing"
+
+    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"my_tool": "shout"}]
+
+    def get_tool_interop_contribution(self, state: dict[str, Any]) -> ToolInteropContribution:
+        return ToolInteropContribution(
+            schema_accessors=(MyCustomSchemaAccessor(),),
+            call_accessors=(MyCustomToolCallAccessor(),),
+        )
+
+    def execute_tool(
+        self,
+        tool_name: str | None,
+        payload: Any,
+        state: dict[str, Any],
+        *,
+        payload_kind: str | None = None,
+        payload_format: str | None = None,
+    ) -> dict[str, Any]:
+        return {"success": True, "result": f"{payload.upper()} ({payload_kind}, {payload_format})"}
+
+
+def test_a_tool_brings_formats_of_its_own_and_the_others_stay(core):
+    core.register_tool(Contributing)
+    core.register_tool(Calculator)
+
+    messages = core.execute_tool_calls(
+        [{"my_call": ["shout", "hey"], "n": "7"}, tool_call("add", a=1, b=2)], config={}
+    )
+
+    assert [m["content"] for m in messages] == ["HEY (text, mine)", "Result: 3"]
+    assert messages[0]["metadata"]["tool_call_id"] == "7"

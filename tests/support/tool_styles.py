@@ -14,6 +14,8 @@ from decimal import Decimal
 from enum import Enum
 from uuid import UUID
 
+from callboard.plugins import make_provider_native_tool_result
+
 
 @dataclasses.dataclass
 class ToolResult:
@@ -181,6 +183,23 @@ class Both(_Style):
         yield {"success": True, "result": "parts"}
 
 
+class Prepared(_Style):
+    """Shows the model an envelope of what was prepared, and people something else."""
+
+    def prepare(self, config, state):
+        return {"made ready with": config}
+
+    def execute_tool(self, tool_name, payload, state, *, prepared=None):
+        return {"success": True, "result": prepared}
+
+    def format_tool_result(self, result, state):
+        text = {"type": "text", "text": str(result["result"])}
+        return make_provider_native_tool_result(format="openai.chat_completions", content=[text])
+
+    def to_display_format(self, text, result, state):
+        return {"type": "text", "content": text, "single_line": "for people"}
+
+
 class Amplified:
     """In the style of Amplifier; made with its configuration."""
 
@@ -204,6 +223,7 @@ STYLES = {
     StreamedUnderTheOldName: {"parts": None, "raises": None},
     StreamedAwaited: CHUNKS,
     Both: {"any": None},
+    Prepared: {"any": None},
     Amplified: {"any": None},
 }
 """Every style, with the cases it takes."""
