@@ -11,13 +11,14 @@ that works, and to say nothing would be to promise a check that there is not.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..interop.argument_check import check_of
 from ..interop.errors import UncheckableSchemaError
 from ..plugins.codes import Code
 from ..plugins.failures import failure
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.actors")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Validation:
     """Which tools' arguments are held to their schemas.
 

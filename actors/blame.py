@@ -17,11 +17,12 @@ Pure: it holds no clock and tells nobody.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..plugins.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class QuarantinePolicy:
     """How many crashes it takes, and for how long.
 

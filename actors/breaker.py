@@ -18,11 +18,11 @@ next call is the trial.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.codes import Code
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ def is_breakdown(result: Mapping[str, Any]) -> bool:
     return result.get("code") in BREAKING
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BreakerPolicy:
     """When a breaker opens, and for how long; times in seconds.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..interop.contribution import Tier, TieredContribution, ToolInteropContribution
 from ..interop.errors import InteropError
 from ..interop.registry import compose_registry
 from ..plugins.errors import ContractError
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Schemas = tuple[dict[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolDescriptor:
     """One tool, as a board offers it.
 

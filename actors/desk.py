@@ -7,12 +7,12 @@ that bring answers take them off, and none of them has to go through the actor f
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
+from ..plugins.frozen import frozen
 from .argument_checks import Validation
 from .blame import QuarantinePolicy
 from .call import Call, Result, Stage
@@ -46,7 +46,7 @@ _HOLD = WhileDown()
 _VALIDATED = Validation()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSettings:
     """How a plugin's calls are run.
 

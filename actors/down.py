@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code
 from ..plugins.failures import failure
+from ..plugins.frozen import frozen
 from ..plugins.results import normalise_result
 from .hook_threads import HookFailed
 
@@ -26,7 +26,7 @@ Answer = Callable[[dict[str, Any]], Mapping[str, Any]]
 """Answers a call in its tool's place: facts in, a result mapping out."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WhileDown:
     """What is to be done.
 

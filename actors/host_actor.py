@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import HostGone, HostStartError
@@ -24,6 +24,7 @@ from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.limits import Exceeded, Limits
 from ..hosts.recorder import FRAMES
 from ..hosts.report import FROM_OUTSIDE
+from ..plugins.frozen import frozen
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.actors")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostSettings:
     """How a host is run.
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.limits import judge
 from ..hosts.vitals import sample
+from ..plugins.frozen import frozen
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
@@ -29,7 +29,7 @@ LOOK_EVERY = 1.0
 """Seconds between two looks."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Watched:
     """A life that is looked at.
 

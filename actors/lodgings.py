@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.errors import PluginLoadError
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,7 @@ _OWN = frozenset({"config"})
 """Of the settings of a host, what is each plugin's own."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Share:
     """The host that a plugin is to share.
 

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ..hosts.description import PLAIN
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .thread_run import ThreadRun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dispatch:
     """To the router, asked: run this tool call. The answer is its `Call`, at once.
 
@@ -42,14 +42,14 @@ class Dispatch:
     deadline: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Route:
     """To the router: find the tool for a call whose claims have to be asked."""
 
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claimed:
     """To the router: a plugin has said what it thinks of a call (``None``: no opinion)."""
 
@@ -58,7 +58,7 @@ class Claimed:
     verdict: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClaimsOverdue:
     """To the router: a call has waited for claims as long as it may."""
 
@@ -72,7 +72,7 @@ class Work:
 WORK: Final = Work()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostUp:
     """To a tool actor: a life of the host answers calls.
 
@@ -97,7 +97,7 @@ class HostUp:
     description: Description = PLAIN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostDown:
     """To a tool actor: that life has ended.
 
@@ -110,7 +110,7 @@ class HostDown:
     report: CrashReport | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostOut:
     """To a tool actor: the host is parked or stopped, or has no place for the plugin, and that will stay so for a while.
 
@@ -125,21 +125,21 @@ class HostOut:
     holds: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivenUp:
     """To a tool actor: a call that was under way has been ended by its deadline or its caller."""
 
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overdue:
     """To a tool actor: a run was given up, and its grace time is over."""
 
     run: HostedRun | ThreadRun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sounded:
     """To a tool actor: a shared host in which a run is overdue was asked something; whether it answers."""
 
@@ -147,21 +147,21 @@ class Sounded:
     answers: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadBack:
     """To a tool actor: the fenced-off thread of a run has come back after all."""
 
     run: ThreadRun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shutdown:
     """To the router and the tool actors: stop. To the router: end the calls that wait for claims."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandshakeAnswered:
     """To a host actor: ``init``, ``get_tool_schemas`` or the like was answered for a plugin."""
 
@@ -171,7 +171,7 @@ class HandshakeAnswered:
     state: dict[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandshakeFailed:
     """To a host actor: ``init``, ``get_tool_schemas`` or the like was refused for a plugin.
 
@@ -192,28 +192,28 @@ class Begin:
 BEGIN: Final = Begin()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartOverdue:
     """To a host actor: it should have been ready by now; ``extended`` if it was given time for a preparation."""
 
     extended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MoveIn:
     """To a host actor: one more plugin lives in the host from now on."""
 
     lodger: Lodger
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MoveOut:
     """To a host actor: a plugin lives in the host no more."""
 
     plugin: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewcomerOverdue:
     """To a host actor that is ready: a plugin that came later should have been by now; see `StartOverdue`."""
 
@@ -221,7 +221,7 @@ class NewcomerOverdue:
     extended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewcomerSounded:
     """To a host actor: a plugin was overdue after so many seconds; whether the host answers anything else."""
 
@@ -230,7 +230,7 @@ class NewcomerSounded:
     answers: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndLife:
     """To a host actor: end this life. ``hang`` when a call outstayed its grace time."""
 
@@ -238,33 +238,33 @@ class EndLife:
     hang: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TakeOver:
     """To a host actor that waits as a standby: be the life that ``reporter`` reports on."""
 
     reporter: Reporter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retire:
     """To a host actor: a successor has been started; end once what is under way has ended."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitReached:
     """To a host actor: its life has come to a limit."""
 
     exceeded: Exceeded
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drain:
     """To a host actor that retires: the successor takes the calls now, or none will come."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drained:
     """To a host actor that retires: nothing is under way any more, or may be.
 
@@ -275,7 +275,7 @@ class Drained:
     late: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessEnded:
     """To a host actor, from its pump: the process has ended."""
 
@@ -284,7 +284,7 @@ class ProcessEnded:
     breach: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TreeGone:
     """To a host actor, from its pump: the whole tree has ended but for these pids."""
 

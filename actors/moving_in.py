@@ -14,9 +14,10 @@ Pure: it is told what was answered, and says what is to be asked next.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
+
+from ..plugins.frozen import frozen
 
 Json = dict[str, Any]
 
@@ -56,7 +57,7 @@ class Refusal(NamedTuple):
     permanent: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Newcomer:
     """A plugin that is to come in.
 

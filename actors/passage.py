@@ -7,13 +7,13 @@ a cancelled call) finds that it has ended, and what it brings is dropped.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code
 from ..plugins.failures import failure
+from ..plugins.frozen import frozen
 from ..plugins.hook_chain import Chain, Passed, Refused
 from ..plugins.hook_data import ERROR, POST, PRE, FailureData, InputData, ResultData, error_of
 from .changed_calls import with_input
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ways:
     """What all passages of a board share.
 

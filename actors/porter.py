@@ -11,16 +11,16 @@ stop the others by raising.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pykka
 import pykka._envelope
 
+from ..plugins.frozen import frozen
 from .base import HouseActor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Letter:
     """To the porter: hand this to whom it is for.
 

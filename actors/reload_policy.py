@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -45,7 +46,7 @@ class ToolChange(NamedTuple):
     now: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReloadPolicy:
     """What a reload may do.
 

@@ -16,8 +16,10 @@ stage of its own. If nothing comes of it, that probation goes on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+
+from ..plugins.frozen import frozen
 
 
 class Stage(StrEnum):
@@ -41,7 +43,7 @@ class Fate(StrEnum):
     """The program before it is gone: what is on the disk is all there is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trial:
     """A reload of one host; times in seconds, on one clock.
 

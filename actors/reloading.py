@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pykka
 
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 from ..supervision.errors import UnknownChild
 from ..supervision.messages import Order
 from ..supervision.policy import RestartType
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .reloads import Takeover
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reloaded:
     """What came of a reload.
 

@@ -11,30 +11,31 @@ The rule is the specification's: first the claims, then the name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ..plugins.errors import PluginError
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taken:
     """This plugin takes the call."""
 
     plugin: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoTool:
     """Nobody takes it. ``rejected_by`` offer its name, but said no to this call."""
 
     rejected_by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ambiguous:
     """These plugins have equal right to it."""
 
@@ -44,7 +45,7 @@ class Ambiguous:
 Choice = Taken | NoTool | Ambiguous
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Routes:
     """Who offers which name, and who wants to be asked. Immutable: a new one replaces it.
 

@@ -6,13 +6,13 @@ lost: one that raises or hangs is not offered in that request, since a gate that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..hosts.crossing import what_crosses
 from ..plugins.asking import HookSet
 from ..plugins.enablement import NO, tags_in_force, tags_refuse
 from ..plugins.errors import PluginError
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ class Facts(NamedTuple):
     context: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refusal:
     """Why a plugin, or one of its tools, is not offered.
 
@@ -56,7 +56,7 @@ class Refusal:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Participants:
     """Who takes part in a request.
 

@@ -10,11 +10,11 @@ payload, since nobody else knows what it has to look like.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.context import request_context
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 from .enabling import Facts, Refusal, participants
 from .provider_stack import ProviderStack
 
@@ -42,7 +42,7 @@ class RequestError(CallboardError):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One model request, before anything is converted or sent. Make it with `compose_request`.
 

@@ -11,13 +11,14 @@ A session holds core messages and nothing else. What a provider needs is made fr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..interop.transcript_repairs import NO_RESULT
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..plugins.formatting import default_text
+from ..plugins.frozen import frozen
 from ..plugins.json_values import copy_json
 from .messages import tool_message
 
@@ -28,7 +29,7 @@ Json = dict[str, Any]
 Message = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """One conversation. Adding to it makes another session; the messages are shared and never changed.
 

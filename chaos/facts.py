@@ -10,9 +10,10 @@ call that it begins before it answers: what reached a tool is known from nobody 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..plugins.frozen import frozen
 from ..supervision.policy import RestartPolicy
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Broken(NamedTuple):
 Fact = Asked | Ran | Answered | Happened | Seen | Ordered | Broken
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """What a plugin was promised, which is what it is held to.
 
@@ -132,7 +133,7 @@ class Terms:
     counts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Left:
     """What was there after the board had stopped and had not been before it; each in words."""
 
@@ -141,7 +142,7 @@ class Left:
     descriptors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """A whole recorded run.
 

@@ -13,9 +13,9 @@ other side sees is the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from ..plugins.frozen import frozen
 from .datum import Datum, flag, span, whole
 
 LIFE, ANSWER, START = "life", "answer", "start"
@@ -34,7 +34,7 @@ class Fault(Datum):
     needs_process: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exit(Fault):
     """The host ends with this status."""
 
@@ -42,7 +42,7 @@ class Exit(Fault):
     code: int = whole(1, least=0, most=255)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Signal(Fault):
     """A signal ends the host, by its number."""
 
@@ -50,7 +50,7 @@ class Signal(Fault):
     number: int = whole(9, least=1, most=64)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pause(Fault):
     """The host is stopped (SIGSTOP), and goes on after so many seconds; never without."""
 
@@ -58,7 +58,7 @@ class Pause(Fault):
     seconds: float | None = span(None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hang(Fault):
     """The host lives and says nothing more; a ``deaf`` one ignores the end of stdin and SIGTERM too."""
 
@@ -66,7 +66,7 @@ class Hang(Fault):
     deaf: bool = flag(default=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slow(Fault):
     """The answer comes so many seconds later."""
 
@@ -75,7 +75,7 @@ class Slow(Fault):
     seconds: float = span()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartialLine(Fault):
     """The host writes the first bytes of the answer's line, and ends with this status."""
 
@@ -85,7 +85,7 @@ class PartialLine(Fault):
     code: int = whole(0, least=0, most=255)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Truncate(Fault):
     """The answer's line ends after its first bytes, with a newline; the host goes on."""
 
@@ -94,7 +94,7 @@ class Truncate(Fault):
     bytes: int = whole(10)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Garbage(Fault):
     """Bytes that are no message come before the answer; without ``newline`` they run into it."""
 
@@ -104,7 +104,7 @@ class Garbage(Fault):
     newline: bool = flag(default=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DuplicateReply(Fault):
     """The answer comes again, so many times."""
 
@@ -113,7 +113,7 @@ class DuplicateReply(Fault):
     times: int = whole(1, most=1000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrongId(Fault):
     """The answer bears an id that nobody asked; the right answer never comes."""
 
@@ -121,7 +121,7 @@ class WrongId(Fault):
     touches: ClassVar[str] = ANSWER
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrongVersion(Fault):
     """The answer is of another version of the protocol."""
 
@@ -130,7 +130,7 @@ class WrongVersion(Fault):
     version: int = whole(2, least=2, most=1000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StderrFlood(Fault):
     """So many bytes come on stderr."""
 
@@ -138,7 +138,7 @@ class StderrFlood(Fault):
     bytes: int = whole(200_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RefuseStart(Fault):
     """So many starts fail before anything is read."""
 
@@ -147,7 +147,7 @@ class RefuseStart(Fault):
     times: int = whole(1, most=1000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlowStart(Fault):
     """``init`` is answered so many seconds later."""
 
@@ -156,7 +156,7 @@ class SlowStart(Fault):
     seconds: float = span()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DieInInit(Fault):
     """The host ends with this status when it has read ``init``."""
 
@@ -165,14 +165,14 @@ class DieInInit(Fault):
     code: int = whole(1, least=0, most=255)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Orphan(Fault):
     """The host starts a process that holds its stdout and lives on when the host has ended."""
 
     kind: ClassVar[str] = "orphan"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GrowMemory(Fault):
     """The host takes so many mebibytes and keeps them."""
 
@@ -180,21 +180,21 @@ class GrowMemory(Fault):
     mebibytes: int = whole(256, most=1 << 20)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CloseStdin(Fault):
     """The host closes its stdin and lives on."""
 
     kind: ClassVar[str] = "close_stdin"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CloseStdout(Fault):
     """The host closes its stdout and lives on."""
 
     kind: ClassVar[str] = "close_stdout"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KillParent(Fault):
     """SIGKILL ends the process that runs the board; its hosts must not outlive it."""
 

@@ -6,9 +6,9 @@ nothing has proved nothing, and says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .beginnings import by_the_board, by_the_tool
 from .call_rules import (
     calls_begin_in_order,
@@ -60,7 +60,7 @@ RULES: dict[str, Callable[[Run], Iterable[Violation]]] = {
 """The rules by their names, in the order in which they are told."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One rule, held against a run.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..plugins.frozen import frozen
 from .facts import Happened, Ordered, Seen
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ OVER = DOWN - {"host_replaced"}
 """Those after which it is given no call any more: one that is replaced serves on until its successor is ready."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Life:
     """One life.
 

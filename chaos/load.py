@@ -6,17 +6,17 @@ one wants to ask.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from ..plugins.frozen import frozen
 from ..supervision.backoff import Backoff
 from ..supervision.policy import RestartPolicy
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostPlan:
     """One host, with one tool.
 
@@ -39,7 +39,7 @@ class HostPlan:
     latency: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallPlan:
     """One call.
 
@@ -60,7 +60,7 @@ class CallPlan:
     cancel_after: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Load:
     """Hosts and calls, these in the order of their times."""
 

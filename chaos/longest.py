@@ -6,9 +6,9 @@ starts that came to nothing, nor waited because the policy asks for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..plugins.frozen import frozen
 from .lives import stories
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .lives import HostStory, Life
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outage:
     """A host was not ready, from a crash until the next life that was.
 

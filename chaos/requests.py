@@ -6,11 +6,12 @@ answers interleave.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 from .arguments import CannotDraw, draw_arguments
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class NoCalls(CallboardError):  # noqa: N818 - the state is the message
     """There is no call that could be made."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One call to be made.
 
@@ -40,7 +41,7 @@ class Request:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The calls to one plugin.
 

@@ -11,9 +11,9 @@ calls has three entries.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .datum import ScheduleError, read_datum
 from .faults import FAULTS, Fault
 from .triggers import TRIGGERS, Trigger
@@ -25,7 +25,7 @@ FORMAT = 1
 """The version of the JSON form."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One thing that goes wrong.
 
@@ -73,7 +73,7 @@ class Entry:
         return cls(trigger, fault, value.get("host"))
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen
 class Schedule:
     """See the module.
 

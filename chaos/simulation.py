@@ -11,11 +11,11 @@ debugger, and its schedule can be made smaller entry by entry.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..actors.desk import ToolSettings
+from ..plugins.frozen import frozen
 from .drawing import draw_schedule
 from .facts import Left, Run, Terms
 from .invariants import check
@@ -42,7 +42,7 @@ GRACE = 1.0
 """Seconds that a call which was given up may go on before its host is replaced."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Simulation:
     """What was simulated, and what came of it.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +22,7 @@ from ..actors.desk import ToolSettings
 from ..actors.host_actor import HostSettings
 from ..hosts.ladder import StopLadder
 from ..plugins.adapter import PluginAdapter
+from ..plugins.frozen import frozen
 from ..supervision.backoff import Backoff
 from ..supervision.policy import RestartPolicy
 from . import faults as f
@@ -66,7 +67,7 @@ DEADLINE, START_DEADLINE, GRACE = 2.0, 3.0, 0.2
 LADDER = StopLadder(polite=0.2, firm=0.2)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Soaked:
     """How it went.
 

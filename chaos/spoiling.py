@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..plugins.frozen import frozen
 from . import faults as f
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """What a host writes in answer to one request.
 

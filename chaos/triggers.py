@@ -7,9 +7,9 @@ it counts on over all lives.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from ..plugins.frozen import frozen
 from .datum import Datum, maybe_whole, one_of, required, span, text, whole
 
 STATES = ("starting", "ready", "backoff", "parked", "stopping", "stopped")
@@ -22,7 +22,7 @@ class Trigger(Datum):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NthCall(Trigger):
     """The host has read its nth ``execute_tool`` request, and has not begun to answer it."""
 
@@ -31,7 +31,7 @@ class NthCall(Trigger):
     life: int | None = maybe_whole()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NthSpawn(Trigger):
     """The host is started for the nth time."""
 
@@ -39,7 +39,7 @@ class NthSpawn(Trigger):
     n: int = required()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NthByte(Trigger):
     """The host has written the nth byte of its stdout, and not the one after it."""
 
@@ -48,7 +48,7 @@ class NthByte(Trigger):
     life: int | None = maybe_whole()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NthFrame(Trigger):
     """The host has read its nth line (``in``), or is about to write its nth line (``out``)."""
 
@@ -58,7 +58,7 @@ class NthFrame(Trigger):
     life: int | None = maybe_whole()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StateEntered(Trigger):
     """The supervisor has put the host into this state for the nth time."""
 
@@ -67,7 +67,7 @@ class StateEntered(Trigger):
     n: int = whole(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AtTime(Trigger):
     """So many seconds have passed since the run began, on the run's own clock."""
 
@@ -75,7 +75,7 @@ class AtTime(Trigger):
     seconds: float = span()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AtPoint(Trigger):
     """The tool's code has come by the point of this name for the nth time; see `buggify`."""
 

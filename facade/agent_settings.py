@@ -6,11 +6,12 @@ A key never stands in a configuration: the provider's options name the environme
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from .nearest import ConfigurationError, require_known
+from .plugins.frozen import frozen
 from .plugins.spelling import meant
 
 PROVIDERS: Final[dict[str, str]] = {
@@ -25,7 +26,7 @@ PROVIDERS: Final[dict[str, str]] = {
 _KEYS: Final = frozenset({"provider", "system", "max_rounds", "deadline", "tags", "session_dir"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentSettings:
     """What the configuration says of the agent.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from .hosts.recorder import MAX_FRAMES
 from .nearest import ConfigurationError, require_known
 from .plugins.approval_rules import ApprovalRules
 from .plugins.errors import JsonValueError
+from .plugins.frozen import frozen
 from .plugins.json_values import load_json
 from .state_settings import StateSettings, read_state_settings
 from .supervision.backoff import Backoff
@@ -34,7 +35,7 @@ _SMALLEST_LINE = 4096
 """Bytes of a message without which not even a host's `init` could be asked or answered."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallDefaults:
     """What holds for the calls of every plugin that says nothing else.
 
@@ -72,7 +73,7 @@ class CallDefaults:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PluginPolicy:
     """What loading a package from source may do.
 
@@ -100,7 +101,7 @@ class PluginPolicy:
                 raise ValueError(f"{name!r} is {getattr(self, name)}; no step takes no time")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Configuration:
     """A whole configuration.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from .plugins.errors import CallboardError
+from .plugins.frozen import frozen
 from .plugins.source import spelled
 
 logger = logging.getLogger("callboard")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailedPlugin:
     """A plugin of the configuration that could not be loaded; the others run without it.
 

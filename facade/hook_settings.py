@@ -7,7 +7,7 @@ nothing is started without it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from .nearest import ConfigurationError, require_known
 from .plugins.approval_rules import NAME, ApprovalRules
 from .plugins.errors import PluginLoadError
 from .plugins.failures import describe
+from .plugins.frozen import frozen
 from .plugins.hook_data import EVENTS, PRE
 from .plugins.python_source import load_python_object
 
@@ -29,7 +30,7 @@ Hook = tuple[str, Any, dict[str, Any]]
 """What `Board.hook` takes: the event, the callable, the options."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookSettings:
     """A hook of a configuration.
 

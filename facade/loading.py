@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from .plugins.bash_package import require_scripts
 from .plugins.entry import parse_entry
 from .plugins.entry_points import ALL, find_installed, installed_names
 from .plugins.errors import PluginLoadError
+from .plugins.frozen import frozen
 from .plugins.manifest import NodeToolEntry
 from .plugins.program_source import BashSource, CommandSource
 from .plugins.python_plan import Place
@@ -49,7 +50,7 @@ EVERYBODY = "shared"
 """The host of all plugins whose ``share`` is just true."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """One plugin, ready to be put on a board.
 

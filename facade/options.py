@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .actors.argument_checks import Validation
@@ -18,6 +18,7 @@ from .hosts.limits import NAMES, Limits, read_limits
 from .hosts.node_sandbox import NAMES as SANDBOX_NAMES
 from .hosts.node_sandbox import Sandbox, read_sandbox
 from .nearest import ConfigurationError, require_known
+from .plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +33,7 @@ _OF_HOSTS = ("standby", "limits")
 _PLAIN = HostSettings({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """How one plugin is run.
 

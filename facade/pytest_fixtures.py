@@ -23,6 +23,7 @@ from .chaos.schedule import Entry, Schedule
 from .chaos.triggers import NthFrame
 from .chaos.virtual_board import VirtualBoard
 from .plugins.errors import CallboardError
+from .plugins.frozen import frozen
 from .plugins.spelling import meant
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Step(NamedTuple):
     trigger: Trigger
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """How a test is to be run this time.
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from .actors.keeping import MAX_STATE_BYTES
 from .actors.state_store import Synchronous
 from .nearest import ConfigurationError, require_known
+from .plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from .actors.state_store import StateStore
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 STORES = ("memory", "sqlite")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StateSettings:
     """Where the states of tools are kept.
 

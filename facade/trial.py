@@ -6,7 +6,7 @@ Everything is drawn from one seed: the calls, what is done to which host, and at
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from .chaos.spoiling import noise
 from .chaos.tampering import Tamper
 from .chaos.triggers import NthCall
 from .interop.errors import InteropError
+from .plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +54,7 @@ USUAL = ("kill", "kill", "kill", "term", "stop", "segv", "garbage", "duplicate",
 """What is done where nobody says what. The others make calls wait for their deadlines."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What a trial is to be.
 
@@ -78,7 +79,7 @@ class Plan:
     relentless: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """How a trial went.
 

@@ -6,9 +6,10 @@ is version 1. Only names that both sides know come into force, so a newer host a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from ..plugins.frozen import frozen
 from .methods import METHODS
 
 PROTOCOL: Final = "thp/1"
@@ -19,7 +20,7 @@ FEATURES: Final = frozenset(
 """What this client knows of."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Description:
     """A host, as it describes itself.
 

@@ -6,8 +6,9 @@ refused. The process shell climbs it; nothing here touches a process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from ..plugins.frozen import frozen
 
 
 class Rung(Enum):
@@ -18,7 +19,7 @@ class Rung(Enum):
     KILL = "kill"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StopLadder:
     """How long each rung is given, in seconds.
 

@@ -11,8 +11,10 @@ Memory is the resident memory of the host process alone, without that of its chi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,7 +68,7 @@ _WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """What each life of a host may use; ``None`` for no limit.
 

@@ -7,10 +7,10 @@ asking twice does no harm, and how long an answer may take.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..plugins.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method:
     """One wire method.
 

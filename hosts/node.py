@@ -12,10 +12,10 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..plugins.frozen import frozen
 from .environment import host_environment
 from .errors import HostStartError
 
@@ -32,7 +32,7 @@ TYPESCRIPT = (22, 18)
 Version = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeCandidate:
     """One place where Node was looked for.
 

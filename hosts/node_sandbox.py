@@ -8,9 +8,11 @@ that does not know about the network, that is open. Code that means harm needs a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +33,7 @@ _PATHS = ("read", "write")
 _SPECIAL = frozenset("*,")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sandbox:
     """What a tool may do beside running and reading its own folder.
 

@@ -14,9 +14,9 @@ import subprocess
 import threading
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
+from ..plugins.frozen import frozen
 from .errors import HostStartError
 from .family import Family, start
 from .ladder import Rung, StopLadder
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .watchdog import Watchdog
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """What to start: program and arguments (no shell), the environment, and the folder.
 
@@ -49,7 +49,7 @@ _WIDEST = 0xFFFF
 """Codes beyond are made of parts, and are known by their digits in base 16."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProcessExit:
     """How a process ended.
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
 from ..plugins.errors import PluginLoadError
 from ..plugins.failures import describe
+from ..plugins.frozen import frozen
 from ..plugins.python_source import load_package_entry, load_python_object, read_python_package
 
 PROGRAM = "__mp_main__"
@@ -26,7 +27,7 @@ It is the name that `multiprocessing` gives it in its own processes: a tool that
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonOrigin:
     """The way to one plugin.
 

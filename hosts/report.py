@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .python_crash import python_crash
 from .thrown import thrown
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from .redaction import Redactor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CrashReport:
     """Everything that is known of how one life of a host ended; carried by every call that it cost.
 

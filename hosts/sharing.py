@@ -6,8 +6,9 @@ each of them. So it has to be agreed on what it is started with; `Sharing.terms`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +38,7 @@ class Program(Protocol):
         """Have it keep below so many bytes by itself, as far as its runtime can; from its next life on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sharing:
     """What a shared host needs to take a plugin in.
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 
 import psutil
+
+from ..plugins.frozen import frozen
 
 _BUSY = 0.5
 """The part of a processor from which on a host is taken to be computing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vitals:
     """One look at a process.
 

@@ -7,9 +7,10 @@ Contributions add: a tier that does not claim a value lets it fall through to th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from .protocols import (
@@ -32,7 +33,7 @@ class Tier(IntEnum):
     BUILT_IN = 4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolInteropContribution:
     """What one contributor adds; whatever is left out is empty."""
 
@@ -44,7 +45,7 @@ class ToolInteropContribution:
     result_adapters: tuple[ResultAdapter, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TieredContribution:
     """A contribution with its rank.
 

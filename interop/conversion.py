@@ -6,10 +6,11 @@ No conversion here drops anything in silence. What the target format cannot carr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from ..plugins.frozen import frozen
 from .custom_wrapper import CustomToolWrapper
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class LossCode(StrEnum):
     BOUNDARIES = "boundaries"  # several parts became one, or stand in another order
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loss:
     """One thing a conversion could not carry over; ``detail`` names it."""
 
@@ -52,7 +53,7 @@ class Loss:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Converted:
     """A value in its new format, with what was lost on the way."""
 
@@ -60,7 +61,7 @@ class Converted:
     losses: tuple[Loss, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolInteropTarget:
     """What a conversion is for.
 
@@ -74,7 +75,7 @@ class ToolInteropTarget:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConversionContext:
     """What an adapter may know beside the value.
 

@@ -13,9 +13,9 @@ declared, and ``grammar_in_description`` and ``closed`` are there for those who 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .json_copy import json_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LAST_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CustomToolWrapper:
     """How a freeform tool is said as a function tool.
 

@@ -6,9 +6,9 @@ schema means, and which facts about a tool a format must declare lost is decided
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .conversion import Loss, LossCode, lost_extras, wrapping_losses
 from .errors import ConversionError
 from .format_ids import belongs_to
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .hub import InspectedSchema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionTool:
     """A tool as any format of function tools says it.
 

@@ -9,8 +9,10 @@ tool that gets it may do with as it likes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from .parts import JsonPart, ResultPart
@@ -22,7 +24,7 @@ Extras = dict[str, dict[str, Any]]
 """Keys that only one format knows, by the id of that format. They return to that format or are lost."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextFormat:
     """How the raw input of a freeform tool is written.
 
@@ -35,7 +37,7 @@ class TextFormat:
     definition: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InspectedSchema:
     """What a tool declaration declares.
 
@@ -97,7 +99,7 @@ class InspectedCall(NamedTuple):
     raw: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeContent:
     """Content that a tool wrote in one provider's own form, to be handed on untouched.
 
@@ -110,7 +112,7 @@ class NativeContent:
     content: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InspectedResult:
     """What a tool result tells the model.
 

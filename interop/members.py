@@ -6,9 +6,9 @@ Whoever breaks a protocol is named here, when the registry is composed, and not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from ..plugins.frozen import frozen
 from .errors import ContributionError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Shelf = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member(Generic[M]):
     """One accessor or adapter, with its rank and its contributor in words."""
 

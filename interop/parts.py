@@ -5,13 +5,14 @@ A part never holds what it was read from: text and references are copied, and JS
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from ..plugins.frozen import frozen
 
 MediaKind = Literal["image", "audio", "file"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPart:
     """Text for the model.
 
@@ -23,14 +24,14 @@ class TextPart:
     extras: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JsonPart:
     """Structured data for the model."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaPart:
     """An image, a recording or a file, by reference or by value.
 
@@ -52,7 +53,7 @@ class MediaPart:
     extras: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnreadPart:
     """Content that is legal where it stood and that this library does not understand.
 

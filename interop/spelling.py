@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from ..plugins.frozen import frozen
 
 _DIGITS: Final = 8
 _ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelling:
     """What is legal: so many characters, each of certain ones.
 

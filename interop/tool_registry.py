@@ -10,10 +10,11 @@ the sanitized call would run without its arguments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 from .adapter_index import Accepted
 from .batches import convert_batch
 from .binding import bound_to
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from .contribution import TieredContribution
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class ToolInteropRegistry:
     """Reads and converts schemas, calls and results in every contributed format.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ..plugins.frozen import frozen
 from .transcript_chat import text_or_none
 from .transcript_pairing import Rules
 
@@ -16,7 +16,7 @@ Known = tuple[str | None, str | None]
 """The id of a call and the name of its tool, as far as they are said."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """One provider's spelling.
 

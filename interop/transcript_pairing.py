@@ -13,6 +13,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ..plugins.frozen import frozen
 from .transcript_repairs import Repair, RepairCode
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Seen(NamedTuple):
         return Repair(code, self.turn, self.position, self.id, detail, self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rules:
     """What a provider asks for.
 

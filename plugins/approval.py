@@ -6,8 +6,10 @@ An answer that cannot be read is a no, and so is silence, unless the one who had
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from .frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
@@ -22,7 +24,7 @@ DEFAULT_TIMEOUT = 300.0
 _YES = ("allow", "yes", "approve", "ok")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """What a person is asked about one call.
 
@@ -56,7 +58,7 @@ class Question:
         return self.asked_by, self.tool_name, self.result is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What the person said.
 

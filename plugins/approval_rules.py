@@ -6,10 +6,10 @@ that the call gives its tool; case counts. What is denied is denied though it is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from .frozen import frozen
 from .hook_answers import Action
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ NAME = "approval"
 """What the hook is called."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalRules:
     """See the module.
 

@@ -7,10 +7,10 @@ and judging the answer are questions of `running.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .frozen import frozen
 from .signatures import plan_call
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Invocation(NamedTuple):
     context: Json | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompiledCall:
     """A hook that takes a call.
 

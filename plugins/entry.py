@@ -6,10 +6,11 @@ are only made certain to be of their kind, so that a misspelt option never passe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
+from .frozen import frozen
 from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 from .spelling import meant
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class PluginOptions:
     """What may be said about a plugin beside where it comes from.
 
@@ -76,7 +77,7 @@ class PluginOptions:
     reload: dict[str, Any] | bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PluginEntry:
     """A plugin source with its options."""
 

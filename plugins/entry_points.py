@@ -10,10 +10,10 @@ Looking for them imports none of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import metadata
 
 from .errors import PluginLoadError
+from .frozen import frozen
 from .spelling import meant
 
 GROUP = "callboard.plugins"
@@ -22,7 +22,7 @@ ALL = "*"
 """Stands for every plugin that is installed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstalledPlugin:
     """A plugin that a distribution offers.
 

@@ -15,10 +15,11 @@ So deny beats ask, which beats modify, which beats continue, and no answer undoe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .approval import Question, joined
+from .frozen import frozen
 from .hook_answers import Action, UnreadableAnswer
 from .hook_data import PRE, ResultData
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Listener:
     """A hook on a board.
 
@@ -58,7 +59,7 @@ def in_order(listeners: Iterable[Listener]) -> tuple[Listener, ...]:
     return tuple(sorted(listeners, key=lambda listener: listener.priority))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consult:
     """Ask this hook, with these data, which are its own."""
 
@@ -66,21 +67,21 @@ class Consult:
     data: Json
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """Ask a person."""
 
     question: Question
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passed:
     """It may go on, with this value."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """It must not go on.
 
@@ -100,7 +101,7 @@ class Refused:
 Step = Consult | Ask | Passed | Refused
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class News:
     """Something to tell: ``call_modified``, or ``hook_failed`` with what went wrong."""
 

@@ -5,17 +5,17 @@ The table is the contract of `contract.py` as data; a test holds the two togethe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .contract import BasePlugin, ToolPlugin
 from .errors import ContractError
+from .frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hook:
     """How one hook is called.
 

@@ -7,10 +7,10 @@ Reading does not ask whether an entry file is there: a package may have to be bu
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
+from .frozen import frozen
 from .links import resolved
 from .manifest_file import inside, read_manifest_file
 from .spelling import meant
@@ -23,7 +23,7 @@ _KEYS = frozenset({"id", "entry", "export"})
 _EXAMPLE = '{"agent": {"tools": [{"id": "echo", "entry": "dist/index.js"}]}}'
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeToolEntry:
     """One tool plugin of a package.
 
@@ -38,7 +38,7 @@ class NodeToolEntry:
     export: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodePackage:
     """A Node package that offers tools.
 

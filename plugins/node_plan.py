@@ -15,8 +15,9 @@ cannot be found. A package that needs neither runs where it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from .frozen import frozen
 
 
 class Output(Enum):
@@ -34,7 +35,7 @@ class Install(Enum):
     INSTALL = "install"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackageFacts:
     """What is known of a package on disk.
 
@@ -55,7 +56,7 @@ class PackageFacts:
     outside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AsItIs:
     """Run it where it is.
 
@@ -66,7 +67,7 @@ class AsItIs:
     warning: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Make:
     """Copy it into the cache, and make it ready there.
 
@@ -81,7 +82,7 @@ class Make:
     build: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """It cannot be made ready.
 

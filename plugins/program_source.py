@@ -10,10 +10,10 @@ it is started.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from .frozen import frozen
 from .spelling import meant
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class SourceProblem(ValueError):  # noqa: N818 - it is the rest of a sentence, a
     """What is wrong with a source, as the rest of a sentence that begins with its name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandSource:
     """A program that is a host.
 
@@ -49,7 +49,7 @@ class CommandSource:
     extended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BashSource:
     """A script, or a folder of them.
 

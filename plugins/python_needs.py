@@ -8,10 +8,10 @@ package's directory. Which of them are met is not asked here.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
+from .frozen import frozen
 from .requirement_lines import Option, requirement_lines
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _LINES = "requirements.txt"
 _MOST_NESTED = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonNeeds:
     """What a package needs.
 

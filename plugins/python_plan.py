@@ -14,11 +14,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from .frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class NeedsFacts:
     """What is known of a package's needs.
 
@@ -45,7 +46,7 @@ class Place(Enum):
     ENVIRONMENT = "in a host with an environment of its own"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """It can run.
 
@@ -58,7 +59,7 @@ class Run:
     told: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """It cannot be made ready.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
 from .failures import describe
+from .frozen import frozen
 from .manifest_file import inside, read_manifest_file
 from .spelling import meant
 
@@ -30,7 +30,7 @@ _roots: list[str] = []
 """What was put on `sys.path` for packages; a folder that somebody else has put there is not in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonPackage:
     """What an ``agent_plugin.json`` says.
 

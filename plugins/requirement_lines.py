@@ -6,7 +6,8 @@ What a requirement means is not looked at here, nor is the file that a line name
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from .frozen import frozen
 
 _COMMENT = re.compile(r"(^|\s+)#.*$")
 _OPTION = re.compile(r"(?P<name>--[\w-]+|-\w)(?:\s*=\s*|\s*)(?P<value>.*)", re.DOTALL)
@@ -19,7 +20,7 @@ _LONG = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """A line that is an option to pip.
 

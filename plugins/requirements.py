@@ -9,7 +9,6 @@ The house itself is no requirement: what runs a plugin is the house that loads i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -19,6 +18,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from .errors import PluginLoadError
+from .frozen import frozen
 from .requirement_lines import without_options
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Installed(NamedTuple):
     address: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Needed:
     """One requirement.
 

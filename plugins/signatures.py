@@ -13,11 +13,11 @@ adds arguments of its own makes it misfit, and then the wrapper's own signature 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .errors import ContractError
+from .frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _KIND = inspect.Parameter
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallPlan:
     """How to call one method.
 

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
+from .frozen import frozen
 from .git_address import address_problem, is_local, ref_problem, without_secrets
 from .program_source import (
     BashSource,
@@ -40,35 +40,35 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonObject:
     """A class or an instance in an importable module, by its dotted path."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonPackageSource:
     """A directory with an ``agent_plugin.json``."""
 
     directory: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstalledSource:
     """A plugin that an installed distribution offers, by the name of its entry point; ``*`` for all of them."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodePackageSource:
     """A directory with a ``package.json`` that lists tools."""
 
     directory: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeGitSource:
     """A repository that holds a Node package.
 
@@ -83,7 +83,7 @@ class NodeGitSource:
     submodules: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeFileSource:
     """A single JavaScript or TypeScript file.
 

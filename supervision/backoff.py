@@ -8,8 +8,9 @@ before the cap, where it vanishes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,7 @@ MAX_EXPONENT = 1023
 """Beyond this a power of two is no float any more; the cap was reached long before."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backoff:
     """The curve: ``first``, then ``min``, doubling up to ``max``; all in seconds.
 

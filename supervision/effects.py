@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ..plugins.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class StartLife:
     """Start the child's next life."""
 
@@ -14,7 +15,7 @@ class StartLife:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StopLife:
     """End a life of the child; its end will be reported.
 
@@ -28,7 +29,7 @@ class StopLife:
     retire: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Schedule:
     """Report `Supervision.due` with this token at this time.
 
@@ -42,7 +43,7 @@ class Schedule:
     group: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changed:
     """The child is in a new state. ``kind`` names the event to publish, with its facts.
 
@@ -56,7 +57,7 @@ class Changed:
     group: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removed:
     """The child is gone, and its id is free."""
 
@@ -64,7 +65,7 @@ class Removed:
     group: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """All have been shut down, but for lives of these children, which did not end in time."""
 

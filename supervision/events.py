@@ -11,9 +11,10 @@ import logging
 import queue
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Self
 
+from ..plugins.frozen import frozen
 from .dead_letters import DeadLetters
 from .event_kinds import EVENT_KINDS
 
@@ -30,7 +31,7 @@ KINDS = frozenset(EVENT_KINDS)
 """The names of all kinds of events; `event_kinds` says what each of them carries."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One thing that happened.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +38,7 @@ class ExitKind(StrEnum):
     """It did not become ready in time, so we ended it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exit:
     """The end of one life of a child.
 

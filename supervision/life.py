@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..plugins.frozen import frozen
 from .spec import ROOT
 from .telling import tell
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .policy import RestartPolicy
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LifeReady:
     """A life answers calls."""
 
@@ -25,7 +25,7 @@ class LifeReady:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LifeDeclined:
     """A life will not be."""
 
@@ -33,7 +33,7 @@ class LifeDeclined:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LifeWell:
     """A life says of itself that it is well."""
 
@@ -41,7 +41,7 @@ class LifeWell:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LifeEnded:
     """A life has ended."""
 
@@ -60,7 +60,7 @@ class Life(Protocol):
         """Begin to end it once what is under way in it has ended: its successor has been started."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LifeReporter:
     """By which a life tells its supervisor how it goes; from any thread, never blocking."""
 
@@ -85,7 +85,7 @@ class LifeReporter:
         tell(self.supervisor, LifeEnded(self.child, self.generation, exit_))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChildSpec:
     """What the supervisor has to know of a child.
 

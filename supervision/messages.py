@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
     from .watch import Down
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddChild:
     """Take a child in and start it."""
 
     spec: ChildSpec
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """An order by hand: ``stop``, ``park``, ``restart``, ``replace``, ``revive``, ``forgive`` or ``remove``."""
 
@@ -30,24 +31,24 @@ class Order:
     reason: str = "by hand"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GetStatus:
     """Ask for the state of all children, as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddGroup:
     """Take a group in, empty; its parent has to be there."""
 
     spec: GroupSpec
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GetGroups:
     """Ask for the state of all groups but the root, as JSON, by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Administer:
     """Wish something for a child. The answer is a `verbs.Answer`: done, or what is in the way."""
 
@@ -56,19 +57,19 @@ class Administer:
     reason: str = "by hand"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GetWhich:
     """Ask which children there are: see `admin.which`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GetCount:
     """Ask how many there are in a group, all when it has no name: see `admin.count`."""
 
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchChild:
     """Be told, once, when a child has ended for good. The answer is a `Watch`.
 
@@ -82,7 +83,7 @@ class WatchChild:
     deliver: Callable[[Down], object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShutDown:
     """End all children, the last one first; nothing starts any more.
 
@@ -98,7 +99,7 @@ class ShutDown:
     within: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Due:
     """A scheduled time has come."""
 

@@ -12,10 +12,11 @@ the deed. Three things keep a broken child from being started for ever:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from ..plugins.frozen import frozen
 from .backoff import Backoff
 from .exits import Exit, ExitKind, check_exits
 from .intensity import charge, recent
@@ -35,7 +36,7 @@ class RestartType(StrEnum):
     """Never."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestartPolicy:
     """What is to be done about ends; times in seconds.
 
@@ -75,7 +76,7 @@ class RestartPolicy:
         check_exits(self.always_restart_on, "always_restart_on")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """What of a child's past bears on its future.
 
@@ -90,7 +91,7 @@ class History:
     probing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restart:
     """Start the child again after ``delay`` seconds."""
 
@@ -98,7 +99,7 @@ class Restart:
     history: History
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Park:
     """Leave the child alone until ``until``, or until somebody revives it when that is ``None``."""
 
@@ -107,7 +108,7 @@ class Park:
     history: History
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     """The child has ended for good."""
 

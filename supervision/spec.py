@@ -6,11 +6,12 @@ parent that is told when the budget is used up. The group without a name is the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeVar
 
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 from .backoff import Backoff
 from .policy import RestartType
 
@@ -64,7 +65,7 @@ class AutoShutdown(StrEnum):
     ALL_SIGNIFICANT = "all_significant"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GroupSpec:
     """What is to be done about the members of a group; times in seconds.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pykka
 
+from ..plugins.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Refusal:
     """The answer to a message that could not be carried out."""
 

@@ -7,14 +7,15 @@ child that is not there, or has stopped, is dead at the time of asking, and its 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Down:
     """A child has ended for good.
 

@@ -7,11 +7,11 @@ time, and nobody could put the two together.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from ...plugins.frozen import frozen
 from ...supervision.backoff import Backoff
 from ..errors import ProviderError
 
@@ -94,7 +94,7 @@ class AttemptFailed(Exception):  # noqa: N818 - it never leaves this room: it be
         self.failure = failure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Again:
     """Ask again, ``after`` so many seconds."""
 

@@ -13,12 +13,12 @@ import random
 import threading
 import time
 from contextlib import aclosing
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...hosts.redaction import Redactor
+from ...plugins.frozen import frozen
 from ..errors import ProviderError
 from .asking import MAX_ERROR_BYTES
 from .attempts import AttemptFailed, Failure
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyHeader:
     """Where a provider wants its key.
 

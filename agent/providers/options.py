@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ...hosts.redaction import is_secret_name
+from ...plugins.frozen import frozen
 from ..errors import ProviderError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Timeouts:
     """How long to wait, in seconds.
 
@@ -42,7 +43,7 @@ class Timeouts:
     total: float = 900.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Options:
     """The configuration of one provider.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from ...interop.streams.calls import assembler
 from ...interop.streams.errors import StreamError
+from ...plugins.frozen import frozen
 from .attempts import AttemptFailed, Failure, of_error
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Spoken(NamedTuple):
     kept: tuple[Json, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wire:
     """One API.
 

@@ -6,10 +6,11 @@ an answer that never goes on, is said in the reply and done by the server.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...interop.json_copy import copy_json, json_text
+from ...plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +20,7 @@ Json = dict[str, Any]
 EVENT_STREAM: Final = "text/event-stream; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """What is sent for one request.
 
@@ -38,7 +39,7 @@ class Reply:
     pace: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """What is to go wrong with one request; all that is given.
 

@@ -15,8 +15,10 @@ sent again gets the same answer again, and one server has any number of conversa
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
+
+from ...plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,7 +28,7 @@ Json = dict[str, Any]
 _NOTHING_LEFT: Final = "(The script says nothing more.)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heard:
     """What a request tells, in whichever API.
 
@@ -49,7 +51,7 @@ class Heard:
     stream: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScriptedCall:
     """A call that the model makes.
 
@@ -62,7 +64,7 @@ class ScriptedCall:
     payload: Json | str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One message of the model.
 
@@ -77,7 +79,7 @@ class Step:
     reasoning: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """Steps, and what the user has to say to get them; without a pattern anything will do."""
 

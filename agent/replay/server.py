@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ...interop.arguments import parse_arguments
 from ...interop.json_copy import json_text
+from ...plugins.frozen import frozen
 from .chat_telling import tell_chat, whole_chat
 from .faults import Fault, Reply, error_reply, spoiled, spoiled_events, stream_reply
 from .hearing import hear
@@ -34,7 +34,7 @@ _TELLERS: Final = {
 _MOST_BYTES: Final = 64 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """A request that came.
 

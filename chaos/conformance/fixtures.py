@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ...plugins.frozen import frozen
 from .raw_host import RawHost
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """What the command line says of the host.
 

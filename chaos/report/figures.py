@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from ...plugins.frozen import frozen
 from ..facts import Answered, Asked, Broken, Happened
 from ..lives import HostStory, Life, stories
 
@@ -18,7 +19,7 @@ NEAR = 5.0
 """Seconds within which a crash is taken to come of what was done to the host before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recovery:
     """One crash, and what came after it.
 
@@ -45,7 +46,7 @@ class Recovery:
     lost: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figures:
     """All that is told of a run in numbers.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from html import escape
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ...plugins.frozen import frozen
 from .figures import Figures, Recovery, figures
 from .pictures import endings, recoveries
 from .scale import span
@@ -24,7 +24,7 @@ SHOWN_VIOLATIONS = 20
 NONE = "\N{EN DASH}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """What is said of a run as a whole.
 

@@ -6,10 +6,11 @@ the beginning or the end of a life.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from ..plugins.errors import CallboardError, JsonValueError
+from ..plugins.frozen import frozen
 from ..plugins.json_values import load_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class NoRecording(CallboardError):  # noqa: N818 - the state is the message
     """A file is not what `callboard inspect --record` writes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One thing that was heard.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .entries import RECEIVED, SENT
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def answer_of(message: Json) -> Json:
     return {"error": kept}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """Where two values differ.
 

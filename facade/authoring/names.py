@@ -9,9 +9,9 @@ from __future__ import annotations
 import keyword
 import re
 import sys
-from dataclasses import dataclass
 
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
 _LONGEST = 100
@@ -32,7 +32,7 @@ class BadName(CallboardError):  # noqa: N818 - the state is the message
         self.name = name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names:
     """How a plugin is called.
 

@@ -7,16 +7,16 @@ like. Whether there is such a tool, and what its arguments have to be, is for ot
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 
 
 class NotUnderstood(CallboardError):  # noqa: N818 - the state is the message
     """A line that is neither a call nor a command."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A call.
 
@@ -45,7 +45,7 @@ class Asked:
             ) from error
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """A command, without its ``/``.
 

@@ -8,12 +8,13 @@ from one loading to the next, in memory: what an agent keeps in a file is not to
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ..actors.reloads import ReloadRefused
 from ..actors.state_store import MemoryStore
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 from ..plugins.source import spelled
 from .place import configuration_at
 from .tapped_board import TappedCallboard
@@ -35,7 +36,7 @@ _ALONE = {**_HERE, "share": False}
 one plugin's."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoadedAnew:
     """What came of loading.
 

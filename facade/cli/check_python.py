@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from ..plugins.frozen import frozen
 from .finding import Finding
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def check_packages() -> Iterator[Finding]:
         yield Finding("ok", "packages", ", ".join(well))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Requirement:
     """A line of a distribution's metadata, as far as it is looked at: bounds from below and above."""
 

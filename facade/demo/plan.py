@@ -8,10 +8,12 @@ of equal length; the piece after the last kill is quiet.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
+
+from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +27,7 @@ _WORDS = ("every", "call", "ends", "once", "with", "an", "answer", "that", "says
 _MOODS = ("calm",) * 7 + ("fail", "raise", "exit")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One call, with what is known of its answer.
 
@@ -44,7 +46,7 @@ class Request:
     parts: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lane:
     """One plugin of the demonstration.
 
@@ -124,7 +126,7 @@ LANES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """How much is asked, how often a host is killed, and the seed of all chance.
 

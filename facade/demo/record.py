@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .plan import LANES
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Kill:
     recovered: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """One call that has ended.
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import queue
 import time
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..callboard import Callboard
 from ..hosts.node import find_node
 from ..hosts.sweep import created, kill
 from ..plugins.errors import CallboardError
+from ..plugins.frozen import frozen
 from .leftovers import Census
 from .plan import LANES, Lane, Plan, Request
 from .plugins import configuration
@@ -48,7 +48,7 @@ class ShowStuck(CallboardError):  # noqa: N818 - the state is the message
     """Nothing happens any more, though calls are open or hosts are not ready."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """How the demonstration went.
 

@@ -7,10 +7,10 @@ followed from answer to answer, and the board's own counts have to come to the s
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.frozen import frozen
 from .record import HOSTED
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One thing that has to be true.
 
@@ -35,7 +35,7 @@ class Check:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aftermath:
     """What there was at the end.
 

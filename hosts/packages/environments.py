@@ -12,9 +12,9 @@ import os
 import platform
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...plugins.frozen import frozen
 from .errors import PackageError
 from .pip import Pip, interpreter, programs
 from .store import key_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.packages")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Environment:
     """A virtual environment that stays where it is while this object lives.
 
@@ -103,7 +103,7 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Making:
     needs: PythonNeeds
     told: list[str]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import platform
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...plugins.frozen import frozen
 from .errors import PackageError
 from .npm import Npm
 from .store import key_of
@@ -24,7 +24,7 @@ VERSION = "0.28.2"
 _LIBRARY = Path("node_modules") / "esbuild" / "lib" / "main.js"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Esbuild:
     """esbuild in the cache, which stays there while this object lives.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ...plugins.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What a ref stands for.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...plugins.errors import JsonValueError
+from ...plugins.frozen import frozen
 from ...plugins.json_values import load_json
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .store import PackageCache
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One entry of the cache.
 
@@ -42,7 +42,7 @@ class Item:
     in_use: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cleaned:
     """What was cleared away.
 

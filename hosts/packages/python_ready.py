@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import platform
 import re
-from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING
 
 from ...plugins.errors import JsonValueError
+from ...plugins.frozen import frozen
 from ...plugins.json_values import load_json
 from ...plugins.python_plan import NeedsFacts, Place, Refused, plan_python
 from ...plugins.requirement_lines import asks_for_builds
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...plugins.requirements import Needed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PythonPermissions:
     """What may be done for a package; the policy of the configuration.
 
@@ -41,7 +41,7 @@ class PythonPermissions:
     seconds: float = 600.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadyPackage:
     """Where a package runs.
 

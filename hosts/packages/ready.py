@@ -10,10 +10,10 @@ import logging
 import platform
 import shutil
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.errors import PluginLoadError
+from ...plugins.frozen import frozen
 from ...plugins.manifest import NodePackage, read_node_package
 from ...plugins.node_plan import AsItIs, Make, Refused, plan
 from .errors import PackageError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.packages")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Permissions:
     """What may be done to a package; the policy of the configuration.
 
@@ -50,7 +50,7 @@ class Permissions:
     scripts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ready:
     """A package that can be run.
 
@@ -114,7 +114,7 @@ def make_ready(
     return Ready(source, read_node_package(entry.tree), entry)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Making:
     source: str
     package: NodePackage

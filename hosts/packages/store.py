@@ -22,11 +22,11 @@ import os
 import shutil
 import tempfile
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.errors import JsonValueError
+from ...plugins.frozen import frozen
 from ...plugins.json_values import dump_json, load_json
 from .errors import PackageError
 from .lock import Hold, if_nobody, only_one
@@ -45,7 +45,7 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# What is in here can be ma
 _LOCKS = 256
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """Something in the cache, which stays there while this object lives.
 

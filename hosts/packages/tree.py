@@ -10,10 +10,10 @@ import hashlib
 import os
 import shutil
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...plugins.frozen import frozen
 from .errors import PackageError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MOST_BYTES = 512 * 1024 * 1024
 """A package that is larger is no package, but a folder that holds everything its owner has."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnFile:
     """One file of a package.
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.errors import JsonValueError
+from ...plugins.frozen import frozen
 from ...plugins.json_values import load_json
 from ..environment import host_environment
 from ..process import Command
@@ -38,7 +38,7 @@ _CHECK = Path(__file__).with_name("typescript_check.mjs")
 _BUNDLE = Path(__file__).with_name("typescript_bundle.mjs")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Module:
     """A module that Node can run.
 

@@ -12,9 +12,9 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from ...plugins.frozen import frozen
 from ...plugins.git_address import without_secrets
 from ..family import Family, start
 from ..sweep import MARK, created, end_session
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.packages")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """How a program ended.
 

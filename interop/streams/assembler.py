@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...plugins.errors import JsonValueError
+from ...plugins.frozen import frozen
 from ..call_marks import marked
 from ..errors import describe
 from ..json_copy import copy_json, json_text
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _SHORT: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StreamLimits:
     """How much one stream may hold. Beyond it an event is refused, and its call is cut off.
 
