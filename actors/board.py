@@ -32,6 +32,7 @@ from .in_time import LOAD_TIMEOUT
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
 from .mounting import Mounts
+from .one_ending import OneEnding
 from .roster import Roster
 from .router_actor import Entrusted, RouterActor, Switch
 from .survey import Survey
@@ -118,6 +119,10 @@ class Board(TakesModules, Tells):
         self._hooked = Hooked(means, self._switch, lambda: self.catalog.registry, self._route)
         self._listeners = self._hooked.listeners
         self._mounts = Mounts()
+        self._stop_once = OneEnding("the board")
+        self._staying: list[Member] = []
+        self._ending: list[Member] = []
+        self._stopped = False
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
@@ -343,17 +348,27 @@ class Board(TakesModules, Tells):
     def stop(self, timeout: float = 10.0) -> None:
         """End every call with ``cancelled``, every host and every actor; done when this returns.
 
+        While another thread stops it, this waits for that, for ``timeout`` seconds at most, and if that was interrupted,
+        goes on with it. It does not wait for itself: called by a subscriber that is being told of an event while another
+        thread stops the board, or within a stop (in a signal handler, or when a call has ended), it returns at once.
+
         Args:
             timeout: seconds for hosts to end by their stop ladders; what is left then is killed.
         """
-        if self.roster.closed:
-            return
-        members = self.roster.close()
+        with self._stop_once.turn(0.0 if self.events.telling else timeout) as mine:
+            if mine and not self._stopped:
+                self._stop(timeout)
+                self._stopped = True
+
+    def _stop(self, timeout: float) -> None:
+        """End everything that has not ended: a stop before this one may have been interrupted anywhere."""
+        self._staying += self.roster.close()
         self._hooked.close()
         tell(self.router, m.Shutdown("the board was stopped"))
-        for member in members:
-            member.shut_down("the board was stopped", self.supervisor)
-        self._wait_ended([*members, *self.roster.leaving()], timeout)
+        while self._staying:
+            self._ending.append(self._staying.pop(0))
+            self._ending[-1].shut_down("the board was stopped", self.supervisor)
+        self._wait_ended([*self._ending, *self.roster.leaving()], timeout)
         self._hooked.finish()
         self._mounts.close()
         if self._own_runtime is not None:

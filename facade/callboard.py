@@ -26,8 +26,8 @@ from .loading_ahead import load_ahead
 from .options import complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
-from .reloadable import Reloadable
 from .state_settings import open_state_store, read_state_settings
+from .stopping import Stopping
 from .supervision.spec import StartOrder
 from .taking_hooks import TakingHooks
 from .taking_in import begin, settle
@@ -52,7 +52,7 @@ class NotStarted(CallboardError):  # noqa: N818 - the state is the message
     """The board is not running: it was not started yet, or has been stopped."""
 
 
-class Callboard(GivingOrders, TakingHooks, Reloadable):
+class Callboard(GivingOrders, TakingHooks, Stopping):
     """Runs tools as supervised actors: every call ends, once, with an answer that says what happened.
 
     Use it as a context manager, or call `start` and `stop`. One that is never stopped leaves no
@@ -139,28 +139,8 @@ class Callboard(GivingOrders, TakingHooks, Reloadable):
             raise
         return self
 
-    def stop(self, timeout: float = 10.0) -> None:
-        """End every call with ``cancelled``, every host and every actor. Done when this returns.
-
-        Args:
-            timeout: seconds for hosts to end by themselves; what is left then is killed.
-        """
-        board, self._board = self._board, None
-        store, self._store = self._store, None
-        self._watches.end()
-        try:
-            if board is not None:
-                board.stop(timeout)
-        finally:
-            self._forget_origins()
-            if store is not None:
-                store.close()
-
     def __enter__(self) -> Self:
         return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     # Plugins
 

@@ -1,0 +1,57 @@
+"""The part of the front door that is closed: once, whoever closes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .actors.one_ending import OneEnding
+from .reloadable import Reloadable
+
+if TYPE_CHECKING:
+    from .actors.board import Board
+    from .actors.state_store import StateStore
+
+
+class Stopping(Reloadable):
+    """See the module. Whoever is one has a ``_board`` while it runs, and the ``_store`` that it has opened."""
+
+    _board: Board | None
+    _store: StateStore | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stop_once = OneEnding("the board")
+        self._stopped: Board | None = None
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """End every call with ``cancelled``, every host and every actor. Done when this returns.
+
+        While another thread stops it, this waits for that, for ``timeout`` seconds at most. It does not where it would
+        wait for itself: a subscriber that is being told of an event, and a signal handler that has interrupted a
+        `stop`, return at once, and the stop goes on. One that was interrupted is gone on with by the next one.
+
+        Args:
+            timeout: seconds for hosts to end by themselves; what is left then is killed.
+        """
+        board = self._board or self._stopped
+        telling = board is not None and board.events.telling
+        with self._stop_once.turn(0.0 if telling else timeout) as mine:
+            if mine:
+                self._stop(timeout)
+
+    def _stop(self, timeout: float) -> None:
+        if self._board is not None:
+            self._stopped, self._board = self._board, None
+        store, self._store = self._store, None
+        self._watches.end()
+        try:
+            if self._stopped is not None:
+                self._stopped.stop(timeout)
+                self._stopped = None
+        finally:
+            self._forget_origins()
+            if store is not None:
+                store.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
