@@ -281,7 +281,7 @@ class Board(TakesModules, Tells):
             HookFailed: it raised, or did not return in time.
         """
         desk = self.roster.member(name).desk
-        return self._threads.call(name, lambda: hook(desk.adapter, desk.cell.copy()[0]), timeout)
+        return self._threads.call(name, lambda: hook(desk.adapter, desk.cell.copy()), timeout)
 
     def check_config(self, name: str, timeout: float = 5.0) -> None:
         """Hold the configuration of a plugin in a host to its schema; one of this process is held to it before its `init`.
@@ -315,7 +315,7 @@ class Board(TakesModules, Tells):
 
     def state_of(self, name: str) -> dict[str, Any]:
         """A copy of a plugin's committed state. Raises `KeyError`."""
-        return self.roster.member(name).desk.cell.copy()[0]
+        return self.roster.member(name).desk.cell.copy()
 
     def status(self) -> dict[str, Any]:
         """Everything that is going on, as JSON."""

@@ -124,6 +124,6 @@ class HostedRun:
             self._desk.lane.release(self.call)
 
     def _settle(self, result: dict[str, Any], state: dict[str, Any] | None, text: bytes | None) -> None:
-        if state is not None and not self._desk.cell.commit(state, self._base, text, self.host.generation):
+        if state is not None and not self._desk.cell.commit(state, text, self.host.generation):
             result["state_saved"] = False
         self._desk.lane.release(self.call)

@@ -156,7 +156,7 @@ class HostedToolActor(HouseActor):
 
     def _on_up(self, up: m.HostUp) -> None:
         if self._fresh:  # later lives, and later programs, are given the committed state with each call
-            self.desk.cell.commit(up.state, self.desk.cell.version)
+            self.desk.cell.commit(up.state)
             self._fresh = False
         self._drop_forsaken(up)
         self.desk.prepared = up.prepared
@@ -182,7 +182,7 @@ class HostedToolActor(HouseActor):
         if forsaken is not None and forsaken == desk.cell.version:
             # Saved too, where states are: or the next program would begin with the one that kills.
             _, _, text = desk.cell.weigh({}, up.state) if desk.cell.kept else (None, None, None)
-            desk.cell.commit(up.state, forsaken, text, up.host.generation)
+            desk.cell.commit(up.state, text, up.host.generation)
             desk.state_resets += 1
             why = "the host crashed with it again and again, whatever it was asked"
             desk.events.publish("state_reset", self.name, version=forsaken, why=why)

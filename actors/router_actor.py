@@ -255,4 +255,4 @@ class RouterActor(HouseActor):
 
 
 def _claim(desk: Desk, call: Call) -> bool | None:
-    return desk.adapter.claim(desk.invocation(call), desk.cell.copy()[0])
+    return desk.adapter.claim(desk.invocation(call), desk.cell.copy())

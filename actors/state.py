@@ -19,7 +19,7 @@ class StateCell:
     """The committed state with its version. Thread-safe.
 
     Calls that run at the same time each start from the state of their beginning; the one that
-    ends last wins, and `conflicts` counts how often that set aside another's change.
+    ends last wins.
 
     Attributes:
         kept: commits go to a store too: a state has to be weighed before its call ends.
@@ -32,7 +32,6 @@ class StateCell:
         self._lock = threading.Lock()
         self._committed = (state, version)  # one object: readers never wait for a commit under way
         self.recalled = False
-        self.conflicts = 0
 
     @property
     def version(self) -> int:
@@ -43,10 +42,10 @@ class StateCell:
         """The committed state and its version. Not a copy: for sending, never for changing."""
         return self._committed
 
-    def copy(self) -> tuple[State, int]:
-        """A copy of the committed state, to be worked on, and its version."""
-        state, version = self._committed
-        return copy_json(state), version
+    def copy(self) -> State:
+        """A copy of the committed state, to be worked on."""
+        state: State = copy_json(self._committed[0])
+        return state
 
     def weigh(self, result: Result, state: State) -> tuple[Result, State | None, bytes | None]:
         """Whether a state can be kept, to be asked before it is certain how the call ends.
@@ -57,19 +56,16 @@ class StateCell:
         """
         return result, state, None
 
-    def commit(self, state: State, base: int, text: bytes | None = None, generation: int = 0) -> bool:
+    def commit(self, state: State, text: bytes | None = None, generation: int = 0) -> bool:
         """Make ``state`` the committed one; False if it could not be saved where it ought to be.
 
         Args:
             state: nobody else's from now on.
-            base: the version it was made from.
             text: what `weigh` returned; nothing is saved without.
             generation: the life of the host that it comes from.
         """
         with self._lock:
             version = self._committed[1]
-            if base != version:
-                self.conflicts += 1
             saved = text is None or self._save(text, version + 1, generation)
             self._committed = (state, version + 1)
             return saved

@@ -104,17 +104,17 @@ class Workers:
                 if not call.begin(desk.clock.now(), desk.flight.started):
                     desk.lane.release(call)
                     continue
-                state, base = desk.cell.copy()
+                state = desk.cell.copy()
                 answer = perform(desk.adapter, run, state, loop.runner)
                 if not run.claim():
                     self._on_back(run)
                     return
-                _end(desk, run, answer, state, base)
+                _end(desk, run, answer, state)
         finally:
             loop.close()
 
 
-def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State, base: int) -> None:
+def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> None:
     """Hand over the answer, in the order that `HostedRun` keeps too: certain, committed, free, told."""
     result, new_state, text = answer.result, None, None
     if answer.valid:
@@ -128,7 +128,7 @@ def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State, bas
                 result, new_state, text = desk.cell.weigh(result, new_state)
 
     def settle() -> None:
-        if new_state is not None and not desk.cell.commit(new_state, base, text):
+        if new_state is not None and not desk.cell.commit(new_state, text):
             result["state_saved"] = False
         desk.lane.release(run.call)
 

@@ -6,8 +6,6 @@ from typing import Any
 
 Json = dict[str, Any]
 
-ENVELOPE = "provider_native_tool_result"
-
 
 def tool_message(
     *,

@@ -89,11 +89,6 @@ class PluginAdapter:
         """Whether the plugin has long-running setup to do."""
         return self._preparation.offered
 
-    @property
-    def prepare_awaits(self) -> bool:
-        """Whether `prepare_async` should be preferred: the plugin's setup is asynchronous only."""
-        return self._preparation.awaits
-
     def prepare(self, config: Json, state: Json, context: Json | None = None) -> Json | None:
         """Do the plugin's setup in this thread, and return its prepared data, a JSON object.
 

@@ -22,11 +22,6 @@ def tags_in_force(given: Iterable[str], *added: Iterable[str]) -> tuple[str, ...
     return tuple(dict.fromkeys([*given, *(tag for tags in added for tag in tags)]))
 
 
-def tags_allow(tags: Collection[str], *, required: Collection[str], forbidden: Collection[str]) -> bool:
-    """Say whether all ``required`` tags are among those in force, and none that is ``forbidden``."""
-    return tags_refuse(tags, required=required, forbidden=forbidden) is None
-
-
 def tags_refuse(tags: Collection[str], *, required: Iterable[str], forbidden: Iterable[str]) -> str | None:
     """Say why the tags rule a plugin out, as a sentence without its subject; ``None`` if they do not."""
     in_force = frozenset(tags)

@@ -89,13 +89,11 @@ class Refused:
         by: the hook's name.
         why: a sentence.
         reason: the hook's own words, or the person's.
-        by_person: a person said so, or did not answer.
     """
 
     by: str
     why: str
     reason: str | None = None
-    by_person: bool = False
 
 
 Step = Consult | Ask | Passed | Refused
@@ -179,7 +177,7 @@ class Chain:
             return Passed(self.data.value)
         asked_by = self._questions[0].asked_by[0]
         said = f": {answer.reason}" if answer.reason else ""
-        return Refused(asked_by, f"it was not approved{said}", answer.reason, by_person=True)
+        return Refused(asked_by, f"it was not approved{said}", answer.reason)
 
     def _go_on(self) -> Step:
         if self._next < len(self._listeners):

@@ -22,7 +22,6 @@ import orjson
 from .errors import JsonValueError
 
 JsonValue = Any
-JsonObject = dict[str, Any]
 
 _AS_IS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 """A dataclass or a date is refused rather than written in a spelling that its owner did not choose."""

@@ -40,11 +40,6 @@ class Preparation:
         """Whether there is setup to do."""
         return bool(self._methods)
 
-    @property
-    def awaits(self) -> bool:
-        """Whether there is asynchronous setup and no other."""
-        return self.offered and _SYNC not in self._methods
-
     def run(self, config: Json, state: Json, context: Json | None) -> Json | None:
         """Do the setup in this thread.
 
@@ -54,7 +49,7 @@ class Preparation:
         """
         if not self.offered:
             return None
-        hook, method = self._methods[_ASYNC if self.awaits else _SYNC]
+        hook, method = self._methods[_SYNC if _SYNC in self._methods else _ASYNC]
         try:
             answer = method(config, state, context=context)
             while isinstance(answer, Awaitable):

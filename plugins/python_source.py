@@ -75,17 +75,6 @@ def read_python_package(directory: Path) -> PythonPackage:
     return PythonPackage(directory, tuple(entries), root, source if source.is_dir() else root)
 
 
-def load_python_package(directory: Path) -> tuple[Any, ...]:
-    """Return the plugins, classes or instances, that a directory's manifest lists, in its order.
-
-    Raises:
-        PluginLoadError: as `read_python_package` and `load_python_object`, or a module of the same name was
-            imported from elsewhere before.
-    """
-    package = read_python_package(directory)
-    return tuple(load_package_entry(package, entry) for entry in package.entries)
-
-
 def load_package_entry(package: PythonPackage, entry: str) -> Any:
     """Return the plugin, a class or an instance, that one dotted path of a package names.
 

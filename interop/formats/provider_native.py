@@ -33,26 +33,6 @@ from .openai_content import read_content
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FORMAT_OPENAI_CHAT_COMPLETIONS: Final = OPENAI_CHAT
-FORMAT_OPENAI_RESPONSES: Final = OPENAI_RESPONSES
-
-
-def make_provider_native_tool_result(*, format: str, content: Any) -> dict[str, Any]:  # noqa: A002 (specification)
-    """Return an envelope whose content is handed on untouched to providers of ``format``.
-
-    Args:
-        format: the family it is written for, such as `FORMAT_OPENAI_CHAT_COMPLETIONS`.
-        content: what goes into that provider's result; it is copied.
-
-    Raises:
-        JsonValueError: the content is not JSON.
-    """
-    return {
-        "type": "provider_native_tool_result",
-        "format": format,
-        "content": copy_json(content, what="content"),
-    }
-
 
 class ProviderNativeResults:
     """Reads envelopes."""

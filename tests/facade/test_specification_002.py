@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from callboard import AgentCore, Callboard
 from callboard.interop.hub import InspectedCall, InspectedSchema
-from callboard.plugins.python_source import load_python_package
+from callboard.plugins.python_source import load_package_entry, read_python_package
 from callboard.tool_interop import ToolInteropContribution
 from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
 from callboard.types import ToolPlugin
 from tools import schema, tool_call
 
 MY_TOOLS = Path(__file__).parents[2] / "examples" / "python-echo-tool"
-(EchoTool,) = load_python_package(MY_TOOLS)
+EchoTool = load_package_entry(read_python_package(MY_TOOLS), "python_echo_tool.echo_tool.EchoTool")
 
 
 @pytest.fixture

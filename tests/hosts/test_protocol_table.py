@@ -15,12 +15,6 @@ def test_the_required_methods_are_those_of_the_protocol():
     ]
 
 
-def test_only_running_the_tool_and_its_farewell_may_not_be_asked_twice():
-    once = [name for name, method in METHODS.items() if not method.repeatable]
-
-    assert once == ["execute_tool", "shutdown"]
-
-
 def test_only_a_call_and_a_preparation_have_no_time_of_their_own():
     assert [name for name, method in METHODS.items() if method.timeout is None] == ["execute_tool", "prepare"]
 

@@ -6,10 +6,6 @@ import copy
 import json
 
 import pytest
-from callboard.interop.formats.provider_native import (
-    FORMAT_OPENAI_CHAT_COMPLETIONS,
-    make_provider_native_tool_result,
-)
 from callboard.interop.registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     ToolInteropContribution,
@@ -18,6 +14,7 @@ from callboard.interop.registry import (
     get_registry_from_context,
     get_schema_target_formats_from_context,
 )
+from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
 
 PATCH_SCHEMA = {
     "type": "custom",

@@ -6,9 +6,6 @@ import pytest
 from callboard.plugins import ContractError, HookError, PluginLoadError
 from callboard.plugins.adapter import PluginAdapter
 from callboard.plugins.calling import Invocation
-from callboard.plugins.enablement import tags_allow
-from hypothesis import given
-from hypothesis import strategies as st
 from plugin_tools import CALL, GOOD, adapted, plugin
 
 
@@ -252,16 +249,6 @@ def test_is_enabled_sees_all_that_there_is_to_see():
     adapter.is_enabled({"model": "m"}, ("a",), [{"id": "m"}], {"core": None})
 
     assert seen == [({"model": "m"}, ["a"], [{"id": "m"}], {"core": None})]
-
-
-words = st.sets(st.sampled_from("abcd"))
-
-
-@given(words, words, words)
-def test_tags_allow_what_is_required_and_not_forbidden(tags, required, forbidden):
-    allowed = tags_allow(tags, required=required, forbidden=forbidden)
-
-    assert allowed is (required <= tags and not forbidden & tags)
 
 
 class WithConfig(Nameless):

@@ -194,7 +194,7 @@ def test_a_persons_no_refuses_in_the_name_of_who_had_it_asked():
     steps, _ = walk(pre(saying("ask")), Answer(allowed=False, reason="too risky"))
 
     assert steps[-2].question.prompt == "Run t?"
-    assert steps[-1] == Refused("h0", "it was not approved: too risky", "too risky", by_person=True)
+    assert steps[-1] == Refused("h0", "it was not approved: too risky", "too risky")
 
 
 def test_nobody_is_asked_about_what_is_denied():

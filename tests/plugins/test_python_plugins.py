@@ -8,7 +8,7 @@ import sys
 import pytest
 from callboard.plugins import PluginLoadError
 from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.python_source import load_python_object, load_python_package, read_python_package
+from callboard.plugins.python_source import load_package_entry, load_python_object, read_python_package
 
 TOOL = """
 class MyTool:
@@ -53,6 +53,11 @@ def directory(tmp_path):
     return write
 
 
+def loaded(path):
+    package = read_python_package(path)
+    return [load_package_entry(package, entry) for entry in package.entries]
+
+
 def entries(*paths, **more):
     return {"entries": list(paths), **more}
 
@@ -69,7 +74,7 @@ LAYOUTS = {
 def test_a_directory_offers_the_plugins_that_its_manifest_lists(directory, manifest, where, root):
     path = directory(manifest, {f"{where}cb_a/__init__.py": "", f"{where}cb_a/my_tool.py": TOOL})
 
-    (plugin,) = load_python_package(path)
+    (plugin,) = loaded(path)
 
     assert plugin.__name__ == "MyTool"
     assert PluginAdapter(plugin).name == "my_tool"
@@ -79,7 +84,7 @@ def test_a_directory_offers_the_plugins_that_its_manifest_lists(directory, manif
 def test_plugins_come_in_the_order_of_the_manifest(directory):
     path = directory(entries("cb_b.instance", "cb_b.MyTool", "cb_b.MyTool.Inner"), {"cb_b.py": TOOL})
 
-    names = [getattr(plugin, "__name__", plugin) for plugin in load_python_package(path)]
+    names = [getattr(plugin, "__name__", plugin) for plugin in loaded(path)]
 
     assert names[1:] == ["MyTool", "Inner"]
     assert names[0].name == "my_tool"
@@ -89,8 +94,8 @@ def test_a_directorys_code_is_put_at_the_end_of_the_path_once(directory):
     path = directory(entries("cb_c.MyTool"), {"cb_c.py": TOOL, "json.py": "raise RuntimeError('shadow')"})
     before = list(sys.path)
 
-    first = load_python_package(path)
-    second = load_python_package(path)
+    first = loaded(path)
+    second = loaded(path)
 
     assert sys.path == [*before, str(path)]
     assert first == second
@@ -99,25 +104,25 @@ def test_a_directorys_code_is_put_at_the_end_of_the_path_once(directory):
 def test_a_package_without_init_can_be_loaded(directory):
     path = directory(entries("cb_d.tools.MyTool"), {"cb_d/tools.py": TOOL})
 
-    assert load_python_package(path)[0].__name__ == "MyTool"
+    assert loaded(path)[0].__name__ == "MyTool"
 
 
 @pytest.mark.parametrize("module", ["cb_e.py", "cb_e/__init__.py"])
 def test_a_module_of_a_name_that_is_taken_is_refused(directory, module):
-    load_python_package(directory(entries("cb_e.MyTool"), {module: TOOL}, name="first"))
+    loaded(directory(entries("cb_e.MyTool"), {module: TOOL}, name="first"))
     second = directory(entries("cb_e.MyTool"), {"cb_e.py": TOOL}, name="second")
 
     with pytest.raises(
         PluginLoadError, match=r"another module 'cb_e' is already in use, from .*first.*; rename one"
     ):
-        load_python_package(second)
+        loaded(second)
 
 
 def test_a_manifest_cannot_name_what_is_not_in_its_directory(directory):
     path = directory(entries("json.JSONDecoder"), {})
 
     with pytest.raises(PluginLoadError, match="another module 'json' is already in use"):
-        load_python_package(path)
+        loaded(path)
 
 
 REFUSED = {
@@ -144,7 +149,7 @@ def test_a_manifest_that_cannot_be_used_is_refused_in_one_sentence(directory, ma
     path = directory(manifest, {})
 
     with pytest.raises(PluginLoadError) as caught:
-        load_python_package(path)
+        loaded(path)
 
     assert problem in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -153,7 +158,7 @@ def test_a_manifest_that_cannot_be_used_is_refused_in_one_sentence(directory, ma
 
 def test_a_directory_without_a_manifest_is_refused_with_the_remedy(tmp_path):
     with pytest.raises(PluginLoadError, match=r'has no agent_plugin.json; add one, such as {"entries"'):
-        load_python_package(tmp_path)
+        loaded(tmp_path)
 
 
 def test_a_dotted_path_names_anything_in_an_importable_module():
