@@ -24,6 +24,7 @@ from ..supervision.supervisor import SupervisorActor
 from ..supervision.telling import ask_supervisor, tell
 from . import messages as m
 from .catalog import Catalog, ToolDescriptor
+from .claiming import Claiming
 from .config_check import require_fit
 from .hook_runs import Means
 from .hook_threads import HookThreads
@@ -34,8 +35,9 @@ from .keeping import MAX_STATE_BYTES, StateKeeper
 from .mounting import Mounts
 from .one_ending import OneEnding
 from .roster import Roster
-from .router_actor import Entrusted, RouterActor, Switch
+from .router_actor import Entrusted, RouterActor
 from .survey import Survey
+from .switch import Switch
 from .takes_modules import TakesModules
 from .tells import Tells
 from .tool_runtime import ToolRuntime
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from .host_actor import HostSettings
     from .lodgings import Share
     from .members import Member
+    from .routing import Claims
     from .state_store import StateStore
 
 Answer = TypeVar("Answer")
@@ -116,7 +119,10 @@ class Board(TakesModules, Tells):
         self._threads = HookThreads()
         self.survey = Survey(self._threads)
         means = Means(self.clock, self.events, self._threads)
-        self._hooked = Hooked(means, self._switch, lambda: self.catalog.registry, self._route)
+        claiming = Claiming(
+            self._switch, threads=self._threads, clock=self.clock, events=self.events, patience=claim_patience
+        )
+        self._hooked = Hooked(means, self._switch, claiming, lambda: self.catalog.registry, self._route)
         self._listeners = self._hooked.listeners
         self._mounts = Mounts()
         self._stop_once = OneEnding("the board")
@@ -133,10 +139,9 @@ class Board(TakesModules, Tells):
             self._switch,
             self._entrusted,
             self._dispatch,
-            threads=self._threads,
+            claiming,
             clock=self.clock,
             events=self.events,
-            patience=claim_patience,
         )
         self.roster = Roster(
             supervisor=self.supervisor,
@@ -220,10 +225,10 @@ class Board(TakesModules, Tells):
         self._route(call)
         return call
 
-    def _route(self, call: Call) -> None:
+    def _route(self, call: Call, claims: Claims | None = None) -> None:
         if not self._switch.routes.claimers:
             self._switch.deliver(call, {})
-        elif not (self._entrusted.add(call) and tell(self.router, m.Route(call))):
+        elif not (self._entrusted.add(call) and tell(self.router, m.Route(call, claims))):
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
 
     def _dispatch(self, message: m.Dispatch) -> Call:

@@ -2,8 +2,8 @@
 
 ::
 
-    submit ─▶ gate queue ─▶ tool:pre ─▶ a person? ─▶ router ─▶ tool ─▶ tool:post ─▶ caller
-                                 └── no ──▶ denied ────────▶ tool:error ◀── failure
+    submit ─▶ gate queue ─▶ claims? ─▶ tool:pre ─▶ a person? ─▶ router ─▶ tool ─▶ tool:post ─▶ caller
+                                            └── no ──▶ denied ────────▶ tool:error ◀── failure
 
 Without hooks a call does not come here. With them it has two handles (see `hooked_calls`), and one terminal event:
 ``tool:post`` if its tool answered, else ``tool:error``, which is told to observers when the caller has its result.
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
     from ..interop.tool_registry import ToolInteropRegistry
     from .call import Call
+    from .claiming import Claiming
     from .hook_runs import Means
-    from .router_actor import Switch
+    from .routing import Claims
+    from .switch import Switch
 
 
 class Hooked:
@@ -36,6 +38,7 @@ class Hooked:
     Args:
         means: the board's.
         switch: the present routes.
+        claiming: asks plugins whose call it is.
         registry: the registry of the present, for calls whose input is changed.
         route: gives a call to the router, or to the tool that takes it.
 
@@ -48,14 +51,15 @@ class Hooked:
         self,
         means: Means,
         switch: Switch,
+        claiming: Claiming,
         registry: Callable[[], ToolInteropRegistry],
-        route: Callable[[Call], None],
+        route: Callable[[Call, Claims | None], None],
     ) -> None:
         self.listeners = Listeners()
         self.people = means.people
         self._clock = means.clock
         self._switch = switch
-        self._ways = Ways(means, self.listeners, GateQueue(), switch, registry, route, self._forget)
+        self._ways = Ways(means, self.listeners, GateQueue(), switch, claiming, registry, route, self._forget)
         self._lock = threading.Lock()
         self._under_way: set[Passage] = set()
         self._closed = False

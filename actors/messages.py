@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .hosted_run import HostedRun
     from .lodger import Lodger
     from .reporting import Reporter
+    from .routing import Claims
     from .thread_run import ThreadRun
 
 
@@ -44,25 +45,18 @@ class Dispatch:
 
 @frozen
 class Route:
-    """To the router: find the tool for a call whose claims have to be asked."""
+    """To the router: find the tool for a call whose claims have to be asked, or have been."""
 
     call: Call
+    claims: Claims | None = None
 
 
 @frozen
 class Claimed:
-    """To the router: a plugin has said what it thinks of a call (``None``: no opinion)."""
+    """To the router: the plugins have said what they think of a call, as far as they have (``None``: no opinion)."""
 
     call: Call
-    plugin: str
-    verdict: bool | None
-
-
-@frozen
-class ClaimsOverdue:
-    """To the router: a call has waited for claims as long as it may."""
-
-    call: Call
+    claims: Claims
 
 
 class Work:

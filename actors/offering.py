@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from .catalog import Catalog, ToolDescriptor
     from .members import Member
-    from .router_actor import Switch
+    from .switch import Switch
 
 
 class Offering:

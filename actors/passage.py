@@ -19,6 +19,7 @@ from ..plugins.hook_data import ERROR, POST, PRE, FailureData, InputData, Result
 from .changed_calls import with_input
 from .hook_runs import HookRun
 from .hooked_calls import HookedCall, ToolRun
+from .routing import only_for, reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from ..plugins.hook_chain import Listener
     from ..plugins.hook_data import HookData
     from .call import Call, Result, Stage
+    from .claiming import Claiming
     from .gate_queue import GateQueue
     from .hook_runs import Means
     from .listeners import Listeners
-    from .router_actor import Switch
+    from .routing import Claims, Reach, Routes
+    from .switch import Switch
 
 Json = dict[str, Any]
 
@@ -45,8 +48,9 @@ class Ways:
         listeners: the hooks.
         queue: before the gates.
         switch: the present routes.
+        claiming: asks plugins whose call it is.
         registry: the registry of the present.
-        route: gives a call to the router, or to the tool that takes it.
+        route: gives a call to the router, or to the tool that takes it; with what plugins have said of it already.
         forget: told of each passage that is over.
     """
 
@@ -54,8 +58,9 @@ class Ways:
     listeners: Listeners
     queue: GateQueue
     switch: Switch
+    claiming: Claiming
     registry: Callable[[], ToolInteropRegistry]
-    route: Callable[[Call], None]
+    route: Callable[[Call, Claims | None], None]
     forget: Callable[[Passage], None]
 
 
@@ -74,6 +79,8 @@ class Passage:
         self._at_gate = False
         self._run: HookRun | None = None
         self._tool: ToolRun | None = None
+        self._ahead: Reach | None = None  # what the gates were last asked about
+        self._rounds = 0
         self._answered = False
         self._duration: float | None = None
         self._invocation = call.invocation
@@ -92,25 +99,56 @@ class Passage:
             self._at_gate = True
         if call.decided:
             self._leave_gate()
-        elif not routes.claimers and call.tool_name not in routes.by_name:
-            self._give_to_tool(call.invocation)  # there is no such tool: nobody need be asked about that
+        elif not self._ways.listeners.of(PRE) or not (routes.claimers or call.tool_name in routes.by_name):
+            self._give_to_tool(call.invocation, None)  # of a tool that there is not nobody need be asked
         else:
-            self._consult(PRE, call.invocation.payload, self._gated)
+            self._foresee(call.invocation)
 
-    def _gated(self, step: Passed | Refused) -> None:
-        call = self.call
-        if isinstance(step, Refused):
-            error = f"the call was denied: {step.why}"
-            denied = failure(Code.DENIED, error, hook=step.by, reason=step.reason)
-            self.end(denied, partial(self._tell, "call_denied", step))
-            self._leave_gate()
+    def _foresee(self, invocation: Invocation) -> None:
+        """Find out who would take the call, before the gates are asked about it."""
+        routes = self._ways.switch.routes
+        if not routes.claimers:
+            self._foreseen(invocation, routes, {})
             return
-        invocation = call.invocation
-        if self._run is not None and self._run.chain.changed:
-            invocation = with_input(invocation, call.id, step.value, self._ways.registry())
-        self._give_to_tool(invocation)
+        looked_at = ToolRun(self.call, invocation)
+        self._ways.claiming.ask(looked_at, partial(self._foreseen, invocation, routes))
 
-    def _give_to_tool(self, invocation: Invocation) -> None:
+    def _foreseen(self, invocation: Invocation, routes: Routes, claims: Claims) -> None:
+        ahead, asked = reach(routes, self.call.tool_name, claims), self._ahead
+        claims = only_for(claims, ahead.takers)
+        if self.call.decided:
+            self._leave_gate()
+        elif asked is not None and asked.covers(ahead):
+            self._give_to_tool(invocation, claims)
+        elif self._rounds == _ROUNDS:
+            takers = " and ".join(map(repr, ahead.takers))
+            why = f"hooks have changed its input again and again, and now it is for {takers}, about which none was asked"
+            self._deny(Refused("gates", why))
+        else:
+            self._ahead = ahead
+            self._rounds += 1
+            gated = partial(self._gated, invocation, routes, claims)
+            self._consult(PRE, invocation.payload, gated)
+
+    def _gated(self, invocation: Invocation, routes: Routes, claims: Claims, step: Passed | Refused) -> None:
+        if isinstance(step, Refused):
+            self._deny(step)
+            return
+        changed = self._run is not None and self._run.chain.changed
+        if changed:
+            invocation = with_input(invocation, self.call.id, step.value, self._ways.registry())
+        if changed or self._ways.switch.routes.claimers != routes.claimers:
+            self._foresee(invocation)  # who takes it may be another one now
+        else:
+            self._give_to_tool(invocation, claims)
+
+    def _deny(self, step: Refused) -> None:
+        error = f"the call was denied: {step.why}"
+        denied = failure(Code.DENIED, error, hook=step.by, reason=step.reason)
+        self.end(denied, partial(self._tell, "call_denied", step))
+        self._leave_gate()
+
+    def _give_to_tool(self, invocation: Invocation, claims: Claims | None) -> None:
         tool = ToolRun(self.call, invocation)
         with self._lock:
             self._run = None
@@ -119,7 +157,7 @@ class Passage:
         if self.call.decided:  # ended just now, and its end may have found no tool's handle to end too
             self._end_tool(tool)
         else:
-            self._ways.route(tool)
+            self._ways.route(tool, claims)
         self._leave_gate()
         tool.add_done_callback(partial(self._on_tool_answer, tool))
 
@@ -230,16 +268,18 @@ class Passage:
 
     def _facts(self, event: str) -> Json:
         call, seconds = self.call, self._duration
+        known = self._ahead
+        ahead = self._ways.switch.routes.only(call.tool_name) if known is None else known.plugin
         context = call.invocation.context or {}
         facts: Json = {
             "tool_name": call.tool_name,
             "tool_call_id": call.id,
-            "plugin": call.plugin_name or self._ways.switch.routes.only(call.tool_name),
+            "plugin": call.plugin_name or ahead,
             "timestamp": datetime.now(UTC).isoformat(),
         }
         facts |= {name: context[name] for name in _SESSION if isinstance(context.get(name), str)}
         if event == PRE:
-            return facts
+            return facts | {"tool_names": [] if known is None else list(known.names)}
         payload = self._invocation.payload
         life = getattr(getattr(self._tool, "run", None), "host", None)
         return facts | {
@@ -251,6 +291,9 @@ class Passage:
             "duration_ms": None if seconds is None else round(seconds * 1000),
         }
 
+
+_ROUNDS = 2
+"""How often the gates are asked about one call: again if what they made of its input is for another plugin."""
 
 _SESSION = ("session_id", "parent_id")
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .host_actor import HostSettings
     from .keeping import StateKeeper
     from .lodgings import Share
-    from .router_actor import Switch
+    from .switch import Switch
 
 
 class BoardStopped(CallboardError):  # noqa: N818 - the state is the message

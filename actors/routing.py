@@ -11,14 +11,18 @@ The rule is the specification's: first the claims, then the name.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..plugins.errors import PluginError
 from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
+
+Claims = Mapping[str, bool | None]
+"""What plugins have said of a call, by their names; ``None`` is no opinion."""
 
 
 @frozen
@@ -117,7 +121,48 @@ class NameTaken(PluginError):  # noqa: N818 - the state is the message
         self.tool = tool
 
 
-def choose(routes: Routes, name: str | None, claims: Mapping[str, bool | None]) -> Choice:
+class Reach(NamedTuple):
+    """What a call may run, as far as that is known before it is given to anybody.
+
+    Attributes:
+        plugin: the one that takes it; ``None`` if nobody does, or more than one with equal right.
+        names: what rules about it may name: its own name, and of a plugin that claims it under a name which that
+            does not offer, the plugin's and those of all its tools, since which of them runs is its own affair.
+        takers: the plugins that it may come to.
+    """
+
+    plugin: str | None
+    names: tuple[str, ...]
+    takers: tuple[str, ...]
+
+    def covers(self, other: Reach) -> bool:
+        """Whether who was asked about this was asked about all that the other may run."""
+        return set(other.names) <= set(self.names)
+
+
+def reach(routes: Routes, name: str | None, claims: Claims) -> Reach:
+    """Say what a call may run. See `choose`."""
+    match choose(routes, name, claims):
+        case Taken(plugin):
+            takers: tuple[str, ...] = (plugin,)
+        case Ambiguous(plugins):
+            takers = plugins
+        case NoTool():
+            takers = ()
+    names = [] if name is None else [name]
+    for taker in takers:
+        offered = routes.tools.get(taker, ())
+        if name not in offered:
+            names += [taker, *offered]
+    return Reach(takers[0] if len(takers) == 1 else None, tuple(dict.fromkeys(names)), takers)
+
+
+def only_for(claims: Claims, takers: tuple[str, ...]) -> Claims:
+    """The claims with which a call comes to these plugins, or goes by its name: should one be gone by then, no other claims it."""
+    return {plugin: None if said and plugin not in takers else said for plugin, said in claims.items()}
+
+
+def choose(routes: Routes, name: str | None, claims: Claims) -> Choice:
     """Say who takes a call.
 
     Args:

@@ -39,6 +39,7 @@ class Question:
         default: what holds if there is no answer.
         reason: why the hook asks, if it says so.
         asked_by: names of the hooks that want it asked.
+        plugin: the one that takes the call, if that is known.
     """
 
     prompt: str
@@ -51,11 +52,12 @@ class Question:
     default: Word = "deny"
     reason: str | None = None
     asked_by: tuple[str, ...] = ()
+    plugin: str | None = None
 
     @property
-    def key(self) -> tuple[tuple[str, ...], str | None, bool]:
-        """What an answer for good is remembered by: who asks, about which tool, before it runs or after."""
-        return self.asked_by, self.tool_name, self.result is None
+    def key(self) -> tuple[tuple[str, ...], str | None, str | None, bool]:
+        """What an answer for good is remembered by: who asks, about which tool of which plugin, before it runs or after."""
+        return self.asked_by, self.tool_name, self.plugin, self.result is None
 
 
 @frozen

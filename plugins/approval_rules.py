@@ -1,7 +1,8 @@
 """The rules of a configuration's ``approval``: which tools a person is asked about, and which never run.
 
 A hook like any other, on ``tool:pre``. Patterns are those of file names (``*``, ``?``, ``[abc]``), over the name
-that the call gives its tool; case counts. What is denied is denied though it is to be asked about too.
+that the call gives its tool, and over all that it may run where a plugin claims calls of other names than its tools';
+case counts. What is denied is denied though it is to be asked about too.
 """
 
 from __future__ import annotations
@@ -37,19 +38,33 @@ class ApprovalRules:
 
     def __call__(self, _event: str, data: dict[str, Any]) -> dict[str, Any] | None:
         """Answer as a hook does."""
-        name = data.get("tool_name") or ""
-        if pattern := _matching(self.deny, name):
-            reason = f"the configuration forbids {name!r} (by {pattern!r})"
+        own = data.get("tool_name") or ""
+        names = data.get("tool_names") or [own]
+        if found := _matching(self.deny, names):
+            name, pattern = found
+            reason = f"the configuration forbids {name!r} (by {pattern!r}){_how(own, name, data)}"
             return {"action": Action.DENY, "reason": reason}
-        if pattern := _matching(self.ask, name):
+        if found := _matching(self.ask, names):
+            name, pattern = found
             return {
                 "action": Action.ASK,
-                "reason": f"the configuration asks about {pattern!r}",
+                "reason": f"the configuration asks about {pattern!r}{_how(own, name, data)}",
                 "approval_timeout": self.timeout,
                 "approval_default": self.default,
             }
         return None
 
 
-def _matching(patterns: tuple[str, ...], name: str) -> str | None:
-    return next((pattern for pattern in patterns if fnmatchcase(name, pattern)), None)
+def _matching(patterns: tuple[str, ...], names: list[str]) -> tuple[str, str] | None:
+    """The first name that one of the patterns fits, and that pattern."""
+    fitting = ((name, pattern) for name in names for pattern in patterns if fnmatchcase(name, pattern))
+    return next(fitting, None)
+
+
+def _how(own: str, name: str, data: dict[str, Any]) -> str:
+    """How a call comes to a name that is not its own."""
+    if name == own:
+        return ""
+    taker = data.get("plugin")
+    taken = "more than one plugin claims" if taker is None else f"the plugin {taker!r} claims"
+    return f": {taken} this call" if name == taker else f": {taken} this call, and may run {name!r} for it"

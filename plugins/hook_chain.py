@@ -200,6 +200,7 @@ class Chain:
             default=wish.default,
             reason=answer.reason,
             asked_by=(listener.name,),
+            plugin=facts.get("plugin"),
         )
 
     def _about_what_is(self, question: Question) -> Question:

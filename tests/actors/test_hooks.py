@@ -144,9 +144,11 @@ def test_each_call_has_its_pre_and_one_terminal_event(board):
     pre, post, error = events[0][1], events[1][1], events[3][1]
     assert pre.keys() == {
         "tool_name", "tool_call_id", "tool_input", "input", "plugin", "session_id", "parent_id", "timestamp",
+        "tool_names",
     }  # fmt: skip
     assert pre["input"] == pre["tool_input"] == {"x": 1}
-    assert (pre["plugin"], pre["session_id"], pre["parent_id"]) == ("t", "s", "p")
+    assert (pre["plugin"], pre["tool_names"]) == ("t", ["t"])
+    assert (pre["session_id"], pre["parent_id"]) == ("s", "p")
     assert post["result"] == post["tool_result"] == {"success": True, "result": {"x": 1}, "output": {"x": 1}}
     assert (post["attempt"], post["generation"], post["success"]) == (1, None, True)
     assert post["duration"] >= 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.routing import Ambiguous, NameTaken, NoTool, Routes, Taken, choose
+from callboard.actors.routing import Ambiguous, NameTaken, NoTool, Routes, Taken, choose, only_for, reach
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +43,41 @@ def test_a_plugin_that_said_no_never_gets_the_call(name, claims):
 
     taking = {choice.plugin} if isinstance(choice, Taken) else set()
     assert all(claims.get(plugin) is not False for plugin in taking)
+
+
+FOUR = Routes({"files": ("write", "rm"), "shell": ("run",), "plain": ("note",)}, ("files", "shell"))
+CLAIMS = st.dictionaries(st.sampled_from(["files", "shell"]), st.sampled_from([True, False, None]))
+
+
+@pytest.mark.parametrize(
+    ("name", "claims", "plugin", "names"),
+    [
+        ("note", {}, "plain", ("note",)),
+        ("write", {"files": True}, "files", ("write",)),
+        ("note", {"files": True}, "files", ("note", "files", "write", "rm")),
+        ("run", {"files": True}, "files", ("run", "files", "write", "rm")),
+        ("run", {"files": True, "shell": True}, "shell", ("run",)),
+        ("note", {"files": True, "shell": True}, None, ("note", "files", "write", "rm", "shell", "run")),
+        (None, {"shell": True}, "shell", ("shell", "run")),
+        (None, {}, None, ()),
+        ("?", {}, None, ("?",)),
+    ],
+)
+def test_what_a_call_may_run_is_known_by_the_names_of_who_takes_it(name, claims, plugin, names):
+    ahead = reach(FOUR, name, claims)
+
+    assert (ahead.plugin, ahead.names) == (plugin, names)
+
+
+@given(
+    st.sampled_from([None, "note", "write", "run", "?"]), CLAIMS, st.sampled_from(["files", "shell", "plain"])
+)
+def test_who_was_not_foreseen_takes_a_call_by_its_name_alone(name, claims, gone):
+    ahead = reach(FOUR, name, claims)
+    kept, later = only_for(claims, ahead.takers), FOUR.without(gone)
+
+    assert choose(FOUR, name, kept) == choose(FOUR, name, claims)
+    assert set(reach(later, name, kept).takers) <= {*ahead.takers, *later.by_name.get(name, ())}
 
 
 def test_two_plugins_without_claims_cannot_offer_one_name():

@@ -196,3 +196,32 @@ def test_the_rules_of_a_configuration_ask_and_deny_by_patterns_of_names(name, ac
     assert (answer and answer["action"]) == action
     if action == "ask_user":
         assert read_answer(answer).wish == Wish(None, ("Allow", "Allow always", "Deny"), 7.0, "allow")
+
+
+@pytest.mark.parametrize(
+    ("plugin", "names", "action", "reason"),
+    [
+        (
+            "shell",
+            ["list", "shell", "rm_all", "ls"],
+            "deny",
+            "'rm_all' (by 'rm*'): the plugin 'shell' claims this",
+        ),
+        (
+            "rm_shell",
+            ["list", "rm_shell", "ls"],
+            "deny",
+            "'rm_shell' (by 'rm*'): the plugin 'rm_shell' claims this",
+        ),
+        ("files", ["list", "files", "write_file"], "ask_user", "may run 'write_file' for it"),
+        (None, ["list", "a", "rm", "b", "write_file"], "deny", "more than one plugin claims this call"),
+        ("files", ["list"], None, ""),
+    ],
+)
+def test_the_rules_hold_for_what_a_claimed_call_may_run(plugin, names, action, reason):
+    rules = ApprovalRules(ask=("write_file",), deny=("rm*",))
+
+    answer = rules("tool:pre", {"tool_name": "list", "tool_names": names, "plugin": plugin})
+
+    assert (answer and answer["action"]) == action
+    assert answer is None or reason in answer["reason"]
