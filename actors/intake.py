@@ -13,8 +13,36 @@ from ..plugins.failures import failure
 from .call import Call
 
 if TYPE_CHECKING:
+    from ..interop.hub import InspectedCall
+    from ..interop.tool_registry import ToolInteropRegistry
     from ..supervision.clock import Clock
     from .catalog import Catalog
+
+
+def registry_for(catalog: Catalog, context: dict[str, Any] | None) -> ToolInteropRegistry:
+    """What reads the calls of a request, whose tools may be declared in other ways than the board has them."""
+    if context is None or "tool_interop" not in context:
+        return catalog.registry
+    return get_registry_from_context(context)
+
+
+def invocation_of(
+    inspected: InspectedCall,
+    tool_call: Any,
+    context: dict[str, Any] | None,
+    prepared: dict[str, Any] | None = None,
+) -> Invocation:
+    """A call as its tool sees it, from the call as it was read."""
+    return Invocation(
+        tool_name=inspected.tool_name,
+        payload=inspected.payload,
+        payload_kind=inspected.payload_kind,
+        payload_format=inspected.payload_format,
+        payload_metadata=inspected.payload_metadata,
+        tool_call=tool_call,
+        prepared=prepared,
+        context=context,
+    )
 
 
 class Intake:
@@ -26,30 +54,14 @@ class Intake:
         self._made_up = itertools.count(1)
 
     def read(self, tool_call: Any, *, context: dict[str, Any] | None, streaming: bool) -> Call:
-        """The call that a value asks for. One that cannot be read, or must not be run, has ended already.
-
-        A call of a request is read as that request reads calls: its tools may be declared in other ways than
-        the board has them.
-        """
+        """The call that a value asks for. One that cannot be read, or must not be run, has ended already."""
         try:
-            if context is None or "tool_interop" not in context:
-                registry = self._catalog.registry
-            else:
-                registry = get_registry_from_context(context)
-            inspected = registry.inspect_call(tool_call)
+            inspected = registry_for(self._catalog, context).inspect_call(tool_call)
         except CallboardError as error:  # such as what is no JSON beside what is asked for
             return self._unreadable(tool_call, str(error))
         call = Call(
             inspected.call_id or self._make_up_id(),
-            Invocation(
-                tool_name=inspected.tool_name,
-                payload=inspected.payload,
-                payload_kind=inspected.payload_kind,
-                payload_format=inspected.payload_format,
-                payload_metadata=inspected.payload_metadata,
-                tool_call=tool_call,
-                context=context,
-            ),
+            invocation_of(inspected, tool_call, context),
             submitted=self._clock.now(),
             streaming=streaming,
         )

@@ -13,6 +13,7 @@ import queue
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..hosts.event_loop import EventLoop
 from ..plugins.errors import JsonValueError
 from ..plugins.json_values import copy_json
 from ..plugins.results import NormalisedResult, invalid_result
@@ -20,7 +21,6 @@ from .perform import perform
 from .thread_run import ThreadRun
 
 if TYPE_CHECKING:
-    from asyncio import Runner
     from collections.abc import Callable
 
     from .desk import Desk
@@ -94,7 +94,7 @@ class Workers:
     def _run(self) -> None:
         desk = self.desk
         assert desk is not None
-        loop = _Loop()
+        loop = EventLoop()
         try:
             while self._work.get():
                 call = desk.lane.take()
@@ -134,24 +134,3 @@ def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> 
 
     if not run.call.finish(result, first=settle):
         desk.lane.release(run.call)
-
-
-class _Loop:
-    """An event loop for one thread, made when the first asynchronous tool needs it."""
-
-    def __init__(self) -> None:
-        self._runner: Runner | None = None
-
-    def runner(self) -> Runner:
-        if self._runner is None:
-            from asyncio import Runner  # noqa: PLC0415 - most boards have no asynchronous tool
-
-            self._runner = Runner()
-        return self._runner
-
-    def close(self) -> None:
-        if self._runner is not None:
-            try:
-                self._runner.close()
-            except BaseException:  # tasks that the tool left behind end in here, however they end
-                logger.warning("closing a tool's event loop failed", exc_info=True)

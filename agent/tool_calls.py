@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.hook_threads import HookFailed
 from ..actors.hooked_calls import HookedCall
+from ..actors.intake import invocation_of, registry_for
 from ..interop.errors import InteropError
-from ..interop.registry import get_registry_from_context
-from ..plugins.calling import Invocation
 from ..plugins.formatting import default_text
 from .messages import tool_message
 
@@ -68,22 +67,11 @@ class ToolCalls:
         if plugin is None:
             return ""
         try:
-            owned = "tool_interop" in context
-            registry = get_registry_from_context(context) if owned else self._board.catalog.registry
-            inspected = registry.inspect_call(tool_call)
+            inspected = registry_for(self._board.catalog, context).inspect_call(tool_call)
             if inspected.payload_kind == "malformed":
                 return ""
             prepared = self._board.roster.member(plugin).desk.prepared
-            invocation = Invocation(
-                tool_name=inspected.tool_name,
-                payload=inspected.payload,
-                payload_kind=inspected.payload_kind,
-                payload_format=inspected.payload_format,
-                payload_metadata=inspected.payload_metadata,
-                tool_call=tool_call,
-                prepared=prepared,
-                context=context,
-            )
+            invocation = invocation_of(inspected, tool_call, context, prepared)
             return self._board.run_hook(
                 plugin, lambda adapter, state: adapter.preview(invocation, state), self._preview_timeout
             )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .event_loop import EventLoop
+    from ..event_loop import EventLoop
 
     Tell = Callable[[], None]
     Job = Callable[[EventLoop], Tell]

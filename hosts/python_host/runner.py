@@ -20,10 +20,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..event_loop import EventLoop
 from .cancelling import Cancellation
 from .crew import Crew
 from .describing import description
-from .event_loop import EventLoop
 from .loading import loading
 from .messages import (
     HostFault,

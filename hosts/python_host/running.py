@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ...plugins.adapter import PluginAdapter
     from ...plugins.calling import Invocation
     from ...plugins.results import NormalisedResult
+    from ..event_loop import EventLoop
     from .cancelling import Cancellation
-    from .event_loop import EventLoop
 
 Emit = Callable[[Any], None]
 """Told each part as it comes."""

@@ -23,8 +23,8 @@ from .running import Way, run_tool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..event_loop import EventLoop
     from .cancelling import Cancellation
-    from .event_loop import EventLoop
     from .running import Emit
 
 Json = dict[str, Any]

@@ -4,8 +4,8 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from callboard.hosts.event_loop import EventLoop
 from callboard.hosts.python_host.crew import Crew
-from callboard.hosts.python_host.event_loop import EventLoop
 
 PATIENCE = 20
 

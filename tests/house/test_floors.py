@@ -26,7 +26,6 @@ IN_FUNCTION = {
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
-    ("actors/workers.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("facade/callboard.py", "callboard.configured_agent"): "most boards are asked for no agent",
     (
         "facade/python_packages.py",
@@ -38,13 +37,13 @@ IN_FUNCTION = {
     ): "an extra, which only who has files watched needs",
     ("agent/turns.py", "asyncio"): "whoever awaits a turn has imported it already",
     ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
-    ("hosts/python_host/event_loop.py", "asyncio"): "only a plugin with asynchronous tools needs it",
     (
         "facade/pytest_plugin.py",
         "callboard.pytest_fixtures",
     ): "pytest loads the plugin for projects that use none of it",
     ("hosts/sweep.py", "psutil"): "as a script it has to be up at once, and needs this at the end only",
     ("interop/schema_engine.py", "jsonschema_rs"): "only tools whose schemas ask for something need it",
+    ("hosts/event_loop.py", "asyncio"): "only asynchronous tools need it",
     ("plugins/bridge.py", "asyncio"): "it costs more than the room, and most programs have no use for it",
     ("supervision/backoff.py", "tenacity"): "it costs more than all else, and most boards never restart",
 }

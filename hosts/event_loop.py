@@ -1,4 +1,7 @@
-"""An event loop for one thread, made when the first asynchronous tool needs it and kept for the next."""
+"""An event loop for one thread, made when the first asynchronous tool needs it and kept for the next.
+
+Boards and Python hosts run asynchronous tools in it; what is run there and what its outcome means is theirs.
+"""
 
 from __future__ import annotations
 
