@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ..supervision.spec import GroupSpec
     from .call import Call
     from .desk import ToolSettings
-    from .host_actor import HostSettings
+    from .host_settings import HostSettings
     from .lodgings import Share
     from .members import Member
     from .routing import Claims

@@ -11,7 +11,6 @@ a small call costs.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import random
@@ -258,6 +257,8 @@ def _in_flight(call: Call, state: int) -> InFlight:
 
 def _digest(call: Call) -> str:
     """A call's tool and arguments in short; equal for equal ones, however their keys are ordered."""
+    import hashlib  # noqa: PLC0415 - brings OpenSSL
+
     asked = [call.tool_name, call.invocation.payload]
     try:
         text = json.dumps(asked, sort_keys=True, default=repr)

@@ -15,16 +15,13 @@ from __future__ import annotations
 
 import functools
 import logging
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import HostGone, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
-from ..hosts.limits import Exceeded, Limits
-from ..hosts.recorder import FRAMES
 from ..hosts.report import FROM_OUTSIDE
-from ..plugins.frozen import frozen
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
@@ -38,47 +35,19 @@ from .tenancy import Tenancy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..hosts.limits import Exceeded
     from ..hosts.process import ProcessExit
     from ..hosts.report import CrashReport
     from ..hosts.sharing import Program
     from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
+    from .host_settings import HostSettings
     from .lodger import Lodger
     from .moving_in import MovingIn
     from .reporting import Kin, Reporter
 
 logger = logging.getLogger("callboard.actors")
-
-
-@frozen
-class HostSettings:
-    """How a host is run.
-
-    Attributes:
-        config: what the ``init`` of its plugin is given; of one that is shared each has its own.
-        start_deadline: seconds from spawn until it has to be ready.
-        prepare_timeout: seconds that it has beyond these if a plugin is at its preparation then.
-        max_line_bytes: the longest line, in either direction.
-        max_stray_lines: lines on stdout that are no messages and are borne in one life; one more is
-            a breach of the protocol. ``None`` for any number.
-        flight_recorder: how many of its last messages a crash report has; 0 for none.
-        ladder: how it is stopped.
-        group: the group that it is supervised in; none if it is empty.
-        limits: what each life may use, and how it is replaced.
-        standby: keep a further host, started and loaded, that takes over when this one ends.
-    """
-
-    config: dict[str, Any]
-    start_deadline: float = 10.0
-    prepare_timeout: float = 60.0
-    max_line_bytes: int = 64 * 1024 * 1024
-    max_stray_lines: int | None = None
-    flight_recorder: int = FRAMES
-    ladder: StopLadder = field(default_factory=StopLadder)
-    group: str = ""
-    limits: Limits = field(default_factory=Limits)
-    standby: bool = False
 
 
 class HostActor(HouseActor):

@@ -11,7 +11,6 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.limits import judge
-from ..hosts.vitals import sample
 from ..plugins.frozen import frozen
 from ..supervision.telling import tell
 from . import messages as m
@@ -114,6 +113,8 @@ class _Looker(HouseActor):
 
 def _look(watched: Watched) -> bool:
     """Look at one life; False when it is to be looked at no more."""
+    from ..hosts.vitals import sample  # noqa: PLC0415 - psutil, which few boards need
+
     host = watched.host
     counted = watched.limits.descriptors is not None
     vitals = None if host.ended else sample(host.pid, descriptors=counted)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy
     from .desk import Desk
-    from .host_actor import HostSettings
+    from .host_settings import HostSettings
     from .limit_watch import LimitWatch
     from .lodger import Lodger
 

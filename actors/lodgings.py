@@ -14,12 +14,16 @@ from ..plugins.errors import PluginLoadError
 from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.sharing import Program, Sharing
+    from ..hosts.watchdog import Watchdog
+    from ..supervision.clock import Clock
+    from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy
-    from .host_actor import HostSettings
+    from .host_settings import HostSettings
+    from .limit_watch import LimitWatch
     from .lodging import Lodging
 
 _OWN = frozenset({"config"})
@@ -91,6 +95,37 @@ class Founder(Protocol):
         self, name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
     ) -> Lodging:
         """See `Lodging`."""
+
+
+def founder(
+    *,
+    clock: Clock,
+    events: EventStream,
+    watchdog: Watchdog,
+    watch: LimitWatch,
+    random: Callable[[], float],
+) -> Founder:
+    """Makes hosts of these parts; see `Lodging`."""
+
+    def found(
+        name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
+    ) -> Lodging:
+        from .lodging import Lodging  # noqa: PLC0415 - with it comes all that runs hosts
+
+        return Lodging(
+            name,
+            program,
+            settings,
+            policy,
+            shared=shared,
+            clock=clock,
+            events=events,
+            watchdog=watchdog,
+            watch=watch,
+            random=random,
+        )
+
+    return found
 
 
 class Lodgings:

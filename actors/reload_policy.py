@@ -6,7 +6,6 @@ members were written. Whoever approved a tool approved that schema.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -77,6 +76,8 @@ def check_refused(refuse: Any) -> tuple[str, ...]:
 
 def fingerprint(schema: Mapping[str, Any]) -> str:
     """Sixteen hexadecimal digits that are the same for the same JSON."""
+    import hashlib  # noqa: PLC0415 - brings OpenSSL
+
     return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()[:16]
 
 

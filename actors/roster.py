@@ -6,10 +6,9 @@ together. It routes nothing and runs nothing itself.
 
 from __future__ import annotations
 
-import functools
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..plugins.errors import CallboardError, PluginError, PluginLoadError
 from ..supervision.messages import AddChild
@@ -18,9 +17,8 @@ from ..supervision.telling import ask_supervisor
 from .desk import ToolSettings
 from .first_questions import first_state, offered
 from .limit_watch import LimitWatch
-from .lodging import Lodging
-from .lodgings import Lodgings
-from .members import HostedMember, Member, ThreadMember
+from .lodgings import Lodgings, founder
+from .members import Member, ThreadMember
 from .offering import Offering
 from .setting_up import Prepared, set_up
 
@@ -37,7 +35,8 @@ if TYPE_CHECKING:
     from ..supervision.supervisor import SupervisorActor
     from .catalog import Catalog, ToolDescriptor
     from .hook_threads import HookThreads, Pending
-    from .host_actor import HostSettings
+    from .host_settings import HostSettings
+    from .hosted_member import HostedMember
     from .keeping import StateKeeper
     from .lodgings import Share
     from .switch import Switch
@@ -98,14 +97,7 @@ class Roster:
         self._tool_runtime = tool_runtime
         self.limit_watch = LimitWatch(clock, events)
         self.lodgings = Lodgings(
-            functools.partial(
-                Lodging,
-                clock=clock,
-                events=events,
-                watchdog=watchdog,
-                watch=self.limit_watch,
-                random=random,
-            )
+            founder(clock=clock, events=events, watchdog=watchdog, watch=self.limit_watch, random=random)
         )
         self._keeper = keeper
         self._members: dict[str, Member] = {}
@@ -274,6 +266,8 @@ class Roster:
             AdmissionRefused: its group does not exist.
             BoardStopped: the board has been stopped.
         """
+        from .hosted_member import HostedMember  # noqa: PLC0415 - with it comes all that runs hosts
+
         with self._beginning:
             with self.lock:
                 self._require_place(adapter.name)
@@ -321,8 +315,7 @@ class Roster:
             PluginLoadError: it is required and its host did not come up.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
-        member = self._members[name]
-        assert isinstance(member, HostedMember)
+        member = cast("HostedMember", self._members[name])
         member.settled.wait()
         problem = member.problem
         if problem is None and required and member.out is not None:

@@ -20,7 +20,7 @@ from ..supervision.telling import tell
 from . import messages as m
 from .arming import arm
 from .edition import Edition
-from .host_actor import HostActor, HostSettings
+from .host_actor import HostActor
 from .host_life import HostLife
 from .reloads import Reloads
 from .remains import Remains
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ..supervision.policy import RestartPolicy
     from ..supervision.supervisor import SupervisorActor
     from .candidate import Candidate
+    from .host_settings import HostSettings
     from .limit_watch import LimitWatch
     from .lodger import Residents
     from .moving_in import MovingIn

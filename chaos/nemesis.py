@@ -15,7 +15,7 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from ..actors.members import HostedMember
+from ..actors.hosted_member import HostedMember
 from . import faults as f
 from . import triggers as t
 from .arming import STATE_OF, Arming, Entered, entered_before

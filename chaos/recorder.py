@@ -12,7 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..actors.members import HostedMember
+from ..actors.hosted_member import HostedMember
 from ..hosts.sweep import alive, created
 from ..supervision.clock import SystemClock
 from .arming import entered_before

@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..actors.board import Board
-from ..actors.members import HostedMember
+from ..actors.hosted_member import HostedMember
 from ..hosts.sweep import kill
 from .arguments import draw_arguments
 from .expecting import ExpectedEvents

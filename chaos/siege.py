@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..actors.members import HostedMember
+from ..actors.hosted_member import HostedMember
 from ..plugins.errors import CallboardError
 from .arming import entered_before
 from .facts import Answered

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..actors.board import Board
 from ..actors.desk import ToolSettings
-from ..actors.host_actor import HostSettings
+from ..actors.host_settings import HostSettings
 from ..hosts.ladder import StopLadder
 from ..plugins.adapter import PluginAdapter
 from ..plugins.frozen import frozen

@@ -35,12 +35,12 @@ class Tamper:
 
     Args:
         garbage: makes so many bytes that are no message.
-        carry: what starts the life.
+        carry: what starts the life; a real process if ``None``.
     """
 
-    def __init__(self, garbage: Callable[[int], bytes], carry: Carry = ProcessCarrier) -> None:
+    def __init__(self, garbage: Callable[[int], bytes], carry: Carry | None = None) -> None:
         self.garbage = garbage
-        self._carry = carry
+        self._carry = carry or ProcessCarrier
         self._due: list[Fault] = []
         self._lock = threading.Lock()
 

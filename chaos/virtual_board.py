@@ -19,9 +19,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..actors.board import Board
-from ..actors.host_actor import HostSettings
+from ..actors.host_settings import HostSettings
+from ..actors.hosted_member import HostedMember
 from ..actors.lodgings import Share
-from ..actors.members import HostedMember
 from ..plugins.adapter import PluginAdapter
 from .schedule import Schedule
 from .script import Script

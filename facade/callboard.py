@@ -21,7 +21,7 @@ from .failed import FailedPlugin, Noting
 from .giving_orders import GivingOrders
 from .hook_settings import import_hooks, put_on
 from .interop.conversion import ToolInteropTarget
-from .loading import Loaded, entry_of, load_entry, load_registered
+from .loading import entry_of, load_entry, load_registered
 from .loading_ahead import load_ahead
 from .options import complete
 from .plugins.entry import parse_options
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .configured_agent import Agent
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
+    from .loaded import Loaded
     from .supervision.clock import Clock
     from .supervision.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor

@@ -16,20 +16,16 @@ from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from .hosts.packages.typescript import is_typescript
-from .loading import Loaded, load_entry
+from .loading import load_entry, loader_of
 from .plugins.entry import parse_entry
 from .plugins.entry_points import ALL, installed_names
 from .plugins.errors import PluginLoadError
-from .plugins.python_plan import Place
-from .plugins.python_source import read_python_package
-from .plugins.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
-from .python_packages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .configuration import Configuration
+    from .loaded import Loaded
 
 _AT_ONCE = 4
 """Threads that load ahead. Most of their time is npm's, and npm takes more than one processor itself."""
@@ -76,14 +72,7 @@ def _takes_long(entry: Any, configuration: Configuration) -> bool:
     """Whether something may have to be made for it. What is no entry at all is found out in its turn."""
     with suppress(PluginLoadError):
         parsed = parse_entry(entry, configuration.base)
-        match parsed.source:
-            case NodePackageSource() | NodeGitSource():
-                return True
-            case NodeFileSource(file):
-                return is_typescript(file)
-            case PythonPackageSource(directory):
-                package = read_python_package(directory)
-                return place_of(package, parsed.options.isolate, configuration) is Place.ENVIRONMENT
+        return loader_of(parsed.source).takes_long(parsed.source, parsed.options.isolate, configuration)
     return False
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from .plugins.errors import CallboardError
@@ -34,7 +33,9 @@ def require_known(given: Mapping[str, Any], known: Iterable[str], *, path: str) 
     names = sorted(known)
     for key in given:
         if key not in names:
-            near = difflib.get_close_matches(str(key), names, n=1)
+            from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+            near = get_close_matches(str(key), names, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
             where = "" if path == "$" else f" in {path}"
             raise ConfigurationError(f"unknown key {key!r}{where}; {hint}", path=f"{path}.{key}")

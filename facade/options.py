@@ -10,7 +10,7 @@ from .actors.blame import QuarantinePolicy
 from .actors.breaker import BreakerPolicy
 from .actors.desk import ToolSettings
 from .actors.down import WhileDown
-from .actors.host_actor import HostSettings
+from .actors.host_settings import HostSettings
 from .actors.reload_policy import ReloadPolicy
 from .configuration import Configuration, read_into, read_policy
 from .group_settings import require_group

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .origins import Origins, require_watchable
 from .reload_watch import ReloadWatches
-from .reloading import Origins, require_watchable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .actors.board import Board
     from .actors.reloading import Reloaded
     from .configuration import Configuration
-    from .loading import Loaded
+    from .loaded import Loaded
 
 _LAST_RELOAD = 1.0
 """Seconds that a reload has to notice that the board was stopped; what npm still does is not waited for."""
@@ -59,8 +59,16 @@ class Reloadable:
                 lives of its host must not be.
             NotStarted: the board does not run.
         """
-        return self._origins.reload(
-            self._running, name, self.configuration, timeout=timeout, refuse=refuse, reason=reason
+        from .reloading import reload_host  # noqa: PLC0415 - most boards never reload
+
+        return reload_host(
+            self._origins,
+            self._running,
+            name,
+            self.configuration,
+            timeout=timeout,
+            refuse=refuse,
+            reason=reason,
         )
 
     def _require(self, one: Loaded) -> None:

@@ -1,4 +1,4 @@
-"""Where the plugins of a board came from, and how what a host runs is made ready anew from there.
+"""How what a host runs is made ready anew, from where its plugins came from.
 
 Nothing is changed in place: a package that was changed is built into a new entry of the cache, TypeScript is made
 JavaScript again, and the entry that the present life runs from stays as long as somebody may go back to it.
@@ -7,7 +7,7 @@ JavaScript again, and the entry that the present life runs from stays as long as
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .actors.edition import Edition
 from .actors.lodgings import disagreement
@@ -15,7 +15,6 @@ from .actors.reload_policy import Change, ReloadPolicy, check_refused
 from .actors.reloading import NotTaken, reload
 from .actors.reloads import ReloadRefused
 from .loading import load_entry
-from .nearest import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,90 +23,71 @@ if TYPE_CHECKING:
     from .actors.reloading import Reloaded
     from .configuration import Configuration
     from .hosts.sharing import Sharing
-    from .loading import Loaded
+    from .loaded import Loaded
+    from .origins import Origins
 
 logger = logging.getLogger("callboard.reload")
 
 
-class Origins:
-    """Remembers how each plugin was loaded, by name, and loads it again. From any thread."""
+def reload_host(
+    origins: Origins,
+    board: Board,
+    name: str,
+    configuration: Configuration,
+    *,
+    timeout: float | None,
+    refuse: Iterable[str] | None,
+    reason: str,
+) -> Reloaded:
+    """Reload the host of that name, or of that plugin. Raises as `Callboard.reload`."""
+    lodging = board.roster.lodgings.of(name) or board.roster.lodgings.named(name)
+    names = [] if lodging is None else lodging.names
+    present = [origins.loaded[each] for each in names if each in origins.loaded]
+    anew: dict[str, Loaded] = {}
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, Loaded] = {}
+    def make(names: list[str]) -> Edition:
+        anew.update(_load_again(origins, names, configuration))
+        return edition_of(lodging.name, anew, shared=lodging.porter is not None) if lodging else _nothing()
 
-    def note(self, one: Loaded) -> None:
-        """A plugin goes on the board."""
-        self._loaded[one.adapter.name] = one
+    reloaded = reload(
+        board,
+        name,
+        make,
+        policy=_policy(present, refuse),
+        way_back=bool(present) and all(one.lasting for one in present),
+        timeout=timeout,
+        reason=reason,
+    )
+    if reloaded.done:
+        origins.note(*anew.values())
+    return reloaded
 
-    def clear(self) -> None:
-        """Forget all, and with it what they hold."""
-        self._loaded.clear()
 
-    def of_entry(self, entry: Any) -> list[str]:
-        """The plugins that came from just this entry."""
-        return [name for name, one in tuple(self._loaded.items()) if one.entry is entry]
-
-    def reload(
-        self,
-        board: Board,
-        name: str,
-        configuration: Configuration,
-        *,
-        timeout: float | None,
-        refuse: Iterable[str] | None,
-        reason: str,
-    ) -> Reloaded:
-        """Reload the host of that name, or of that plugin. Raises as `Callboard.reload`."""
-        lodging = board.roster.lodgings.of(name) or board.roster.lodgings.named(name)
-        names = [] if lodging is None else lodging.names
-        present = [self._loaded[each] for each in names if each in self._loaded]
-        anew: dict[str, Loaded] = {}
-
-        def make(names: list[str]) -> Edition:
-            anew.update(self._load_again(names, configuration))
-            return (
-                edition_of(lodging.name, anew, shared=lodging.porter is not None) if lodging else _nothing()
+def _load_again(origins: Origins, names: list[str], configuration: Configuration) -> dict[str, Loaded]:
+    """The plugins of a host as they are on the disk now. Raises `ReloadRefused` if they are others."""
+    present = origins.loaded
+    strangers = [name for name in names if name not in present]
+    if strangers:
+        raise ReloadRefused(strangers[0], "it came on the board of actors directly, from no source")
+    found: dict[str, Loaded] = {}
+    entries = {id(one.entry): one.entry for name in names if (one := present[name]).entry is not None}
+    for entry in entries.values():
+        loaded = {one.adapter.name: one for one in load_entry(entry, configuration)}
+        known = origins.of_entry(entry)
+        others = [*(name for name in loaded if name not in known), *(n for n in known if n not in loaded)]
+        if others:
+            told = ", ".join(map(repr, others))
+            raise ReloadRefused(
+                names[0], f"its source has other plugins now ({told}); remove those and load it"
             )
-
-        reloaded = reload(
-            board,
-            name,
-            make,
-            policy=_policy(present, refuse),
-            way_back=bool(present) and all(one.lasting for one in present),
-            timeout=timeout,
-            reason=reason,
-        )
-        if reloaded.done:
-            self._loaded.update(anew)
-        return reloaded
-
-    def _load_again(self, names: list[str], configuration: Configuration) -> dict[str, Loaded]:
-        """The plugins of a host as they are on the disk now. Raises `ReloadRefused` if they are others."""
-        strangers = [name for name in names if name not in self._loaded]
-        if strangers:
-            raise ReloadRefused(strangers[0], "it came on the board of actors directly, from no source")
-        found: dict[str, Loaded] = {}
-        entries = {
-            id(one.entry): one.entry for name in names if (one := self._loaded[name]).entry is not None
-        }
-        for entry in entries.values():
-            loaded = {one.adapter.name: one for one in load_entry(entry, configuration)}
-            known = self.of_entry(entry)
-            others = [*(name for name in loaded if name not in known), *(n for n in known if n not in loaded)]
-            if others:
-                told = ", ".join(map(repr, others))
-                raise ReloadRefused(
-                    names[0], f"its source has other plugins now ({told}); remove those and load it"
-                )
-            found |= loaded
-        anew = {name: found.get(name, self._loaded[name]) for name in names}
-        for name, one in anew.items():
-            before = self._loaded[name].hosted
-            if one.hosted is None or before is None:
-                raise ReloadRefused(name, "it is to run in this process now; remove it and load it")
-            one.hosted.carry = before.carry
-        return anew
+        found |= loaded
+    anew = {name: found.get(name, present[name]) for name in names}
+    for name, one in anew.items():
+        before = present[name].hosted
+        if one.hosted is None or before is None:
+            raise ReloadRefused(name, "it is to run in this process now; remove it and load it")
+        one.hosted.carry = before.carry
+    return anew
 
 
 def edition_of(host: str, plugins: Mapping[str, Loaded], *, shared: bool) -> Edition:
@@ -152,16 +132,3 @@ def _policy(plugins: list[Loaded], refuse: Iterable[str] | None) -> ReloadPolicy
 
 def _nothing() -> Edition:
     raise AssertionError("a host that is not there is refused before anything is made")
-
-
-def require_watchable(one: Loaded) -> None:
-    """See that a plugin that is to be reloaded when its files change can be.
-
-    Raises:
-        ConfigurationError: it runs from no entry.
-    """
-    if one.options.reload.watch and one.entry is None:
-        raise ConfigurationError(
-            "'watch' in the option 'reload' is for plugins that are loaded from a source; call reload()",
-            path="$.reload.watch",
-        )

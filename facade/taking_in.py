@@ -9,7 +9,7 @@ from .actors.config_check import ConfigMisfit
 if TYPE_CHECKING:
     from .actors.board import Board
     from .actors.catalog import ToolDescriptor
-    from .loading import Loaded
+    from .loaded import Loaded
 
 
 def begin(board: Board, one: Loaded) -> None:

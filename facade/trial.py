@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .actors.catalog import ToolDescriptor
     from .chaos.facts import Run
     from .chaos.invariants import Check
-    from .loading import Loaded
+    from .loaded import Loaded
 
 Json = dict[str, Any]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import JsonValueError
 from .asked import Asked
-from .carrier import Carry, ProcessCarrier
+from .carrier import ProcessCarrier
 from .description import PLAIN, describe_params, read_description
 from .environment import secrets_of
 from .errors import HostGone, HostTimeout, RequestTooLarge
@@ -33,6 +33,7 @@ from .wire import MAX_LINE_BYTES, encode_request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .carrier import Carry
     from .listening import HostListener, RequestOwner
     from .peer import Event
     from .process import Command, ProcessExit
@@ -66,7 +67,7 @@ class Host:
         flight_recorder: int = FRAMES,
         now: Callable[[], float] = time.monotonic,
         watchdog: Watchdog | None = None,
-        carry: Carry = ProcessCarrier,
+        carry: Carry | None = None,
     ) -> None:
         """Start the process; it is read from `start` on.
 
@@ -96,7 +97,7 @@ class Host:
         self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}
         self._introduced = not command.extended
         self._oom_kills = oom_kills()
-        self._carrier = carry(name, command, self, watchdog)
+        self._carrier = (carry or ProcessCarrier)(name, command, self, watchdog)
 
     def start(self) -> None:
         """Begin to read; from now on the listener is told.

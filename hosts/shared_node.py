@@ -23,7 +23,7 @@ class SharedNode:
         name: the host's.
         start: makes the command line of the runner, from options for Node and arguments.
         options: for Node itself.
-        carry: starts a life from a command line.
+        carry: starts a life from a command line; a real process if ``None``.
     """
 
     kind = "node"
@@ -33,7 +33,7 @@ class SharedNode:
         name: str,
         start: Callable[[Sequence[str], Sequence[str]], Command],
         options: tuple[str, ...],
-        carry: Carry,
+        carry: Carry | None,
     ) -> None:
         self.name = name
         self.carry = carry

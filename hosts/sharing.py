@@ -27,8 +27,8 @@ class Program(Protocol):
     name: str
 
     @property
-    def carry(self) -> Carry:
-        """Starts a life from a command line."""
+    def carry(self) -> Carry | None:
+        """Starts a life from a command line; a real process if ``None``."""
 
     @property
     def command(self) -> Callable[[], Command]:

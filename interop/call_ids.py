@@ -6,7 +6,6 @@ calls with their results.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from .json_copy import json_text
@@ -22,6 +21,8 @@ def made_up_call_id(turn: int, index: int, call: InspectedCall) -> str:
 
     It is legal in every format: a letter, then letters, digits and one underscore, 29 characters.
     """
+    import hashlib  # noqa: PLC0415 - brings OpenSSL
+
     said = json_text([turn, index, call.namespace, call.tool_name, call.payload, call.raw])
     digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
     return f"call_{digest[:_HEX_DIGITS]}"

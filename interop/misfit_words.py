@@ -6,7 +6,6 @@ own words are not used, for they hold whole arguments and whole schemas, however
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from .short_values import (
@@ -126,6 +125,8 @@ def _required(fault: Fault, schema: Schema) -> str:
 
 
 def _unexpected(fault: Fault, schema: Schema) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
     names = [str(each) for each in _facts(fault, "unexpected")]
     known = list(_properties(fault, schema))
     said = f"there is no {names_in_short(names)}{_inside(fault.instance_path)}"

@@ -10,11 +10,14 @@ Looking for them imports none of them.
 
 from __future__ import annotations
 
-from importlib import metadata
+from typing import TYPE_CHECKING
 
 from .errors import PluginLoadError
 from .frozen import frozen
 from .spelling import meant
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 GROUP = "callboard.plugins"
 
@@ -39,7 +42,7 @@ class InstalledPlugin:
 
 def installed_names() -> list[str]:
     """The names of all plugins that are installed, in alphabetical order."""
-    return sorted({each.name for each in metadata.entry_points(group=GROUP)})
+    return sorted({each.name for each in _offered()})
 
 
 def find_installed(name: str) -> InstalledPlugin:
@@ -48,7 +51,7 @@ def find_installed(name: str) -> InstalledPlugin:
     Raises:
         PluginLoadError: nobody offers it, or more than one do, or it names no plugin.
     """
-    known = metadata.entry_points(group=GROUP)
+    known = _offered()
     found = [_read(each) for each in known.select(name=name)]
     if not found:
         raise PluginLoadError(
@@ -64,7 +67,13 @@ def find_installed(name: str) -> InstalledPlugin:
     return found[0]
 
 
-def _read(point: metadata.EntryPoint) -> InstalledPlugin:
+def _offered() -> EntryPoints:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - all that reads mails comes with it
+
+    return entry_points(group=GROUP)
+
+
+def _read(point: EntryPoint) -> InstalledPlugin:
     distribution = point.dist.name if point.dist is not None else "a package"
     try:
         module, attr = point.module, point.attr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +13,8 @@ _MOST = 20
 
 def meant(word: str, known: Iterable[str]) -> str:
     """Return ``did you mean 'config'?``, or a list of what is known if nothing is near. Case counts for nothing."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
     words = sorted(known)
     folded = {each.casefold(): each for each in words}
     near = get_close_matches(word.casefold(), folded, n=1)

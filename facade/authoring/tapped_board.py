@@ -9,7 +9,7 @@ from ..callboard import Callboard
 if TYPE_CHECKING:
     from ..actors.board import Board
     from ..hosts.carrier import Carry
-    from ..loading import Loaded
+    from ..loaded import Loaded
 
 
 class TappedCallboard(Callboard):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.actors.routing import NameTaken
 from callboard.plugins.adapter import PluginAdapter
 from memory_hosts import SLOWLY, MemoryHost, memory_board

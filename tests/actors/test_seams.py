@@ -14,7 +14,7 @@ from callboard.actors.call import Call
 from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
 from callboard.actors.hook_threads import HookThreads
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.plugins.adapter import PluginAdapter
 from callboard.plugins.calling import Invocation
 from callboard.plugins.errors import PluginLoadError

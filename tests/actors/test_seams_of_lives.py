@@ -10,7 +10,8 @@ from callboard.actors import messages as m
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
-from callboard.actors.host_actor import HostActor, HostSettings
+from callboard.actors.host_actor import HostActor
+from callboard.actors.host_settings import HostSettings
 from callboard.actors.roster import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.limits import Limits

@@ -6,7 +6,7 @@ import pykka
 import pytest
 from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.actors.lodgings import SharingRefused
 from callboard.actors.porter import Porter

@@ -8,7 +8,7 @@ import pytest
 from boards import QUICK, Recorder
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
 from callboard.chaos.evil_tool import EvilToolPlugin

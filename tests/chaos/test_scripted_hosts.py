@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
 from callboard.chaos.datum import ScheduleError

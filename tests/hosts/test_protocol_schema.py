@@ -9,7 +9,7 @@ import pytest
 from bare_host import EXAMPLES, FIXTURES, BareHost
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.actors.lodgings import Share
 from callboard.hosts.environment import host_environment
 from callboard.hosts.hosted_tool import HostedToolPlugin

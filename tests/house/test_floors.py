@@ -22,6 +22,23 @@ GROUND = {"callboard.plugins.errors", "callboard.plugins.frozen"}
 """The root error, and how values are made: the modules of their floor that the room next door may import too."""
 
 IN_FUNCTION = {
+    ("actors/guard.py", "hashlib"): "it brings OpenSSL, and only what is blamed for a crash needs it",
+    ("actors/limit_watch.py", "callboard.hosts.vitals"): "psutil, which only hosts with limits need",
+    ("actors/lodgings.py", "callboard.actors.lodging"): "with it comes all that runs hosts",
+    ("actors/reload_policy.py", "hashlib"): "it brings OpenSSL, and only a reload needs it",
+    ("actors/roster.py", "callboard.actors.hosted_member"): "with it comes all that runs hosts",
+    ("facade/loading.py", "callboard.hosts.python_origin"): "only a Python tool in a host needs it",
+    ("facade/loading.py", "callboard.loading_python"): "as `LOADERS`, of a tool that somebody has at hand",
+    ("facade/nearest.py", "difflib"): "only a mistake needs it",
+    ("facade/reloadable.py", "callboard.reloading"): "most boards never reload",
+    (
+        "hosts/hosted_tool.py",
+        "callboard.hosts.host",
+    ): "whoever looks whether a plugin is a proxy starts no host",
+    ("interop/call_ids.py", "hashlib"): "it brings OpenSSL, and only calls without an id need it",
+    ("interop/misfit_words.py", "difflib"): "only a mistake needs it",
+    ("plugins/entry_points.py", "importlib.metadata"): "all that reads mails comes with it",
+    ("plugins/spelling.py", "difflib"): "only a mistake needs it",
     ("actors/waiting.py", "asyncio"): "whoever awaits a call has imported it already",
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.hosts.node_tool import NodeToolPlugin
 from callboard.plugins.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.chaos.census import Census
 from callboard.chaos.evil_tool import EvilToolPlugin
 from callboard.chaos.expecting import ExpectedEvents

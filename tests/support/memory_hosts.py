@@ -17,7 +17,7 @@ from boards import Recorder
 from callboard.actors import messages as m
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.hosts.errors import HostGone
 from callboard.hosts.hosted_tool import HostedToolPlugin

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from boards import QUICK, Recorder
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.actors.host_actor import HostSettings
+from callboard.actors.host_settings import HostSettings
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.ladder import StopLadder
 from callboard.hosts.process import Command

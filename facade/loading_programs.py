@@ -1,0 +1,42 @@
+"""Plugins that are programs: any that speaks the protocol, and Bash scripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .hosts.bash_tool import BashToolPlugin
+from .hosts.command_tool import CommandToolPlugin
+from .loaded import Loaded
+from .plugins.adapter import PluginAdapter
+from .plugins.bash_package import require_scripts
+from .plugins.program_source import BashSource, CommandSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .configuration import Configuration
+    from .options import Options
+
+
+def load(source: CommandSource | BashSource, options: Options, _: Configuration) -> Iterator[Loaded]:
+    """See `loading.Loader`."""
+    match source:
+        case CommandSource():
+            program = CommandToolPlugin(
+                options.name or source.id,
+                source.command,
+                cwd=source.directory,
+                base=source.base,
+                env=options.env,
+                extended=source.extended,
+            )
+            yield Loaded(PluginAdapter(program), program, options)
+        case BashSource(path, plugin_id):
+            require_scripts(path)
+            scripts = BashToolPlugin(options.name or plugin_id, path, env=options.env)
+            yield Loaded(PluginAdapter(scripts), scripts, options)
+
+
+def takes_long(_: CommandSource | BashSource, __: bool | None, ___: Configuration) -> bool:
+    """See `loading.Loader`: nothing is made for a program."""
+    return False

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from importlib import import_module
+from inspect import isfunction
+from typing import get_args
+
+import pytest
+from callboard.loading import LOADERS
+from callboard.plugins.source import PluginSource
+
+
+def test_every_kind_of_source_has_a_loader() -> None:
+    assert set(LOADERS) == set(get_args(PluginSource))
+
+
+@pytest.mark.parametrize("place", sorted(set(LOADERS.values())))
+def test_a_loader_loads_and_says_what_takes_long(place: str) -> None:
+    loader = import_module(place, "callboard")
+
+    assert isfunction(loader.load)
+    assert isfunction(loader.takes_long)
