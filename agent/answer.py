@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .asked import read_answer
+from .answer_steps import read_answer
 from .session import calls_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .asked import Inspect, Step
+    from .answer_steps import Inspect, Step
 
 Json = dict[str, Any]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..actors.call import Call
-    from .asked import AskedCall
+    from .answer_steps import AskedCall
     from .providing import ModelRequest
     from .session import Session
     from .session_file import SessionFile

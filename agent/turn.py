@@ -25,7 +25,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Outcome
-from .asked import Step
+from .answer_steps import Step
 from .partial_answer import as_incomplete, assistant_message
 from .session import tool_call_id, unanswered
 from .turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
@@ -33,7 +33,7 @@ from .turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAski
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .asked import AskedCall
+    from .answer_steps import AskedCall
     from .turn_effects import Do
 
 Json = dict[str, Any]

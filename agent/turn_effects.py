@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from .asked import AskedCall
+    from .answer_steps import AskedCall
 
 Json = dict[str, Any]
 

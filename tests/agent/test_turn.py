@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.asked import Step
+from callboard.agent.answer_steps import Step
 from callboard.agent.turn import Phase, Turn
 from callboard.agent.turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
 from conversations import answers, breaches, says, step

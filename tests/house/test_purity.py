@@ -26,7 +26,7 @@ PURE = (
     "actors/suspects.py",
     "actors/tool_changes.py",
     "agent/answer.py",
-    "agent/asked.py",
+    "agent/answer_steps.py",
     "agent/errors.py",
     "agent/messages.py",
     "agent/partial_answer.py",

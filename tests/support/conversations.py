@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callboard.agent.asked import AskedCall, Step
+from callboard.agent.answer_steps import AskedCall, Step
 from callboard.agent.partial_answer import assistant_message
 from callboard.agent.session import call_id, calls_of, tool_call_id
 
