@@ -15,7 +15,7 @@ from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..plugins.frozen import frozen
 from ..plugins.hook_chain import Chain, Passed, Refused
-from ..plugins.hook_data import ERROR, POST, PRE, FailureData, InputData, ResultData, error_of
+from ..plugins.hook_data import ERROR, POST, PRE, SPOKEN, FailureData, error_of, hook_data
 from .changed_calls import with_input
 from .hook_runs import HookRun
 from .hooked_calls import HookedCall, ToolRun
@@ -166,31 +166,33 @@ class Passage:
         call.plugin_name = tool.plugin_name
         if tool.began is not None:
             self._duration = self._ways.means.clock.now() - tool.began
-        if "code" in result and not result["success"]:
+        failed = "code" in result and not result["success"]
+        if failed and result["code"] not in SPOKEN:
             self.end(result)
         elif not call.decided:
-            self._answered = True
-            self._consult(POST, result, self._reviewed)
+            self._answered = (
+                not failed
+            )  # of a failure the gates are asked, and watchers are told that it is one
+            code = Code(result["code"]) if failed else None
+            self._consult(POST, result, partial(self._reviewed, code), failed=failed)
 
-    def _reviewed(self, step: Passed | Refused) -> None:
+    def _reviewed(self, code: Code | None, step: Passed | Refused) -> None:
         if isinstance(step, Passed):
             self.end(step.value)
             return
-        error = f"the tool has run, but its result was withheld: {step.why}"
-        facts: Json = {"hook": step.by, "reason": step.reason}
-        self.end(failure(Code.INVALID_RESULT, error, **facts), partial(self._tell, "result_withheld", step))
+        self.end(withheld(code, step), partial(self._tell, "result_withheld", step))
 
-    def _consult(self, event: str, value: Any, done: Callable[[Passed | Refused], None]) -> None:
+    def _consult(
+        self, event: str, value: Any, done: Callable[[Passed | Refused], None], *, failed: bool = False
+    ) -> None:
         listeners = self._ways.listeners.of(event)
+        if failed:
+            listeners = tuple(each for each in listeners if not each.observes)
         if not listeners:
             done(Passed(value))
             return
-        facts = self._facts(event)
-        if event == PRE:
-            run = self._hook_run(event, listeners, InputData(value, facts), done)
-        else:
-            facts["success"] = value["success"]
-            run = self._hook_run(event, listeners, ResultData(value, facts), done)
+        data = hook_data(event, value, self._facts(event), failed=failed)
+        run = self._hook_run(event, listeners, data, done)
         with self._lock:
             self._run = run
         if self.call.decided:  # ended just now, and its end may not have found this run
@@ -300,3 +302,11 @@ _SESSION = ("session_id", "parent_id")
 
 def _nothing(_: Passed | Refused) -> None:
     """Nobody waits for the observers of failures."""
+
+
+def withheld(code: Code | None, step: Refused) -> Result:
+    """What the caller is told instead of a result, or of a failure with ``code``, that a gate has refused."""
+    facts: Json = {"hook": step.by, "reason": step.reason}
+    if code is Code.TOOL_RAISED:
+        return failure(code, f"the tool raised, and what it said was withheld: {step.why}", **facts)
+    return failure(Code.INVALID_RESULT, f"the tool has run, but its result was withheld: {step.why}", **facts)

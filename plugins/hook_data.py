@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from .codes import Code
 from .hook_answers import UnreadableAnswer
 from .json_values import copy_json
 from .results import complete_result
@@ -119,11 +120,57 @@ class ResultData(HookData):
         return read.result
 
 
+SPOKEN: Final = frozenset({Code.TOOL_RAISED, Code.INVALID_RESULT})
+"""The codes of failures in which the tool's own words stand: what it raised, or what it answered that is no result."""
+
+
+class SpokenData(ResultData):
+    """After a call that ended in one of `SPOKEN`: its text, which gates of results may change. What became of the call stays."""
+
+    def _checked(self, value: Any) -> Any:
+        """A new ``error`` takes the place of all that was said: what else tells of it is left out where it is as it was."""
+        if not isinstance(value, dict) or not isinstance(value.get("error"), str):
+            raise UnreadableAnswer(
+                "it made the failure something else; a failure is a mapping with a text as 'error'"
+            )
+        for name in _VERDICT:
+            if name in value and not _same(value[name], self.value[name]):
+                raise UnreadableAnswer(f"it changed {name!r} of a failure, which no hook can change")
+        if "result" in value:
+            raise UnreadableAnswer("it gave a failure a 'result'")
+        told = value | {name: self.value[name] for name in _VERDICT}
+        if told["error"] != self.value["error"]:
+            for name in _ITS_WORDS:
+                if name in told and _same(told[name], self.value.get(name)):
+                    del told[name]
+        return told
+
+
+_VERDICT: Final = ("success", "code", "outcome")
+_ITS_WORDS: Final = ("message", "traceback", "path")
+
+
 class FailureData(HookData):
     """After a call that came to no answer of its tool's. Nothing of it can be changed."""
 
     def __init__(self, facts: Json) -> None:
         super().__init__((), None, facts)
+
+
+def hook_data(event: str, value: Any, facts: Json, *, failed: bool = False) -> HookData:
+    """The data of an event whose hooks decide.
+
+    Args:
+        event: `PRE` or `POST`.
+        value: the input, or the result.
+        facts: what hooks may not change, beside what is taken from the result here.
+        failed: the result is a failure with one of the codes of `SPOKEN`.
+    """
+    if event == PRE:
+        return InputData(value, facts)
+    if not failed:
+        return ResultData(value, facts | {"success": value["success"]})
+    return SpokenData(value, facts | {name: value[name] for name in _VERDICT})
 
 
 def error_of(result: Mapping[str, Any]) -> Json:

@@ -181,6 +181,44 @@ def test_the_result_may_be_changed_and_withheld(board):
     assert recorder.wait("result_withheld")[0].subject == "review"
 
 
+def raises(arguments, _state):
+    raise OSError(f"cannot read {arguments['path']}")
+
+
+@pytest.mark.parametrize("code", ["tool_raised", "invalid_result"])
+def test_what_a_tool_says_as_it_fails_is_reviewed_and_stays_a_failure(board, code):
+    run_badly = raises if code == "tool_raised" else lambda arguments, _: {"success": arguments["path"]}
+    board.add(a_tool(run_badly, "fails"), config={})
+    recorder, watched, told = Recorder(board), [], threading.Semaphore(0)
+
+    def redact(_event, data):
+        if data["tool_input"]["path"] == "/withheld":
+            return {"action": "deny", "reason": "a path"}
+        said = data["result"]["error"].replace("/secret", "[path]")
+        return {"action": "modify", "data": {"result": data["result"] | {"error": said}}}
+
+    board.hook("tool:post", redact)
+    board.hook("tool:post", lambda _e, data: watched.append(data), observes=True)
+    board.hook("tool:error", lambda _e, data: (watched.append(data), told.release()))
+
+    redacted, plain = run(board, "fails", path="/secret"), run(board, "fails", path="/tmp")
+    withheld = run(board, "fails", path="/withheld")
+    for _ in range(3):
+        assert told.acquire(timeout=PATIENCE)
+
+    assert "[path]" in redacted["error"]
+    assert "/secret" not in str(redacted)
+    assert "/tmp" in plain["error"]
+    assert ("traceback" in plain) is (code == "tool_raised")
+    assert "/withheld" not in str(withheld)
+    assert withheld["reason"] == "a path"
+    for result in (redacted, plain, withheld):
+        assert (result["success"], result["code"], result["outcome"]) == (False, code, "outcome_unknown")
+    assert recorder.wait("result_withheld")[0].subject == "redact"
+    assert len(watched) == 3, "one terminal event for each call"
+    assert all("/secret" not in str(data["result"]) + str(data["error"]) for data in watched)
+
+
 def test_what_hooks_say_beside_their_answers_stays_with_the_call(board):
     board.hook("tool:pre", lambda _e, _d: {"action": "inject_context", "context_injection": "a"}, name="pre")
     board.hook("tool:post", lambda _e, _d: {"action": "continue", "user_message": "b"}, name="post")
@@ -323,7 +361,7 @@ def test_the_board_stops_though_hooks_hang():
 def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
     seen = {}
     with node_board(idempotent=True) as (board, _, _recorder):
-        board.hook("tool:post", lambda _e, data: seen.update(data))
+        seeing = board.hook("tool:post", lambda _e, data: seen.update(data))
         board.hook(
             "tool:error", lambda _e, data: seen.update(failed=data["generation"], attempt=data["attempt"])
         )
@@ -332,6 +370,9 @@ def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
         result = told.result(PATIENCE)
         lost = board.submit(tool_call("moody", do="exit", code=3))
         crash = lost.result(PATIENCE)
+        seeing.close()
+        board.hook("tool:post", lambda _e, data: seen.update(said=data["result"]) or {"action": "deny"})
+        raised = run(board, "moody", do="throw")
 
     assert (told.plugin_name, told.attempt) == ("moody", 1)
     assert len(parts) == 3
@@ -340,6 +381,8 @@ def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
     assert crash["code"] == "host_crashed"
     assert lost.attempt == 2, "the repeated call is one call for its caller and for the hooks"
     assert crash["outcome"] == "outcome_unknown"
+    assert (seen["said"]["type"], seen["said"]["message"]) == ("TypeError", "told to throw")
+    assert (raised["code"], "told to throw" in str(raised)) == ("tool_raised", False)
 
 
 @pytest.mark.parametrize(

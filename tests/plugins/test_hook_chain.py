@@ -8,7 +8,7 @@ import pytest
 from callboard.plugins.approval import Answer
 from callboard.plugins.hook_answers import UnreadableAnswer, read_answer
 from callboard.plugins.hook_chain import Ask, Chain, Consult, Listener, Passed, Refused, in_order
-from callboard.plugins.hook_data import InputData, ResultData
+from callboard.plugins.hook_data import InputData, ResultData, hook_data
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -234,6 +234,55 @@ def test_what_is_no_result_withholds_it(result):
     steps, _ = walk(post(saying("modify", data={"result": result}), result={"success": True, "result": 1}))
 
     assert isinstance(steps[-1], Refused)
+
+
+RAISED = {
+    "success": False,
+    "error": "OSError: no /secret",
+    "code": "tool_raised",
+    "outcome": "outcome_unknown",
+    "type": "OSError",
+    "message": "no /secret",
+    "traceback": "… no /secret",
+}
+KEPT = {"success": False, "code": "tool_raised", "outcome": "outcome_unknown"}
+
+
+def review(result):
+    chain = Chain(
+        "tool:post",
+        (Listener("h", "tool:post", saying("modify", data={"result": result})),),
+        hook_data("tool:post", RAISED, FACTS, failed=True),
+    )
+    steps, _ = walk(chain)
+    return steps
+
+
+@pytest.mark.parametrize(
+    ("result", "value"),
+    [
+        (RAISED, RAISED),
+        ({"error": "no"}, {**KEPT, "error": "no"}),
+        (RAISED | {"error": "no"}, {**KEPT, "error": "no", "type": "OSError"}),
+        (
+            RAISED | {"error": "no", "message": "m"},
+            {**KEPT, "error": "no", "type": "OSError", "message": "m"},
+        ),
+        ({**RAISED, "traceback": "t"}, RAISED | {"traceback": "t"}),
+        ({"success": True, "error": "no"}, None),
+        ({"success": False, "error": "no", "code": "cancelled"}, None),
+        ({"error": "no", "outcome": "not_sent"}, None),
+        ({"error": "no", "result": 1}, None),
+        ({"success": False}, None),
+        ("no", None),
+    ],
+)
+def test_the_words_of_a_failure_may_be_changed_and_what_became_of_the_call_may_not(result, value):
+    consult, *_, end = review(result)
+
+    assert {name: consult.data[name] for name in KEPT} == KEPT
+    assert consult.data["result"] == consult.data["tool_result"] == RAISED
+    assert end == Passed(value) if value else isinstance(end, Refused)
 
 
 def test_a_person_may_be_asked_whether_a_result_is_handed_out():
