@@ -9,6 +9,7 @@ from configparser import ConfigParser
 import callboard.chaos.recovery
 import callboard.pytest_fixtures
 import pytest
+from callboard.chaos.census import Census
 from house_source import ROOT
 
 pytest_plugins = ["pytester"]
@@ -32,6 +33,8 @@ class Echo:
 CALL = {"type": "function_call", "call_id": "1", "name": "echo", "arguments": {"n": 1}}
 """
 
+GUIDE = ROOT / "docs" / "testing-crash-recovery.md"
+
 COUNT = '{"type": "function_call", "call_id": "1", "name": "evil_count", "arguments": {}}'
 
 
@@ -52,18 +55,18 @@ def test_a_board_runs_and_leaves_nothing(inner):
     result.assert_outcomes(passed=1)
 
 
-def test_a_board_that_leaves_a_thread_behind_is_found(inner):
+def test_a_board_that_leaves_a_thread_behind_is_found(inner, monkeypatch):
+    monkeypatch.setitem(Census.left.__kwdefaults__, "within", 0.1)
+
     result = inner("""
         import threading
-        over = threading.Event()
 
         def test(board):
-            threading.Thread(target=over.wait, name="forgotten", daemon=True).start()
-            threading.Timer(30, over.set).daemon = True
+            threading.Thread(target=threading.Event().wait, name="forgotten", daemon=True).start()
     """)
 
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*LeftBehind*threads: forgotten*"])
+    result.stdout.fnmatch_lines(["*LeftBehind*threads: *forgotten*"])
 
 
 def test_a_board_that_leaves_a_descriptor_behind_is_found(inner):
@@ -71,6 +74,21 @@ def test_a_board_that_leaves_a_descriptor_behind_is_found(inner):
 
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*LeftBehind*descriptors: *pipe*"])
+
+
+def test_the_tests_of_the_guide_pass(pytester):
+    for name, text in re.findall(r"<!-- file: (\S+) -->\n```\w*\n(.*?)```", GUIDE.read_text(), re.DOTALL):
+        (pytester.path / name).write_text(text)
+
+    strict = (
+        "-W",
+        "error",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    )  # of what is imported here already
+    result = pytester.runpytest_inprocess(*LOADED, "-q", *strict, "test_upper.py")
+
+    result.assert_outcomes(passed=4)
 
 
 def test_a_fixture_of_ones_own_goes_before_one_of_the_same_name(inner):
