@@ -16,11 +16,12 @@
 // Once the plugin runs, descriptors 0 and 1 are not the protocol's: see host_streams.mjs.
 
 import { isAbsolute } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { leave, leaveMisused, watchTheEnd } from './host_ending.mjs';
 import { Requests } from './host_requests.mjs';
 import { claimStreams } from './host_streams.mjs';
+
+const SEVERAL = '--several';
 
 const USAGE = 'usage: node host.mjs --entry <absolute path of the module> [--export <name>]';
 
@@ -36,15 +37,25 @@ if (own !== undefined) requests.begin(own.place, own.exportName);
 /** The plugin of the command line, if it has one. */
 function readArguments() {
   try {
-    const text = { type: 'string' };
-    const options = { entry: text, export: text, module: text, compiled: text, several: { type: 'boolean' } };
-    const { values } = parseArgs({ options });
-    if (values.several && Object.keys(values).length === 1) return undefined;
-    if (values.several) throw new Error('--several stands alone: plugins are loaded by requests');
-    const { entry, module = entry, compiled, export: exportName = 'default' } = values;
+    const words = process.argv.slice(2);
+    if (words.includes(SEVERAL) && words.length === 1) return undefined;
+    if (words.includes(SEVERAL)) throw new Error(`${SEVERAL} stands alone: plugins are loaded by requests`);
+    const { entry, module = entry, compiled, export: exportName = 'default' } = valuesIn(words);
     if (entry === undefined || !isAbsolute(entry)) throw new Error('--entry takes an absolute path');
     return { place: { entry, module, compiled }, exportName };
   } catch (error) {
     return leaveMisused(`${error.message}\n${USAGE}`);
   }
+}
+
+/** `--name value` or `--name=value`, any number of times. By hand: Node's own reader of arguments is slow to be there. */
+function valuesIn(words) {
+  const values = {};
+  for (let at = 0; at < words.length; at += 1) {
+    const [, name, told] = /^--(entry|export|module|compiled)(?:=(.*))?$/s.exec(words[at]) ?? [];
+    if (name === undefined) throw new Error(`there is no option ${words[at]}`);
+    values[name] = told ?? words[(at += 1)];
+    if (values[name] === undefined) throw new Error(`--${name} takes a value`);
+  }
+  return values;
 }

@@ -1,7 +1,8 @@
-// One request under way: any number of parts, then exactly one answer.
+// One request under way: any number of parts, then exactly one answer, be it what was thrown.
 
+import { inspect, types } from './host_node.mjs';
 import { log } from './host_streams.mjs';
-import { describe, encode, HostFault } from './host_values.mjs';
+import { encode, HostFault } from './host_values.mjs';
 
 /**
  * See the file.
@@ -88,5 +89,19 @@ export class Call {
   #lateEmit() {
     if (!this.#warned) log(`emit was called after the answer to ${this.#id}; such parts are dropped`);
     this.#warned = true;
+  }
+}
+
+/** Say whatever was thrown as the protocol's error object. Never throws, whatever it is given. */
+export function describe(thrown, phase) {
+  try {
+    if (!types.isNativeError(thrown) && typeof thrown?.message !== 'string') {
+      return { type: 'NonError', detail: typeof thrown === 'string' ? thrown : inspect(thrown), stack: '', phase };
+    }
+    const code = typeof thrown.code === 'string' ? thrown.code : undefined;
+    // inspect, not thrown.stack: it tells the cause too, and there fetch and its like keep the reason.
+    return { type: String(thrown.name), detail: String(thrown.message), stack: inspect(thrown), code, phase };
+  } catch {
+    return { type: 'Error', detail: 'something was thrown that throws again when it is looked at', stack: '', phase };
   }
 }

@@ -1,7 +1,6 @@
 // The end of the host: when there is nobody to be answered, and what then becomes of what the tools have started.
 
-import { readdirSync, readFileSync } from 'node:fs';
-
+import { readdirSync, readFileSync } from './host_node.mjs';
 import { log } from './host_streams.mjs';
 
 const PARENT_CHECK = 1000; // milliseconds between two looks at who our parent is

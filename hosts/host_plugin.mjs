@@ -1,11 +1,11 @@
 // A plugin that answers requests: it is loaded when it is made, and what is asked meanwhile waits for that, in order.
 
-import { inspect } from 'node:util';
-
+import { describe } from './host_call.mjs';
 import { ToolContext } from './host_context.mjs';
+import { inspect } from './host_node.mjs';
 import { log } from './host_streams.mjs';
 import { loadTool, METHODS, methodOf } from './host_tool.mjs';
-import { describe, HostFault } from './host_values.mjs';
+import { HostFault } from './host_values.mjs';
 
 /**
  * See the file. What goes wrong as it is loaded is the answer to all that it is asked, and harms no other plugin.

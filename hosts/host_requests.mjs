@@ -8,7 +8,7 @@ import { isAbsolute } from 'node:path';
 import { Call } from './host_call.mjs';
 import { Plugin } from './host_plugin.mjs';
 import { log } from './host_streams.mjs';
-import { HostFault } from './host_values.mjs';
+import { HostFault, isObject } from './host_values.mjs';
 
 const VERSION = 1;
 
@@ -158,5 +158,3 @@ function faultInLoad({ name, ...texts }) {
   if (texts.entry === undefined || !isAbsolute(texts.entry)) return 'the "entry" of a plugin is an absolute path';
   return undefined;
 }
-
-const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);

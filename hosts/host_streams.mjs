@@ -1,8 +1,7 @@
 // The protocol's way in and out. Everything about descriptors, chunks and full pipes is here, and nothing about what
 // a line means.
 
-import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
-import { Socket } from 'node:net';
+import { closeSync, constants, fstatSync, openSync, Socket, writeSync } from './host_node.mjs';
 
 /** Say something to people: stderr is theirs. */
 export const log = (text) => console.error(`[tool host] ${text}`);

@@ -1,10 +1,10 @@
 // From a module to a tool that can be called: which methods a tool has, and which export is one. Loads the plugin and
 // runs its factory or constructor, but none of its methods.
 
-import nodeModule from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { payloadOf } from './host_context.mjs';
+import { isObject } from './host_values.mjs';
 
 /**
  * Wire name -> the tool's own name for it, its positional arguments, whether a tool must have it.
@@ -75,14 +75,15 @@ class ExportError extends Error {
  *   which it would otherwise only write at an end that a host may not live to see.
  */
 export async function loadTool({ entry, module: path, compiled }, exportName) {
-  if (compiled !== undefined) nodeModule.enableCompileCache?.(compiled);
+  const cache = compiled === undefined ? undefined : process.getBuiltinModule?.('node:module');
+  cache?.enableCompileCache?.(compiled);
   let module;
   try {
     module = await import(pathToFileURL(path).href);
   } catch (error) {
     throw await explained(error, path);
   }
-  if (compiled !== undefined) nodeModule.flushCompileCache?.();
+  cache?.flushCompileCache?.();
   return toolFrom(await exportOf(module, exportName, entry), `the export "${exportName}" of ${entry}`);
 }
 
@@ -117,8 +118,6 @@ function isClass(exported) {
   if (/^class\b/.test(Function.prototype.toString.call(exported))) return true;
   return isObject(exported.prototype) && REQUIRED.some((wireName) => methodOf(exported.prototype, wireName));
 }
-
-const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function shapeOf(value) {
   if (value === null || value === undefined) return String(value);

@@ -1,6 +1,4 @@
-// What a tool returns or throws, said in JSON. Knows no request and no stream.
-
-import { inspect, types } from 'node:util';
+// What a tool returns, said in JSON, and the faults of saying it. Knows no request and no stream.
 
 /** A fault that the host itself reports; `name` becomes `error.type`. */
 export class HostFault extends Error {
@@ -11,29 +9,25 @@ export class HostFault extends Error {
   }
 }
 
-/** Say whatever was thrown as the protocol's error object. Never throws, whatever it is given. */
-export function describe(thrown, phase) {
-  try {
-    if (!types.isNativeError(thrown) && typeof thrown?.message !== 'string') {
-      return { type: 'NonError', detail: typeof thrown === 'string' ? thrown : inspect(thrown), stack: '', phase };
-    }
-    const code = typeof thrown.code === 'string' ? thrown.code : undefined;
-    // inspect, not thrown.stack: it tells the cause too, and there fetch and its like keep the reason.
-    return { type: String(thrown.name), detail: String(thrown.message), stack: inspect(thrown), code, phase };
-  } catch {
-    return { type: 'Error', detail: 'something was thrown that throws again when it is looked at', stack: '', phase };
-  }
-}
-
 /** Write a value as JSON; what JSON cannot say is a HostFault called `fault`, about `what`. */
 export function encode(value, fault, what) {
   let text;
   try {
     text = JSON.stringify(value === undefined ? null : value);
   } catch (error) {
-    throw new HostFault(fault, `${what} cannot be written as JSON: ${describe(error).detail}`);
+    throw new HostFault(fault, `${what} cannot be written as JSON: ${messageOf(error)}`);
   }
   if (text === undefined) throw new HostFault(fault, `${what} is a ${typeof value}, which JSON cannot say`);
   // An escape that is left here is half a surrogate pair, as of an emoji cut in two; UTF-8 has no bytes for it.
   return text.includes('\\ud') ? text.replace(/(\\\\)|\\ud[89a-f]../g, (_, pair) => pair ?? '\ufffd') : text;
 }
+
+function messageOf(thrown) {
+  try {
+    return String(thrown?.message ?? thrown);
+  } catch {
+    return 'something was thrown that throws again when it is looked at';
+  }
+}
+
+export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
