@@ -138,7 +138,7 @@ def test_a_spinning_host_still_dies_by_sigterm():
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["--entry", "relative.mjs"], ["--entry", "/a.mjs", "--exprot", "x"]]
+    "arguments", [[], ["--entry"], ["--entry", "relative.mjs"], ["--entry", "/a.mjs", "--exprot", "x"]]
 )
 def test_a_wrong_command_line_is_refused_with_the_usage(arguments):
     command = host_command(STEPS)[:2]
