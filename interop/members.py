@@ -37,7 +37,8 @@ class Member(Generic[M]):
 
     def fault(self, problem: str) -> ContributionError:
         """Return the error that blames the contributor."""
-        return ContributionError(self.contributor, type(self.it).__name__, problem)
+        called = getattr(self.it, "stands_for", type(self.it).__name__)
+        return ContributionError(self.contributor, called, problem)
 
     def raised(self, method: str, error: Exception) -> ContributionError:
         """Return the error for an exception that came out of ``method``."""

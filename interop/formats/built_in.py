@@ -2,6 +2,9 @@
 
 Two pairs look alike to the letter, and only a hint tells them apart: an Anthropic tool and one of
 Amplifier's, and a failure of any tool that says nothing but its error.
+
+Each stands here by the module and the class that it is, what it reads or writes and, if it reads, what ``value["type"]`` it
+is shown; the module is imported when the first such value comes.
 """
 
 from __future__ import annotations
@@ -9,100 +12,113 @@ from __future__ import annotations
 from typing import Final
 
 from ..contribution import ToolInteropContribution
-from ..format_ids import MCP_2025, MCP_2026, MCP_SAMPLING
-from . import amplifier_tool as amplifier
-from . import anthropic_messages as anthropic
-from . import bedrock_converse as bedrock
-from . import core_host_result as host
-from . import core_tool_result as core
-from . import gemini_function as gemini
-from . import gemini_openapi as openapi
-from . import mcp_tools as mcp
-from . import openai_chat_custom as chat_custom
-from . import openai_chat_function as chat
-from . import openai_chat_legacy as legacy
-from . import openai_responses_custom as custom
-from . import openai_responses_function as responses
-from . import openai_responses_namespace as namespace
-from . import provider_native as native
+from ..format_ids import (
+    AMPLIFIER,
+    ANTHROPIC_TOOL,
+    BEDROCK_TOOL,
+    CHAT_CUSTOM,
+    CHAT_FUNCTION,
+    CHAT_LEGACY,
+    CORE_HOST_RESULT,
+    CORE_PROVIDER_NATIVE,
+    CORE_TOOL_RESULT,
+    GEMINI_FUNCTION,
+    GEMINI_OPENAPI,
+    MCP_2025,
+    MCP_2026,
+    MCP_SAMPLING,
+    RESPONSES_CUSTOM,
+    RESPONSES_CUSTOM_SCHEMA,
+    RESPONSES_FUNCTION,
+    RESPONSES_NAMESPACE,
+)
+from .late import LateAccessor, LateAdapter
 
 BUILT_IN: Final = ToolInteropContribution(
     schema_accessors=(
-        chat.ChatFunctionSchemas(),
-        chat_custom.ChatCustomSchemas(),
-        responses.ResponsesFunctionSchemas(),
-        custom.ResponsesCustomSchemas(),
-        namespace.ResponsesNamespaces(),
-        anthropic.AnthropicSchemas(),
-        gemini.GeminiSchemas(),
-        openapi.GeminiOpenapiSchemas(),
-        bedrock.BedrockSchemas(),
-        mcp.McpSchemas(MCP_2025),
-        mcp.McpSchemas(MCP_2026),
-        amplifier.AmplifierSchemas(),
+        LateAccessor("openai_chat_function:ChatFunctionSchemas", CHAT_FUNCTION, {"function", None}),
+        LateAccessor("openai_chat_custom:ChatCustomSchemas", CHAT_CUSTOM, {"custom"}),
+        LateAccessor("openai_responses_function:ResponsesFunctionSchemas", RESPONSES_FUNCTION, {"function"}),
+        LateAccessor("openai_responses_custom:ResponsesCustomSchemas", RESPONSES_CUSTOM_SCHEMA, {"custom"}),
+        LateAccessor("openai_responses_namespace:ResponsesNamespaces", RESPONSES_NAMESPACE, {"namespace"}),
+        LateAccessor("anthropic_messages:AnthropicSchemas", ANTHROPIC_TOOL, {"custom", None}),
+        LateAccessor("gemini_function:GeminiSchemas", GEMINI_FUNCTION, {None}),
+        LateAccessor("gemini_openapi:GeminiOpenapiSchemas", GEMINI_OPENAPI, {None}),
+        LateAccessor("bedrock_converse:BedrockSchemas", BEDROCK_TOOL, {None}),
+        LateAccessor("mcp_tools:McpSchemas", MCP_2025, {None}, MCP_2025),
+        LateAccessor("mcp_tools:McpSchemas", MCP_2026, {None}, MCP_2026),
+        LateAccessor("amplifier_tool:AmplifierSchemas", AMPLIFIER, {None}),
     ),
     call_accessors=(
-        chat.ChatFunctionCalls(),
-        chat_custom.ChatCustomCalls(),
-        responses.ResponsesFunctionCalls(),
-        custom.ResponsesCustomCalls(),
-        anthropic.AnthropicCalls(),
-        gemini.GeminiCalls(),
-        bedrock.BedrockCalls(),
-        mcp.McpCalls(),
-        amplifier.AmplifierCalls(),
-        legacy.LegacyChatCalls(),
+        LateAccessor("openai_chat_function:ChatFunctionCalls", CHAT_FUNCTION, {"function", None}),
+        LateAccessor("openai_chat_custom:ChatCustomCalls", CHAT_CUSTOM, {"custom"}),
+        LateAccessor(
+            "openai_responses_function:ResponsesFunctionCalls", RESPONSES_FUNCTION, {"function_call"}
+        ),
+        LateAccessor("openai_responses_custom:ResponsesCustomCalls", RESPONSES_CUSTOM, {"custom_tool_call"}),
+        LateAccessor("anthropic_messages:AnthropicCalls", ANTHROPIC_TOOL, {"tool_use"}),
+        LateAccessor("gemini_function:GeminiCalls", GEMINI_FUNCTION, {None}),
+        LateAccessor("bedrock_converse:BedrockCalls", BEDROCK_TOOL, {None}),
+        LateAccessor("mcp_tools:McpCalls", MCP_2025, {None}),
+        LateAccessor("amplifier_tool:AmplifierCalls", AMPLIFIER, {"tool_call", None}),
+        LateAccessor("openai_chat_legacy:LegacyChatCalls", CHAT_LEGACY, {None}),
     ),
     result_accessors=(
-        chat.ChatToolMessages(),
-        responses.ResponsesFunctionOutputs(),
-        custom.ResponsesCustomOutputs(),
-        anthropic.AnthropicResults(),
-        gemini.GeminiResults(),
-        bedrock.BedrockResults(),
-        mcp.McpResults(MCP_2025),
-        mcp.McpResults(MCP_2026),
-        mcp.McpResults(MCP_SAMPLING),
-        core.CoreToolResults(),
-        native.ProviderNativeResults(),
-        host.CoreHostResults(),
-        amplifier.AmplifierResults(),
-        legacy.LegacyChatMessages(),
+        LateAccessor("openai_chat_function:ChatToolMessages", CHAT_FUNCTION, {None}),
+        LateAccessor(
+            "openai_responses_function:ResponsesFunctionOutputs", RESPONSES_FUNCTION, {"function_call_output"}
+        ),
+        LateAccessor(
+            "openai_responses_custom:ResponsesCustomOutputs", RESPONSES_CUSTOM, {"custom_tool_call_output"}
+        ),
+        LateAccessor("anthropic_messages:AnthropicResults", ANTHROPIC_TOOL, {"tool_result"}),
+        LateAccessor("gemini_function:GeminiResults", GEMINI_FUNCTION, {None}),
+        LateAccessor("bedrock_converse:BedrockResults", BEDROCK_TOOL, {None}),
+        LateAccessor("mcp_tools:McpResults", MCP_2025, {None}, MCP_2025),
+        LateAccessor("mcp_tools:McpResults", MCP_2026, {None}, MCP_2026),
+        LateAccessor("mcp_tools:McpResults", MCP_SAMPLING, {"tool_result"}, MCP_SAMPLING),
+        LateAccessor("core_tool_result:CoreToolResults", CORE_TOOL_RESULT, {"tool_result"}),
+        LateAccessor(
+            "provider_native:ProviderNativeResults", CORE_PROVIDER_NATIVE, {"provider_native_tool_result"}
+        ),
+        LateAccessor("core_host_result:CoreHostResults", CORE_HOST_RESULT, {None}),
+        LateAccessor("amplifier_tool:AmplifierResults", AMPLIFIER, {"tool_result", None}),
+        LateAccessor("openai_chat_legacy:LegacyChatMessages", CHAT_LEGACY, {None}),
     ),
     schema_adapters=(
-        chat.ToChatFunctionSchema(),
-        chat_custom.ToChatCustomSchema(),
-        responses.ToResponsesFunctionSchema(),
-        custom.ToResponsesCustomSchema(),
-        anthropic.ToAnthropicSchema(),
-        gemini.ToGeminiSchema(),
-        openapi.ToGeminiOpenapiSchema(),
-        bedrock.ToBedrockSchema(),
-        mcp.ToMcpSchema(MCP_2025),
-        mcp.ToMcpSchema(MCP_2026),
-        amplifier.ToAmplifierSchema(),
+        LateAdapter("openai_chat_function:ToChatFunctionSchema", CHAT_FUNCTION),
+        LateAdapter("openai_chat_custom:ToChatCustomSchema", CHAT_CUSTOM),
+        LateAdapter("openai_responses_function:ToResponsesFunctionSchema", RESPONSES_FUNCTION),
+        LateAdapter("openai_responses_custom:ToResponsesCustomSchema", RESPONSES_CUSTOM_SCHEMA),
+        LateAdapter("anthropic_messages:ToAnthropicSchema", ANTHROPIC_TOOL),
+        LateAdapter("gemini_function:ToGeminiSchema", GEMINI_FUNCTION),
+        LateAdapter("gemini_openapi:ToGeminiOpenapiSchema", GEMINI_OPENAPI),
+        LateAdapter("bedrock_converse:ToBedrockSchema", BEDROCK_TOOL),
+        LateAdapter("mcp_tools:ToMcpSchema", MCP_2025, MCP_2025),
+        LateAdapter("mcp_tools:ToMcpSchema", MCP_2026, MCP_2026),
+        LateAdapter("amplifier_tool:ToAmplifierSchema", AMPLIFIER),
     ),
     call_adapters=(
-        chat.ToChatFunctionCall(),
-        chat_custom.ToChatCustomCall(),
-        responses.ToResponsesFunctionCall(),
-        custom.ToResponsesCustomCall(),
-        anthropic.ToAnthropicCall(),
-        gemini.ToGeminiCall(),
-        bedrock.ToBedrockCall(),
-        mcp.ToMcpCall(),
-        amplifier.ToAmplifierCall(),
+        LateAdapter("openai_chat_function:ToChatFunctionCall", CHAT_FUNCTION),
+        LateAdapter("openai_chat_custom:ToChatCustomCall", CHAT_CUSTOM),
+        LateAdapter("openai_responses_function:ToResponsesFunctionCall", RESPONSES_FUNCTION),
+        LateAdapter("openai_responses_custom:ToResponsesCustomCall", RESPONSES_CUSTOM),
+        LateAdapter("anthropic_messages:ToAnthropicCall", ANTHROPIC_TOOL),
+        LateAdapter("gemini_function:ToGeminiCall", GEMINI_FUNCTION),
+        LateAdapter("bedrock_converse:ToBedrockCall", BEDROCK_TOOL),
+        LateAdapter("mcp_tools:ToMcpCall", MCP_2025),
+        LateAdapter("amplifier_tool:ToAmplifierCall", AMPLIFIER),
     ),
     result_adapters=(
-        chat.ToChatToolMessage(),
-        responses.ToResponsesFunctionOutput(),
-        custom.ToResponsesCustomOutput(),
-        anthropic.ToAnthropicResult(),
-        gemini.ToGeminiResult(),
-        bedrock.ToBedrockResult(),
-        mcp.ToMcpResult(MCP_2025),
-        mcp.ToMcpResult(MCP_2026),
-        core.ToCoreToolResult(),
-        amplifier.ToAmplifierResult(),
+        LateAdapter("openai_chat_function:ToChatToolMessage", CHAT_FUNCTION),
+        LateAdapter("openai_responses_function:ToResponsesFunctionOutput", RESPONSES_FUNCTION),
+        LateAdapter("openai_responses_custom:ToResponsesCustomOutput", RESPONSES_CUSTOM),
+        LateAdapter("anthropic_messages:ToAnthropicResult", ANTHROPIC_TOOL),
+        LateAdapter("gemini_function:ToGeminiResult", GEMINI_FUNCTION),
+        LateAdapter("bedrock_converse:ToBedrockResult", BEDROCK_TOOL),
+        LateAdapter("mcp_tools:ToMcpResult", MCP_2025, MCP_2025),
+        LateAdapter("mcp_tools:ToMcpResult", MCP_2026, MCP_2026),
+        LateAdapter("core_tool_result:ToCoreToolResult", CORE_TOOL_RESULT),
+        LateAdapter("amplifier_tool:ToAmplifierResult", AMPLIFIER),
     ),
 )
