@@ -15,17 +15,17 @@ import pykka
 
 from ..hosts.watchdog import Watchdog
 from ..plugins.codes import Code, Outcome
-from ..plugins.errors import PluginError
 from ..plugins.failures import failure
+from ..plugins.given import require_call_options, require_seconds
 from ..supervision.clock import Clock, SystemClock
 from ..supervision.events import EventStream
 from ..supervision.messages import AddGroup, GetGroups, GetStatus, Order
 from ..supervision.supervisor import SupervisorActor
 from ..supervision.telling import ask_supervisor, tell
 from . import messages as m
+from .asks_plugins import AsksPlugins
 from .catalog import Catalog, ToolDescriptor
 from .claiming import Claiming
-from .config_check import require_fit
 from .hook_runs import Means
 from .hook_threads import HookThreads
 from .hooked import Hooked
@@ -44,7 +44,7 @@ from .tool_runtime import ToolRuntime
 from .variants import Variants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..interop.contribution import ToolInteropContribution
@@ -65,7 +65,7 @@ _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
 
 
-class Board(TakesModules, Tells):
+class Board(TakesModules, AsksPlugins, Tells):
     """See the module. It runs from the moment it is made until `stop`.
 
     Args:
@@ -204,7 +204,7 @@ class Board(TakesModules, Tells):
         deadline: float | None = None,
         streaming: bool = True,
     ) -> Call:
-        """Run a tool call; returns its handle at once, never raises for what is wrong with the call.
+        """Run a tool call; returns its handle at once. What is wrong with the call is its result.
 
         Args:
             tool_call: in any wire format that the registry reads.
@@ -212,7 +212,12 @@ class Board(TakesModules, Tells):
             deadline: seconds it may take, waiting included; ``None`` for the tool's default and
                 ``math.inf`` for no limit.
             streaming: have a tool that can stream do so; otherwise it is asked for its result only.
+
+        Raises:
+            TypeError: the context is no mapping, or the deadline no number.
         """
+        if context is not None or deadline is not None:
+            require_call_options(context, deadline)
         call = self._intake.read(tool_call, context=context, streaming=streaming)
         if self._listeners.ever:
             return self._hooked.take(call, deadline)
@@ -265,63 +270,6 @@ class Board(TakesModules, Tells):
             lodging.pardon()
         return lodging.names
 
-    def adapter(self, name: str) -> PluginAdapter:
-        """A plugin with all its hooks, for formatting and previews.
-
-        Raises:
-            KeyError: there is no such plugin.
-        """
-        return self.roster.member(name).desk.adapter
-
-    def run_hook(
-        self, name: str, hook: Callable[[PluginAdapter, dict[str, Any]], Answer], timeout: float = 5.0
-    ) -> Answer:
-        """Run one of a plugin's cheap hooks (formatting, a preview) with a copy of its state.
-
-        It runs on a thread of its own, so that one that hangs costs its caller ``timeout`` seconds
-        and nobody else anything.
-
-        Raises:
-            KeyError: there is no such plugin.
-            HookFailed: it raised, or did not return in time.
-        """
-        desk = self.roster.member(name).desk
-        return self._threads.call(name, lambda: hook(desk.adapter, desk.cell.copy()), timeout)
-
-    def check_config(self, name: str, timeout: float = 5.0) -> None:
-        """Hold the configuration of a plugin in a host to its schema; one of this process is held to it before its `init`.
-
-        One without a configuration is asked only if its host says that there is a schema: hosts of version 1 owe no
-        answer to that question. What cannot be asked is let be, for this is help, and no condition.
-
-        Raises:
-            KeyError: there is no such plugin.
-            ConfigMisfit: it does not fit.
-        """
-        member = self.roster.member(name)
-        if not member.config and not member.has_config_schema:
-            return
-        answer = self.survey.ask(
-            [member], "configuration schema", lambda _, adapter: adapter.get_config_schema(), timeout=timeout
-        )[name]
-        if not isinstance(answer, PluginError):
-            require_fit(name, answer, member.config)
-
-    def ui_elements(self, timeout: float = 5.0) -> dict[str, list[dict[str, Any]]]:
-        """What each plugin says of its user interface, of those that say something and can be asked."""
-        answers = self.survey.ask(
-            self.roster.members().values(),
-            "user interface elements",
-            lambda _, adapter: adapter.get_ui_elements(),
-            needs=("get_ui_elements",),
-            timeout=timeout,
-        )
-        return {name: said for name, said in answers.items() if said and not isinstance(said, PluginError)}
-
-    def state_of(self, name: str) -> dict[str, Any]:
-        """A copy of a plugin's committed state. Raises `KeyError`."""
-        return self.roster.member(name).desk.cell.copy()
-
     def status(self) -> dict[str, Any]:
         """Everything that is going on, as JSON."""
         try:
@@ -353,13 +301,13 @@ class Board(TakesModules, Tells):
     def stop(self, timeout: float = 10.0) -> None:
         """End every call with ``cancelled``, every host and every actor; done when this returns.
 
-        While another thread stops it, this waits for that, for ``timeout`` seconds at most, and if that was interrupted,
-        goes on with it. It does not wait for itself: called by a subscriber that is being told of an event while another
-        thread stops the board, or within a stop (in a signal handler, or when a call has ended), it returns at once.
+        While another thread stops it, this waits ``timeout`` seconds for that; what was interrupted is gone on with. Where it
+        would wait for itself it returns at once: within a stop, and in a subscriber that another's stop waits for.
 
         Args:
             timeout: seconds for hosts to end by their stop ladders; what is left then is killed.
         """
+        require_seconds("timeout", timeout)
         with self._stop_once.turn(0.0 if self.events.telling else timeout) as mine:
             if mine and not self._stopped:
                 self._stop(timeout)

@@ -76,6 +76,13 @@ class Listeners:
             raise HookRegistrationError(
                 f"a hook's deadline is a number of seconds, more than 0; it is {deadline!r:.60}"
             )
+        for option, value, fits, wanted in (
+            ("priority", priority, isinstance(priority, int), "a whole number"),
+            ("observes", observes, isinstance(observes, bool), "true or false"),
+            ("name", name, name is None or isinstance(name, str), "a text"),
+        ):
+            if not fits:
+                raise HookRegistrationError(f"a hook's {option} is {wanted}; it is {value!r:.60}")
         name = name or getattr(hook, "__name__", None) or type(hook).__name__
         listener = Listener(name, event, hook, priority, float(deadline), observes or event == ERROR)
         with self._lock:

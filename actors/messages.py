@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..hosts.description import PLAIN
 from ..plugins.frozen import frozen
+from ..plugins.given import require_call_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,6 +42,9 @@ class Dispatch:
     tool_call: Any
     context: dict[str, Any] | None = None
     deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        require_call_options(self.context, self.deadline)
 
 
 @frozen

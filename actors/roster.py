@@ -114,7 +114,11 @@ class Roster:
 
     def member(self, name: str) -> Member:
         """One of them. Raises `KeyError`."""
-        return self._members[name]
+        try:
+            return self._members[name]
+        except (KeyError, TypeError):
+            there = ", ".join(map(repr, self._members)) or "none"
+            raise KeyError(f"there is no plugin {name!r:.60}; there are: {there}") from None
 
     def close(self) -> list[Member]:
         """Take no more members; return those there are, the first time only."""
@@ -362,7 +366,8 @@ class Roster:
 
     def _take_off(self, name: str) -> Member:
         with self.lock:
-            member = self._members.pop(name)
+            member = self.member(name)
+            del self._members[name]
             self.lodgings.leave(name)
             self._switch.remove(name)
             self._catalog.remove(name)

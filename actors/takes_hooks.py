@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.given import require
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -56,4 +58,7 @@ class TakesHooks:
 
     @approver.setter
     def approver(self, approver: Approver | None) -> None:
+        if approver is not None:
+            can_ask = callable(getattr(approver, "ask", None))
+            require(can_ask, "the approver", approver, "something that has ask(question)")
         self._hooked.people.approver = approver

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ..plugins.bridge import call_in_thread, wait_here
 from ..plugins.errors import CallboardError
 from ..plugins.failures import describe
+from ..plugins.given import require_callable, require_seconds, require_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,6 +95,7 @@ class ToolRuntime:
             ToolRuntimeError: it has been closed, or ``make`` asks for what it makes.
             Exception: what ``make`` raises.
         """
+        _require(name, make, close)
         place, mine = self._place(name, close)
         if not mine:
             if not place.settled.is_set() and place.maker == threading.get_ident():
@@ -121,6 +123,7 @@ class ToolRuntime:
         close: Callable[[Any], Any] | None = None,
     ) -> Any:
         """Do as `get`, awaiting: ``make`` may be asynchronous, and runs in this event loop."""
+        _require(name, make, close)
         place, mine = self._place(name, close)
         if not mine:
             return await call_in_thread(place.outcome)
@@ -147,6 +150,7 @@ class ToolRuntime:
         Args:
             timeout: seconds for all of them.
         """
+        require_seconds("timeout", timeout)
         with self._lock:
             self._closed = True
             places, self._places = list(self._places.values()), {}
@@ -235,3 +239,11 @@ def _run_close(place: _Place, value: Any) -> None:
             ending = wait_here(ending)
     except BaseException as error:  # noqa: BLE001 - tool code: SystemExit too ends in here
         logger.warning("closing the resource %r raised %s", place.name, describe(error))
+
+
+def _require(name: Any, make: Any, close: Any) -> None:
+    """Raises `TypeError`: a resource is asked for in another way than it can be."""
+    require_text("the name of a resource", name)
+    require_callable("what makes a resource", make)
+    if close is not None:
+        require_callable("what closes a resource", close)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from ..plugins.given import require_callable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,6 +37,7 @@ class Cancellation:
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Have ``listener`` called when it is cancelled, or now if it was; returns what takes that back."""
+        require_callable("a listener", listener)
         with self._lock:
             heard = self._cancelled
             if not heard:

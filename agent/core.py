@@ -7,16 +7,19 @@ comes next in `turn.py`, and calls are run by `ToolCore`. Each asynchronous meth
 
 from __future__ import annotations
 
+import os
 import uuid
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
 from ..plugins.errors import CallboardError
-from .given import require_config, require_limits, require_session
+from ..plugins.given import require, shown
+from ..plugins.json_values import copy_json
+from .given import require_config, require_context, require_limits, require_session
 from .one_request import one_request, one_request_async
 from .providing import Providers
 from .session import Session, new_message
@@ -26,7 +29,6 @@ from .tool_loop import ToolLoop
 from .turns import Limits, drive, drive_async
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 
     from ..actors.board import Board
@@ -49,6 +51,10 @@ class AgentCore(ToolCore):
         format_timeout: seconds a plugin's formatting hooks may take; past that its default holds.
         preview_timeout: seconds a plugin may take for the preview of a call; past that there is none.
         session_dir: a folder where `run` keeps each session as it goes on; nowhere if ``None``.
+
+    Raises:
+        TypeError, ValueError: an argument is not what its name says.
+        NotStarted: who holds the board does not run.
     """
 
     def __init__(
@@ -59,6 +65,8 @@ class AgentCore(ToolCore):
         preview_timeout: float = 1.0,
         session_dir: str | os.PathLike[str] | None = None,
     ) -> None:
+        is_folder = session_dir is None or isinstance(session_dir, str | os.PathLike)
+        require(is_folder, "session_dir", session_dir, "the path of a folder")
         super().__init__(board, format_timeout=format_timeout, preview_timeout=preview_timeout)
         self._providers = Providers()
         self._store = None if session_dir is None else SessionStore(session_dir)
@@ -88,9 +96,18 @@ class AgentCore(ToolCore):
 
     # Sessions
 
-    def create_session(self, **metadata: Any) -> Session:
-        """Return an empty session with an id of its own."""
-        return Session(f"session_{uuid.uuid4().hex}", metadata=metadata)
+    def create_session(self, *unnamed: Never, **metadata: Any) -> Session:
+        """Return an empty session with an id of its own.
+
+        Raises:
+            TypeError: metadata without a name was given.
+            JsonValueError: the metadata is not JSON.
+        """
+        if unnamed:
+            raise TypeError(
+                f"metadata of a session has names, such as title='…'; {shown(unnamed[0])} has none"
+            )
+        return Session(f"session_{uuid.uuid4().hex}", metadata=copy_json(metadata, what="metadata"))
 
     def add_message(
         self,
@@ -111,7 +128,12 @@ class AgentCore(ToolCore):
         return session.with_message(new_message(role, content, attachments, metadata))
 
     def fork(self, session: Session) -> Session:
-        """Return the same conversation under an id of its own, to go on with in another way."""
+        """Return the same conversation under an id of its own, to go on with in another way.
+
+        Raises:
+            TypeError: it is no session.
+        """
+        require_session(session)
         return replace(session, id=self.create_session().id)
 
     @property
@@ -198,6 +220,7 @@ class AgentCore(ToolCore):
 
     def _request(self, config: Json, context: Mapping[str, Any] | None) -> ModelRequest:
         require_config(config)
+        require_context(context)
         layer = core_context(core=self, config=config, extra=context)
         return self._providers.request(self.board, config, layer)
 
@@ -211,6 +234,7 @@ class AgentCore(ToolCore):
     ) -> ToolLoop:
         require_session(session)
         require_config(config)
+        require_context(context)
         known = {"session_id": session.id, **(context or {})}
         return ToolLoop(
             session,

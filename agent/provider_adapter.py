@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.asking import json_object, raised
 from ..plugins.calling import compile_hook
 from ..plugins.errors import ContractError
+from ..plugins.given import require, require_mapping
 from ..plugins.instances import make_instance
 from ..plugins.modes import is_async
 from .errors import ProviderError
@@ -49,11 +50,14 @@ class ProviderAdapter:
     Raises:
         ContractError: it is no provider, or one of its hooks cannot be called by the contract.
         PluginLoadError: the class could not be instantiated.
+        TypeError: the configuration or the name is none.
     """
 
     def __init__(
         self, plugin: Any, *, name: str | None = None, config: Json | None = None, extension: bool = False
     ) -> None:
+        require_mapping("the configuration of a provider", config)
+        require(name is None or isinstance(name, str), "the name of a provider", name, "a text")
         self._config = dict(config or {})
         self.plugin = make_instance(plugin, self._config) if isinstance(plugin, type) else plugin
         self.name = name or str(getattr(self.plugin, "name", "") or type(self.plugin).__name__)

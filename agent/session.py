@@ -10,7 +10,7 @@ A session holds core messages and nothing else. What a provider needs is made fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..plugins.formatting import default_text
 from ..plugins.frozen import frozen
+from ..plugins.given import require, require_mapping, require_text
 from ..plugins.json_values import copy_json
 from .messages import tool_message
 
@@ -43,6 +44,16 @@ class Session:
     messages: tuple[Message, ...] = ()
     metadata: Json = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        require_text("the id of a session", self.id)
+        require(
+            isinstance(self.messages, tuple | list),
+            "the messages of a session",
+            self.messages,
+            "a tuple of messages",
+        )
+        require_mapping("the metadata of a session", self.metadata)
+
     def __repr__(self) -> str:
         return f"<Session {self.id}: {len(self.messages)} messages>"
 
@@ -50,8 +61,10 @@ class Session:
         """Return the session with one more message. Calls that are open are answered before anything else.
 
         Raises:
+            TypeError: it is no mapping.
             ValueError: a tool message does not answer the next open call.
         """
+        require(isinstance(message, Mapping), "a message", message, "a mapping with role and content")
         waiting = open_calls(self.messages)
         if message.get("role") == "tool":
             answered = tool_call_id(message)
@@ -84,7 +97,7 @@ def new_message(
         raise ValueError(f"the role of a message is {role!r}; it has to be a word such as 'user'")
     if metadata is not None and not isinstance(metadata, Mapping):
         raise TypeError(f"the metadata of a message is {metadata!r:.60}; it has to be a dict")
-    if isinstance(attachments, str | bytes | Mapping):
+    if isinstance(attachments, str | bytes | Mapping) or not isinstance(attachments, Iterable | None):
         raise TypeError(f"the attachments of a message are {attachments!r:.60}; they have to be a list")
     facts = dict(metadata or {})
     if attachments:

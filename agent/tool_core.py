@@ -12,10 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..actors.board import Board
+from ..actors.call import Call
+from ..actors.desk import ToolSettings
 from ..plugins.adapter import PluginAdapter
 from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
-from .given import require_calls
+from ..plugins.given import require, require_mapping, require_seconds, shown
+from .given import require_calls, require_config, require_context
 from .helpers import Helpers
 from .inbox import Inbox
 from .tool_calls import ToolCalls
@@ -23,8 +26,6 @@ from .tool_calls import ToolCalls
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 
-    from ..actors.call import Call
-    from ..actors.desk import ToolSettings
     from ..actors.listeners import HookHandle
 
 Json = dict[str, Any]
@@ -57,11 +58,13 @@ class ToolCore:
         format_timeout: float = 5.0,
         preview_timeout: float = 1.0,
     ) -> None:
+        require_seconds("format_timeout", format_timeout)
+        require_seconds("preview_timeout", preview_timeout)
         self._own = board is None
         if board is None:
             self.board = Board()
         else:
-            self.board = board if isinstance(board, Board) else board.board
+            self.board = board if isinstance(board, Board) else _held(board)
         self._calls = ToolCalls(self.board, format_timeout=format_timeout, preview_timeout=preview_timeout)
 
     def close(self) -> None:
@@ -87,7 +90,11 @@ class ToolCore:
 
         Raises:
             PluginError: it breaks the contract, or its name or a tool's name is taken.
+            TypeError: the configuration or the settings are none.
         """
+        require_mapping("config", config)
+        is_settings = settings is None or isinstance(settings, ToolSettings)
+        require(is_settings, "settings", settings, "ToolSettings")
         self.board.add(PluginAdapter(tool, name=name, config=config), config=config or {}, settings=settings)
 
     def hook(self, event: str, hook: Callable[[str, Json], Any], **options: Any) -> HookHandle:
@@ -160,7 +167,12 @@ class ToolCore:
             config: the request's configuration; tools see it in their context.
             context: added to the tools' context.
             streaming: have a tool that can stream do so.
+
+        Raises:
+            TypeError: the configuration or the context is none.
         """
+        require_config(config)
+        require_context(context)
         layer = core_context(core=self, config=config, extra=context)
         return self._calls.submit(tool_call, layer, streaming=streaming)
 
@@ -169,6 +181,7 @@ class ToolCore:
 
         In the shapes of `iter_tool_messages`. Whether the call succeeded is for its result to say.
         """
+        require(isinstance(call, Call), "a call", call, "what submit returned")
         return self._calls.answers(call)
 
     @contextmanager
@@ -194,3 +207,13 @@ class ToolCore:
                 answers.put(answer)
         finally:
             answers.put(None)
+
+
+def _held(holder: Any) -> Board:
+    """The board that somebody holds. Raises `TypeError`: there is none, and nobody who has one."""
+    board = None if isinstance(holder, type) else getattr(holder, "board", None)
+    if not isinstance(board, Board):
+        raise TypeError(
+            f"the board of a core is {shown(holder)}; it has to be a Board, or a Callboard that was started"
+        )
+    return board

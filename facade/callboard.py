@@ -18,6 +18,7 @@ from .actors.board import Board
 from .configuration import Configuration, read_configuration
 from .describing import describe
 from .failed import FailedPlugin, Noting
+from .given import contributions_of, require_parts, subscribers_of
 from .giving_orders import GivingOrders
 from .hook_settings import import_hooks, put_on
 from .interop.conversion import ToolInteropTarget
@@ -26,6 +27,7 @@ from .loading_ahead import load_ahead
 from .options import complete
 from .plugins.entry import parse_options
 from .plugins.errors import CallboardError
+from .plugins.given import is_mapping, is_text, require_mapping, require_seconds, require_several
 from .state_settings import open_state_store, read_state_settings
 from .stopping import Stopping
 from .supervision.spec import StartOrder
@@ -73,6 +75,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
 
     Raises:
         ConfigurationError: the configuration cannot be used; nothing was started.
+        TypeError: an argument is not what its name says.
     """
 
     def __init__(
@@ -87,6 +90,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         tool_runtime: Any = None,
     ) -> None:
         super().__init__()
+        require_parts(clock, seed, state)
         self.configuration: Configuration = read_configuration(config)
         self._lent_store: StateStore | None = None
         self._store: StateStore | None = None
@@ -104,11 +108,11 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             load_timeout=self.configuration.load_deadline,
             prepare_timeout=self.configuration.prepare_deadline,
             tool_runtime=tool_runtime,
-            contributions=tuple(contributions),
+            contributions=contributions_of(contributions),
             max_state_bytes=self.configuration.state.max_state_bytes,
             groups=self.configuration.groups,
         )
-        self._subscribers = tuple(subscribers)
+        self._subscribers = subscribers_of(subscribers)
         self._board: Board | None = None
 
     def start(self) -> Self:
@@ -291,10 +295,11 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         """
         if isinstance(target_formats, str):
             raise TypeError(f"target_formats is {target_formats!r}; give a list: [{target_formats!r}]")
+        formats = require_several("target_formats", target_formats or [], is_text, "a text")
         sources = [tool.schema for tool in self.tools()]
         if not target_formats:
             return sources
-        return self.registry.convert_schemas(sources, ToolInteropTarget(target_formats[0]), target_formats)
+        return self.registry.convert_schemas(sources, ToolInteropTarget(formats[0]), formats)
 
     def describe(
         self, name: str, *, config: Json | None = None, models: Iterable[Json] = (), timeout: float = 5.0
@@ -312,7 +317,10 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             HookFailed: a hook raised, answered in another shape than the contract's, or not in time; or its host is down.
             NotStarted: the board does not run.
         """
-        return describe(self._running, name, dict(config or {}), list(models), timeout)
+        require_mapping("config", config)
+        asked = require_several("models", models, is_mapping, "a mapping")
+        require_seconds("timeout", timeout)
+        return describe(self._running, name, dict(config or {}), asked, timeout)
 
     def ui_elements(self) -> dict[str, list[Json]]:
         """The user interface elements of each plugin that has any and can be asked; opaque to Callboard."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 from .agent.core import AgentCore
 from .agent.errors import ProviderError
 from .agent.provider_adapter import ProviderAdapter
+from .configuration import Configuration
 from .loading_here import import_here
 from .nearest import ConfigurationError
 from .plugins.context import application_context, core_context
 from .plugins.errors import PluginError
+from .plugins.given import require
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from .agent.cancellation import Cancellation
     from .agent.session import Session
     from .agent.tool_core import HoldsBoard
-    from .configuration import Configuration
 
 Json = dict[str, Any]
 
@@ -34,6 +35,12 @@ class Agent:
     """
 
     def __init__(self, board: HoldsBoard, configuration: Configuration) -> None:
+        require(
+            isinstance(configuration, Configuration),
+            "the configuration of an agent",
+            configuration,
+            "a Configuration",
+        )
         settings = configuration.agent_settings
         if settings.provider is None:
             raise ConfigurationError(

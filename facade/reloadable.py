@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .origins import Origins, require_watchable
+from .plugins.given import is_text, require_seconds, require_several, require_text
 from .reload_watch import ReloadWatches
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class Reloadable:
         """
         from .reloading import reload_host  # noqa: PLC0415 - most boards never reload
 
+        require_text("the name of a host or a plugin", name)
+        if timeout is not None:
+            require_seconds("timeout", timeout)
+        if refuse is not None and not isinstance(refuse, str):
+            refuse = require_several("refuse", refuse, is_text, "a text")
         return reload_host(
             self._origins,
             self._running,

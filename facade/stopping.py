@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .actors.one_ending import OneEnding
+from .plugins.given import require_seconds
 from .reloadable import Reloadable
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ class Stopping(Reloadable):
 
         Args:
             timeout: seconds for hosts to end by themselves; what is left then is killed.
+
+        Raises:
+            TypeError, ValueError: the timeout is no number of seconds.
         """
+        require_seconds("timeout", timeout)
         board = self._board or self._stopped
         telling = board is not None and board.events.telling
         with self._stop_once.turn(0.0 if telling else timeout) as mine:

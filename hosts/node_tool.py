@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..plugins.given import require, require_mapping, require_text
 from .environment import host_environment
 from .errors import HostStartError
 from .hosted_tool import HostedToolPlugin
@@ -61,6 +62,13 @@ class NodeToolPlugin(HostedToolPlugin):
         root: Path | None = None,
         holds: object = None,
     ) -> None:
+        require_text("the name of a plugin", name)
+        require(
+            isinstance(entry, str | os.PathLike), "the entry of a Node tool", entry, "the path of a module"
+        )
+        for option, value in (("export", export), ("node", node), ("version", version)):
+            require(value is None or isinstance(value, str), option, value, "a text")
+        require_mapping("env", env)
         super().__init__(name, self._command, version=version)
         self.entry = Path(entry).absolute()
         self.export = export

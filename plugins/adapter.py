@@ -19,6 +19,7 @@ from .enablement import NO, tags_refuse
 from .errors import ContractError
 from .faults import Report, log_fault
 from .formatting import Formatter
+from .given import require, require_mapping
 from .instances import make_instance
 from .preparing import Preparation
 from .running import ToolRunner
@@ -50,11 +51,14 @@ class PluginAdapter:
     Raises:
         ContractError: it is no plugin, or one of its hooks cannot be called by the contract.
         PluginLoadError: the class could not be instantiated.
+        TypeError: the configuration or the name is none.
     """
 
     def __init__(
         self, plugin: Any, *, name: str | None = None, config: Json | None = None, report: Report = log_fault
     ) -> None:
+        require_mapping("the configuration of a plugin", config)
+        require(name is None or isinstance(name, str), "the name of a plugin", name, "a text")
         if isinstance(plugin, type):
             plugin = make_instance(plugin, dict(config or {}))
         self.plugin = as_tool_plugin(plugin)
@@ -82,7 +86,8 @@ class PluginAdapter:
             HookError: the hook raised.
             ContractError: the state is no JSON object.
         """
-        return self._hooks.ask_object("init", dict(config)) or {}
+        require_mapping("the configuration of a plugin", config)
+        return self._hooks.ask_object("init", dict(config or {})) or {}
 
     @property
     def has_prepare(self) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..plugins.frozen import frozen
+from ..plugins.given import require_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,9 @@ class Backoff:
     jitter: float = 0.2
 
     def __post_init__(self) -> None:
+        for name in ("first", "min", "max"):
+            require_number(f"backoff {name!r}", getattr(self, name))
+        require_number("backoff 'jitter'", self.jitter, "a number")
         if not self.first >= 0:
             raise ValueError(f"backoff 'first' is {self.first}; it must be 0 or more seconds")
         if not 0 < self.min <= self.max:

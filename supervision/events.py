@@ -15,6 +15,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, Self
 
 from ..plugins.frozen import frozen
+from ..plugins.given import is_text, require_several
 from .dead_letters import DeadLetters
 from .event_kinds import EVENT_KINDS
 
@@ -105,7 +106,7 @@ class EventStream:
             raise TypeError(f"a subscriber is called with each event, and {callback!r} cannot be called")
         if isinstance(kinds, str):
             raise TypeError(f"kinds is {kinds!r}; give a list: [{kinds!r}]")
-        wanted = KINDS if kinds is None else frozenset(kinds)
+        wanted = KINDS if kinds is None else frozenset(require_several("kinds", kinds, is_text, "a text"))
         if unknown := sorted(wanted - KINDS):
             raise ValueError(
                 f"no such kind of event: {', '.join(unknown)}; there are: {', '.join(sorted(KINDS))}"

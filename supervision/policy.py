@@ -17,6 +17,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ..plugins.frozen import frozen
+from ..plugins.given import is_text, require, require_number, require_several
 from .backoff import Backoff
 from .exits import Exit, ExitKind, check_exits
 from .intensity import charge, recent
@@ -67,13 +68,17 @@ class RestartPolicy:
             kinds = ", ".join(RestartType)
             raise ValueError(f"'restart' is {self.restart!r}; it has to be one of: {kinds}")
         object.__setattr__(self, "restart", RestartType(self.restart))
+        require(isinstance(self.backoff, Backoff), "'backoff'", self.backoff, "a Backoff")
+        require(isinstance(self.intensity, int), "'intensity'", self.intensity, "a whole number")
         if self.intensity < 0:
             raise ValueError(f"'intensity' is {self.intensity}; it must be 0 or more restarts")
         for name in ("period", "stable_for", "cool_down"):
+            require_number(repr(name), getattr(self, name))
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name!r} is {getattr(self, name)}; it must be more than 0 seconds")
-        check_exits(self.never_restart_on, "never_restart_on")
-        check_exits(self.always_restart_on, "always_restart_on")
+        for name in ("never_restart_on", "always_restart_on"):
+            require_several(repr(name), getattr(self, name), is_text, "a text")
+            check_exits(getattr(self, name), name)
 
 
 @frozen

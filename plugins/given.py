@@ -1,0 +1,92 @@
+"""What a program gives the house, refused at once if it is something else: by name, with what was given and what is wanted.
+
+What is wrong would come up later and elsewhere else, in a thread of ours, as an attribute that something lacks. A tool
+call is none of this: whatever is wrong with it is its result. Nor is a configuration, whose errors have a path.
+
+What is asked for each call is asked only of what is there: nothing is looked at for an argument that was left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+
+def shown(value: Any) -> str:
+    """A value as it is told in an error."""
+    return f"{value!r:.60} of type {type(value).__name__}"
+
+
+def is_text(value: Any) -> bool:
+    """For `require_several`."""
+    return isinstance(value, str)
+
+
+def is_mapping(value: Any) -> bool:
+    """For `require_several`."""
+    return isinstance(value, Mapping)
+
+
+def require(fits: bool, what: str, value: Any, wanted: str) -> None:
+    """Raises `TypeError`: what was given does not fit.
+
+    Args:
+        fits: whether it does.
+        what: what it is for, such as ``the board of a core``.
+        value: what was given.
+        wanted: what it has to be.
+    """
+    if not fits:
+        raise TypeError(f"{what} is {shown(value)}; it has to be {wanted}")
+
+
+def require_text(what: str, value: Any) -> None:
+    """Raises `TypeError`: it is no text."""
+    require(isinstance(value, str), what, value, "a text")
+
+
+def require_callable(what: str, value: Any) -> None:
+    """Raises `TypeError`: it cannot be called."""
+    require(callable(value), what, value, "something that can be called")
+
+
+def require_mapping(what: str, value: Any) -> None:
+    """Raises `TypeError`: it is neither a mapping nor ``None``."""
+    require(value is None or isinstance(value, Mapping), what, value, "a mapping")
+
+
+def require_number(what: str, value: Any, wanted: str = "a number of seconds") -> None:
+    """Raises `TypeError` or `ValueError`: it is no number."""
+    require(isinstance(value, Real), what, value, wanted)
+    if math.isnan(value):
+        raise ValueError(f"{what} is nan; it has to be {wanted}")
+
+
+def require_seconds(what: str, value: Any) -> None:
+    """Raises `TypeError` or `ValueError`: it is no number of seconds to wait."""
+    require_number(what, value)
+    if value < 0:
+        raise ValueError(f"{what} is {value}; it has to be 0 or more seconds")
+
+
+def require_call_options(context: Any, deadline: Any) -> None:
+    """Raises `TypeError` or `ValueError`: what is given beside a call is none. A deadline may have passed."""
+    require_mapping("context", context)
+    if deadline is not None:
+        require_number("deadline", deadline)
+
+
+def require_several(what: str, values: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
+    """Return them as a list.
+
+    Raises:
+        TypeError: they are a text, a mapping or one thing instead of several, or one does not fit.
+    """
+    several = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+    require(several, what, values, f"a list of which each is {wanted}")
+    found = list(values)
+    for index, value in enumerate(found):
+        require(fits(value), f"{what}[{index}]", value, wanted)
+    return found
