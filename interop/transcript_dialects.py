@@ -128,14 +128,14 @@ BEDROCK: Final = Dialect(
     text=lambda text: {"text": text},
 )
 GEMINI: Final = Dialect(
-    rules=Rules(unique_in_group=False, by_name=True),
+    rules=Rules(optional=True, by_name=True),
     blocks="parts",
     calling="model",
     answering=("user", "function"),
     in_order=True,
     call=_under("functionCall", "id"),
     result=_under("functionResponse", "id"),
-    call_with=lambda block, _: block,
+    call_with=_with_under("functionCall", "id"),
     result_with=_gemini_result,
     made_up=_of_gemini,
     text=lambda text: {"text": text},

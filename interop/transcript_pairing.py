@@ -56,13 +56,13 @@ class Rules:
     """What a provider asks for.
 
     Attributes:
-        unique_in_group: no two calls of one turn bear the same id, and all bear one.
-        unique: no two calls of the transcript do.
+        unique: no two calls of the transcript bear the same id; else no two of one turn do.
+        optional: a call may bear none.
         by_name: results without an id answer the calls to the tool of their name, in order.
     """
 
-    unique_in_group: bool = True
     unique: bool = False
+    optional: bool = False
     by_name: bool = False
 
 
@@ -140,8 +140,7 @@ def pair(calls: Sequence[Seen], results: Sequence[Seen], rules: Rules) -> Pairin
         _take_call(pairing, call)
     for result in results_to_come:
         _take_result(pairing, result, rules)
-    if rules.unique_in_group or rules.unique:
-        _name_apart(pairing, rules, {each.id for each in (*calls, *results) if each.id is not None})
+    _name_apart(pairing, rules, {each.id for each in (*calls, *results) if each.id is not None})
     return pairing
 
 
@@ -187,11 +186,13 @@ def _take_result(pairing: Pairing, result: Seen, rules: Rules) -> None:
 
 
 def _name_apart(pairing: Pairing, rules: Rules, known: set[str]) -> None:
-    """Give ids to calls that have none, or one that is taken."""
+    """Give ids to calls that have one that is taken, or none and need it."""
     taken: set[tuple[int, str]] = set()
     for each in pairing.answered():
         scope = 0 if rules.unique else each.call.group
         if each.id is None:
+            if rules.optional:
+                continue
             each.id = _fresh(f"call_{each.call.turn}_{each.call.position}", known)
             detail = f"the call of {each.call.name!r} had no id, and is {each.id!r} now"
             pairing.repairs.append(each.call.repair(RepairCode.MADE_UP_ID, detail))

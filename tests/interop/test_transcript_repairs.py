@@ -251,6 +251,19 @@ def test_a_response_bears_an_id_exactly_if_its_call_does():
     assert codes(repairs) == ["renamed_id"]
 
 
+def test_two_calls_of_a_turn_with_one_id_are_told_apart_though_an_id_is_optional():
+    transcript = [
+        {"role": "model", "parts": [fc("x", "1", n=1), fc("x", "1", n=2)]},
+        {"role": "user", "parts": [fr("x", "1", n=1), fr("x", "1", n=2)]},
+    ]
+
+    repaired, repairs = repair_transcript(transcript, GEMINI)
+
+    assert repaired[0]["parts"] == [fc("x", "1", n=1), fc("x", "1_2", n=2)]
+    assert repaired[1]["parts"] == [fr("x", "1", n=1), fr("x", "1_2", n=2)]
+    assert codes(repairs) == ["renamed_id"]
+
+
 def test_a_response_bears_the_name_of_its_call():
     transcript = [{"role": "model", "parts": [fc("x", "1")]}, {"role": "user", "parts": [fr("y", "1", n=1)]}]
 

@@ -104,9 +104,12 @@ def gemini_breaches(contents: list[Any]) -> list[str]:
         ]
 
     breaches = block_breaches(contents, calls, results, unique=False)
-    for turn, message in enumerate(contents[1:], start=1):
+    for turn, message in enumerate(contents):
+        ids = [called for _, called in calls(message) if called is not None]
+        if len(set(ids)) < len(ids):
+            breaches.append(f"{turn}: one id for two calls")
         given = [each for each in results(message) if each is not None]
-        if given and given != calls(contents[turn - 1]):
+        if turn and given and given != calls(contents[turn - 1]):
             breaches.append(f"{turn}: another order")
     return breaches
 
