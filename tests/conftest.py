@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from callboard.plugins.json_values import dump_json
 from callboard.supervision.event_kinds import faults_of
 from callboard.supervision.events import EventStream
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("usual", max_examples=35)
-settings.register_profile("thorough", max_examples=1000)  # make test ARGS="--hypothesis-profile thorough"
+# How long an example takes, to draw or to run, says how slow the machine is; a law is not broken by that.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("usual", PATIENT, max_examples=35)
+# make test ARGS="--hypothesis-profile thorough"
+settings.register_profile("thorough", PATIENT, max_examples=1000)
 settings.load_profile("usual")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the million objects of the collected tests out of every later search for garbage: each took a second."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -64,7 +64,7 @@ def test_no_recorded_value_loses_what_the_page_does_not_tell(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100, deadline=None, derandomize=True)  # a rare find is one for `make matrix`
+@settings(max_examples=100, derandomize=True)  # a rare find is one for `make matrix`
 @given(data=st.data())
 def test_no_generated_value_loses_what_the_page_does_not_tell(kind, data):
     value = data.draw(generated(kind))

@@ -82,7 +82,7 @@ def test_law_4_recorded_values_are_accepted_where_they_go(kind, target):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_law_4_generated_values_are_accepted_where_they_go(kind, data):
     value = data.draw(generated(kind))
@@ -114,7 +114,7 @@ def objections(kind, values):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_law_4_whole_requests_are_accepted_whatever_their_names_and_ids(family, data):
     names = data.draw(st.lists(spelt.filter(bool), min_size=1, max_size=4, unique=True))

@@ -233,7 +233,7 @@ _messages = (
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(messages=st.lists(_messages, max_size=8))
 def test_every_history_whatever_happened_to_it_is_one_that_the_sdk_could_have_sent(name, messages):
     asked = Asked(name, "http://127.0.0.1:1/v1")

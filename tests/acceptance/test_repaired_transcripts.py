@@ -10,7 +10,7 @@ from transcript_writers import TURNS, WRITERS, written
 
 
 @pytest.mark.parametrize("provider", WRITERS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(turns=TURNS)
 def test_law_4_a_repaired_transcript_is_accepted_message_by_message(provider, turns):
     repaired, _ = repair_transcript(written(turns, provider), provider)

@@ -59,7 +59,7 @@ TAKES_ARGUMENTS = [
 ]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.data())
 def test_law_13_generated_instances_are_judged_as_before(data):
     target = data.draw(st.sampled_from(TAKES_ARGUMENTS))
@@ -81,7 +81,7 @@ RECORDED = [
 
 
 @pytest.mark.parametrize("declaration", RECORDED)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_law_13_instances_for_recorded_schemas_are_judged_as_before(declaration, data):
     target = data.draw(st.sampled_from(WRITABLE["schema"]))

@@ -177,4 +177,4 @@ class LaneMachine(RuleBasedStateMachine):
 
 
 TestLaneMachine = LaneMachine.TestCase
-TestLaneMachine.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestLaneMachine.settings = settings(max_examples=100, stateful_step_count=40)

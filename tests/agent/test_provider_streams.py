@@ -133,7 +133,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize("name", WIRES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_text_thoughts_and_costs_are_the_same_however_the_bytes_are_cut(name, data):
     sent = bytes_of(name, THINKING[name])

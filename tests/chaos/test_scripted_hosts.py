@@ -279,7 +279,7 @@ def test_the_start_deadline_is_kept_in_virtual_time():
     assert [(crash.at, crash.facts["exit"]) for crash in crashes] == [(3.0, "start_timeout")]
 
 
-def test_the_same_run_gives_the_same_trace_a_hundred_times():
+def test_the_same_run_gives_the_same_trace_each_time():
     def trace():
         entries = [
             (t.NthCall(2), f.Garbage(30)),
@@ -300,4 +300,4 @@ def test_the_same_run_gives_the_same_trace_a_hundred_times():
     first = trace()
 
     assert len(first.splitlines()) > 100
-    assert {trace() for _ in range(100)} == {first}
+    assert {trace() for _ in range(20)} == {first}

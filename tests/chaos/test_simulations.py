@@ -29,8 +29,8 @@ from callboard.supervision.core import Supervision
 from hypothesis import given, settings
 
 
-def test_a_hundred_simulations_keep_every_rule():
-    broken = {seed: found for seed in range(100) if (found := simulate(seed).violations)}
+def test_simulations_keep_every_rule():
+    broken = {seed: found for seed in range(40) if (found := simulate(seed).violations)}
 
     assert broken == {}
 
@@ -107,13 +107,13 @@ def test_without_faults_every_call_is_answered_by_its_tool():
     assert endings <= {"success", "failure", "tool_raised"}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(fault_schedules(hosts=("ada", "ben"), points=("before the answer",)))
 def test_no_schedule_of_faults_breaks_a_rule(schedule):
     assert simulate(5, schedule=schedule, hosts=2, calls=12, seconds=8.0).violations == ()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(trees())
 def test_every_tree_that_is_drawn_is_taken(tree):
     core = Supervision(lambda: 0.0)

@@ -353,5 +353,5 @@ class Correlation(RuleBasedStateMachine):
         assert self.peer.counts == self.counts
 
 
-Correlation.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+Correlation.TestCase.settings = settings(max_examples=80, stateful_step_count=40)
 test_any_order_of_orders_and_answers = Correlation.TestCase

@@ -59,7 +59,7 @@ def spoiled(draw):
     return value
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(spoiled() | values, st.none() | st.sampled_from(HINTS))
 def test_law_17_any_value_is_read_or_refused_by_an_error_of_ours(value, hint):
     for kind in KINDS:
@@ -68,7 +68,7 @@ def test_law_17_any_value_is_read_or_refused_by_an_error_of_ours(value, hint):
         assert refusal is None or str(refusal)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(spoiled(), st.data())
 def test_law_17_what_is_read_is_converted_or_refused_by_an_error_of_ours(value, data):
     for kind in KINDS:
@@ -80,7 +80,7 @@ def test_law_17_what_is_read_is_converted_or_refused_by_an_error_of_ours(value, 
         json.dumps(converted.value, allow_nan=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(spoiled())
 def test_law_17_any_call_is_sanitized_or_refused_by_an_error_of_ours(value):
     try:

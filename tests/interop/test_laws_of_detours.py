@@ -81,7 +81,7 @@ def is_envelope(kind, value):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_law_5_a_generated_value_comes_back_the_same_but_for_declared_losses(kind, data):
     value, there = data.draw(generated(kind)), data.draw(st.sampled_from(WRITABLE[kind]))
@@ -101,7 +101,7 @@ def test_law_5_a_recorded_value_comes_back_the_same_but_for_declared_losses(kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_law_14_a_detour_of_a_generated_value_ends_where_the_straight_way_does(kind, data):
     value, through = data.draw(generated(kind)), data.draw(st.sampled_from(WRITABLE[kind]))
@@ -138,7 +138,6 @@ def test_law_16_what_python_takes_for_equal_stays_apart(target, payload):
 
 
 @pytest.mark.parametrize("target", sorted(set(WRITABLE["schema"]) - {GEMINI_OPENAPI}))
-@settings(deadline=None)
 @given(constants=st.lists(values, min_size=1, max_size=4))
 def test_law_16_the_constants_of_a_schema_keep_their_types(target, constants):
     parameters = {"type": "object", "properties": {"a": {"enum": constants}}}

@@ -279,5 +279,5 @@ class Histories(RuleBasedStateMachine):
             json.dumps(child.as_dict(self.now))
 
 
-Histories.TestCase.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+Histories.TestCase.settings = settings(max_examples=100, stateful_step_count=50)
 test_what_may_never_be_is_so_in_no_history = Histories.TestCase

@@ -143,5 +143,5 @@ class Groups(RuleBasedStateMachine):
         assert fare == said
 
 
-Groups.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+Groups.TestCase.settings = settings(max_examples=100, stateful_step_count=40)
 test_any_history_of_groups_comes_out_as_the_model_says = Groups.TestCase
