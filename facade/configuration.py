@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .actors.in_time import LOAD_TIMEOUT
 from .agent_settings import AgentSettings, read_agent_settings
+from .cache_folder import cache_folder
 from .group_settings import read_groups
 from .hook_settings import HookSettings, read_approval, read_hooks
 from .hosts.recorder import MAX_FRAMES
@@ -112,7 +113,7 @@ class Configuration:
         groups: hosts that are restarted together or share a budget, outer groups first.
         calls: the calls' defaults.
         plugin_policy: what loading may do.
-        plugin_cache_dir: where packages are built.
+        plugin_cache_dir: where packages are built; see `cache_folder`.
         node: the Node program, or ``None`` to look it up.
         start_deadline: seconds a host has from spawn until it is ready.
         load_deadline: seconds that a plugin of this process has to be imported and made, and then for its `init` and
@@ -131,7 +132,7 @@ class Configuration:
     groups: tuple[GroupSpec, ...] = ()
     calls: CallDefaults = field(default_factory=CallDefaults)
     plugin_policy: PluginPolicy = field(default_factory=PluginPolicy)
-    plugin_cache_dir: Path = field(default_factory=lambda: Path("~/.cache/callboard/plugins").expanduser())
+    plugin_cache_dir: Path = field(default_factory=cache_folder)
     node: str | None = None
     start_deadline: float = 10.0
     load_deadline: float | None = LOAD_TIMEOUT
@@ -189,7 +190,8 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         raise ConfigurationError(f"$.plugins is {plugins!r:.60}; it has to be a list", path="$.plugins")
     supervision = dict(_mapping(given.get("supervision", {}), "$.supervision"))
     groups = read_groups(supervision.pop("groups", {}), "$.supervision.groups")
-    cache = Path(_text(given.get("plugin_cache_dir", "~/.cache/callboard/plugins"), "$.plugin_cache_dir"))
+    said = given.get("plugin_cache_dir", str(cache_folder()))
+    cache = Path(_text(said, "$.plugin_cache_dir")).expanduser()
     return Configuration(
         plugins=tuple(plugins),
         base=base,
@@ -197,7 +199,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         groups=groups,
         calls=read_into(CallDefaults, given.get("calls", {}), "$.calls"),
         plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
-        plugin_cache_dir=base / cache.expanduser(),
+        plugin_cache_dir=base / cache,
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
         start_deadline=_start_deadline(given.get("start_deadline", 10.0)),
         load_deadline=_load_deadline(given.get("load_deadline", LOAD_TIMEOUT)),

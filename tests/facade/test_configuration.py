@@ -101,3 +101,23 @@ def test_a_file_that_is_not_there_is_said_in_one_sentence():
 def test_what_is_neither_a_path_nor_a_mapping_is_no_configuration(given):
     with pytest.raises(ConfigurationError, match="has to be the path of a file, or a mapping"):
         read_configuration(given)
+
+
+@pytest.mark.parametrize(
+    ("said", "folder"),
+    [
+        (None, "home/.cache/callboard/plugins"),
+        ("", "home/.cache/callboard/plugins"),
+        ("relative/says/nothing", "home/.cache/callboard/plugins"),
+        ("caches", "caches/callboard/plugins"),
+    ],
+)
+def test_without_a_word_the_cache_is_where_the_user_has_caches(tmp_path, monkeypatch, said, folder):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if said is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / said) if said == "caches" else said)
+
+    assert read_configuration(None).plugin_cache_dir == tmp_path / folder
+    assert read_configuration({}).plugin_cache_dir == tmp_path / folder
+    assert read_configuration({"plugin_cache_dir": "~/mine"}).plugin_cache_dir == tmp_path / "home/mine"
