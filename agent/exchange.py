@@ -14,6 +14,7 @@ from ..interop.registry import get_registry_from_context
 from ..plugins.bridge import iterate_here, iterate_in_thread
 from ..plugins.errors import CallboardError
 from .errors import ProviderError
+from .injections import with_injections
 from .partial_answer import as_incomplete, broken_calls, gather, message_of, with_marks
 from .provider_answers import gathered, kept, told
 from .provider_hooks import SENDING_HOOKS
@@ -80,7 +81,8 @@ class _Request:
         context: Json | None,
     ) -> None:
         self._stack = stack
-        self._messages = [dict(message) for message in messages]
+        self._messages = with_injections(messages)
+        self._turn = len(messages)  # without them, so that ids that are made up are the same as everywhere
         self._state = state
         self._context = context
         self._native: list[Any] = []
@@ -146,7 +148,7 @@ class _Request:
         if not final and len(native) > before:
             final = self._stack.from_native_messages(native[before:], state, self._context) or []
         if not final:
-            message = message_of(state.get("partial"), registry, turn=len(self._messages))
+            message = message_of(state.get("partial"), registry, turn=self._turn)
             final = [] if message is None else [message]
         return [with_marks(message, broken) for message in kept(name, final)]
 

@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 from .approval import ALLOW, ALWAYS, DEFAULT_TIMEOUT, DENY, Word
 from .errors import CallboardError, JsonValueError
 from .failures import describe
+from .injections import read_injections
 from .json_values import copy_json
 
 Json = dict[str, Any]
@@ -172,9 +173,13 @@ def _notes(fields: Mapping[str, Any]) -> Json:
         details = {detail: fields.get(detail) for detail in _DETAILS.get(name, ())}
         notes |= {detail: said for detail, said in details.items() if said is not None}
     try:
-        return copy_json(notes) if notes else notes
+        notes = copy_json(notes) if notes else notes
+        read_injections(notes)
     except JsonValueError as error:
         raise UnreadableAnswer(f"what it wants to have said is no JSON: {error}") from error
+    except ValueError as error:
+        raise UnreadableAnswer(f"its {error}") from error
+    return notes
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str | None:

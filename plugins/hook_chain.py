@@ -22,6 +22,7 @@ from .approval import Question, joined
 from .frozen import frozen
 from .hook_answers import Action, UnreadableAnswer
 from .hook_data import PRE, ResultData
+from .injections import LONGEST, read_injections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -153,7 +154,7 @@ class Chain:
                 self.changed = True
                 self._news.append(News("call_modified", listener.name))
         if answer.notes:
-            self.notes.append({"hook": listener.name, "event": self.event, **answer.notes})
+            self._note(listener, answer.notes)
         if answer.action is Action.DENY:
             said = answer.reason or "it gave no reason"
             return Refused(listener.name, f"{listener.name!r} refused it: {said}", answer.reason)
@@ -185,6 +186,16 @@ class Chain:
         if not self._questions:
             return Passed(self.data.value)
         return Ask(self._about_what_is(joined(self._questions)))
+
+    def _note(self, listener: Listener, notes: Json) -> None:
+        self.notes.append({"hook": listener.name, "event": self.event, **notes})
+        for injection in read_injections(notes):
+            if not injection.fits:
+                said = (
+                    f"its context injection has {len(injection.content):,} characters, and at most {LONGEST:,} are put "
+                    "into a conversation: it is left out"
+                )
+                self._news.append(News("hook_failed", listener.name, said))
 
     def _question(self, listener: Listener, answer: HookAnswer, wish: Wish) -> Question:
         facts = self.data.facts

@@ -134,7 +134,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "call_denied": EventKind("a hook, or the person it had asked, refused the call; no tool was given it", ("call", "tool", "why")),
     "call_modified": EventKind("the hook has changed the call's input, or its result", ("call", "tool", "event")),
     "result_withheld": EventKind("the hook, or the person it had asked, refused to hand the result out", ("call", "tool", "why")),
-    "hook_failed": EventKind("the hook raised, took too long, or answered with what is no answer", ("call", "tool", "event", "error")),
+    "hook_failed": EventKind("the hook raised, took too long, answered with what is no answer, or wants too much said", ("call", "tool", "event", "error")),
     "approval_asked": EventKind("a person is asked about the call", ("call", "tool", "prompt", "timeout")),
     "approval_answered": EventKind("it is decided what that person was asked", ("call", "tool", "allowed", "by")),
     "breaker_opened": EventKind("the tool failed too often in a row; its calls are refused", ("tool", "retry_in")),

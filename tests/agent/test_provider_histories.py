@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from callboard.agent.injections import with_injections
 from callboard.agent.providers.anthropic_wire import ANTHROPIC
 from callboard.agent.providers.core_history import as_sent, read_history
 from callboard.agent.providers.openai_chat_wire import CHAT
@@ -37,6 +38,21 @@ def written(name, *messages, **config):
     native = wire.write_history(read_history(messages, wire, options, {}, None))
     assert json.dumps(messages) == before
     return native
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_what_hooks_say_stands_behind_the_result_in_every_providers_words(name):
+    notes = [{"context_injection": "from a hook", "context_injection_role": "user"}]
+    history = [user("go"), assistant(call()), result_of(call(), hooks=notes)]
+
+    *before, last = written(name, *with_injections(history))
+
+    if name == "anthropic":  # which has results and words of the user in one message
+        assert [block["type"] for block in last["content"]] == ["tool_result", "text"]
+    else:
+        assert before[-1].get("type", before[-1].get("role")) in {"tool", "function_call_output"}
+    assert last["role"] == "user"
+    assert "from a hook" in str(last["content"])
 
 
 def test_a_turn_with_a_call_and_its_result_as_the_specification_shows_it():

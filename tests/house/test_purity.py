@@ -28,6 +28,7 @@ PURE = (
     "agent/answer.py",
     "agent/answer_steps.py",
     "agent/errors.py",
+    "agent/injections.py",
     "agent/messages.py",
     "agent/partial_answer.py",
     "agent/provider.py",

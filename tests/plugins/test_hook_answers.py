@@ -87,6 +87,13 @@ def test_an_answer_is_a_mapping_or_an_object_with_an_action(answer, action, reas
         ({"action": "ask", "approval_default": ["deny"]}, "approval_default"),
         ({"action": "ask", "approval_prompt": 1}, "approval_prompt"),
         ({"action": "continue", "user_message": {1}}, "no JSON"),
+        ({"action": "inject_context", "context_injection": 5}, "its context_injection is 5"),
+        (
+            {"action": "deny", "context_injection": "x", "context_injection_role": "tool"},
+            "one of system, user",
+        ),
+        ({"action": "continue", "context_injections": "x"}, "a list of objects"),
+        ({"action": "continue", "context_injections": [{"role": "user"}]}, "its content is None"),
         (Hostile(), "reading its answer raised OSError: no disk"),
     ],
 )
