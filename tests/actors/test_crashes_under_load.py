@@ -9,11 +9,9 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 from random import Random
 
 import psutil
-import pytest
 from boards import MOODY, node_board
 from callboard import Callboard
 from leaks import TEST_MARK, alive, no_leaks
@@ -53,9 +51,8 @@ def test_two_thousand_calls_with_a_kill_at_each_hundredth_are_all_answered_truly
     assert status["calls"]["submitted"] == status["calls"]["ended"] == 2000
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_whatever_tools_callers_and_killers_do_every_call_ends_once_and_the_board_heals(seed):
-    random = Random(seed)
+def test_whatever_tools_callers_and_killers_do_every_call_ends_once_and_the_board_heals():
+    random = Random(1)
     config = {
         "supervision": {"intensity": 100_000, "backoff": {"min": 0.01, "max": 0.05}},
         "calls": {"grace": 0.1, "mailbox_size": 2000},
@@ -101,47 +98,6 @@ def test_whatever_tools_callers_and_killers_do_every_call_ends_once_and_the_boar
         tally = status[name]["calls"]
         assert tally["submitted"] == tally["ended"]
         assert (status[name]["running"], status[name]["waiting"]) == (0, 0)
-
-
-EMBEDDER = """
-import sys
-from callboard import Callboard
-
-with Callboard() as board:
-    calls = []
-    for number in range(10):
-        name = f"moody{number}"
-        board.load({"node_tool": {"file": sys.argv[1], "id": name}}, config={"names": [name]}, concurrency=2)
-        call = {"id": "1", "type": "function", "function": {"name": name, "arguments": {}}}
-        for do in ("orphan", "spin" if number % 2 else "wait"):
-            call["function"]["arguments"] = {"do": do, "detached": number % 3 == 0}
-            calls.append(board.submit(call, deadline=600))
-            if do == "orphan":
-                calls[-1].result(60)
-    print("ready", flush=True)
-    calls[-1].result()
-"""
-
-
-def test_a_program_that_is_killed_leaves_no_host_and_no_grandchild_behind():
-    program = subprocess.Popen(
-        [sys.executable, "-c", EMBEDDER, str(MOODY)], stdout=subprocess.PIPE, cwd=Path(__file__).parent
-    )
-    with program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == b"ready\n"
-        descendants = psutil.Process(program.pid).children(recursive=True)
-        hosts = [process for process in descendants if "host.mjs" in " ".join(process.cmdline())]
-        sleepers = [process for process in descendants if process.name() == "sleep"]
-
-        program.kill()
-        program.wait(PATIENCE)
-        deadline = time.monotonic() + 20
-        while any(alive(process.pid) for process in descendants) and time.monotonic() < deadline:
-            psutil.wait_procs(descendants, timeout=0.05)
-
-    assert (len(hosts), len(sleepers)) == (10, 10)
-    assert [process for process in descendants if alive(process.pid)] == []
 
 
 def test_a_program_that_never_stops_its_board_ends_and_leaves_nothing_behind():

@@ -148,7 +148,6 @@ def assert_repaired(cache, source, expected):
 
 GIT_STEPS = [
     ("ls-remote", "before"),
-    ("init", "after"),
     ("fetch", "before"),
     ("fetch", "after"),
     ("checkout", "after"),

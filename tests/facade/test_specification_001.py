@@ -69,24 +69,20 @@ FORMS = [
 NAMES = ["path", "git", "file", "shortcut", "git shortcut"]
 
 
-@pytest.mark.parametrize("entry", FORMS, ids=NAMES)
-def test_the_echo_tool_runs_in_every_form_of_configuration(app, entry):
+@pytest.mark.parametrize(
+    ("entry", "plugin"), list(zip(FORMS, ["echo", "echo", "my_tool", "echo", "echo"], strict=True)), ids=NAMES
+)
+def test_the_echo_tool_runs_in_every_form_of_configuration_by_the_id_of_its_entry(app, entry, plugin):
     with configured(app, entry) as board:
         assert board.failed == []
+        names = [(tool.plugin_name, tool.tool_name) for tool in board.tools()]
         call = board.submit(tool_call("echo", value="hello"))
         parts = list(call.parts())
         result = call.result()
 
+    assert names == [(plugin, "echo")]
     assert parts == [{"message": "working..."}]
     assert result == {"success": True, "result": {"value": "hello", "calls": 1}}
-
-
-@pytest.mark.parametrize(
-    ("entry", "plugin"), list(zip(FORMS, ["echo", "echo", "my_tool", "echo", "echo"], strict=True)), ids=NAMES
-)
-def test_the_plugin_goes_by_the_id_of_its_entry(app, entry, plugin):
-    with configured(app, entry) as board:
-        assert [(tool.plugin_name, tool.tool_name) for tool in board.tools()] == [(plugin, "echo")]
 
 
 def test_the_policy_of_the_guide_is_read(app):
@@ -172,35 +168,24 @@ def test_state_goes_round_with_every_call(app):
     assert counts == [1, 2, 3]
 
 
-REST = """
+NAMED = """
+export class OtherTool {
   version = "0.1.0";
   init(config) { return { config }; }
   getToolSchemas() {
     return [{ type: "function", function: { name: "where", parameters: { type: "object" } } }];
   }
   executeTool() { return { success: true, result: "here" }; }
-"""
-AS_OBJECT = (
-    "init: (config) => ({ config }), getToolSchemas: made.getToolSchemas, executeTool: made.executeTool"
-)
-SHAPES = {
-    "a class": f"export default class {{ {REST} }}",
-    "a factory": f"class Made {{ {REST} }}\nexport default function makeTool() {{ return new Made(); }}",
-    "an object": f"class Made {{ {REST} }}\nconst made = new Made();\nexport default {{ {AS_OBJECT} }};",
-    "a named export": f"export class OtherTool {{ {REST} }}",
 }
+"""
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_of_export_is_a_tool(tmp_path, shape):
-    file = tmp_path / "shaped.mjs"
-    file.write_text(SHAPES[shape])
-    node_tool = {"file": str(file), "id": "shaped"}
-    if shape == "a named export":
-        node_tool["export"] = "OtherTool"
+def test_an_entry_may_name_an_export(tmp_path):
+    file = tmp_path / "named.mjs"
+    file.write_text(NAMED)
 
     with Callboard() as board:
-        board.load({"node_tool": node_tool})
+        board.load({"node_tool": {"file": str(file), "id": "named", "export": "OtherTool"}})
         result = board.execute(tool_call("where"))
 
     assert result == {"success": True, "result": "here"}

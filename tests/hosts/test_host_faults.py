@@ -10,7 +10,6 @@ from callboard.hosts.errors import (
     ProtocolBreach,
 )
 from callboard.hosts.ladder import KILL_NOW
-from callboard.hosts.watchdog import Watchdog
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks
 
@@ -231,14 +230,3 @@ def test_a_crash_is_told_at_once_though_a_child_holds_stdout():
 
         assert took < 1.0
         assert not alive(child)
-
-
-def test_a_hundred_crashes_leave_nothing_behind():
-    watchdog = Watchdog()
-    for generation in range(1, 101):
-        with running(evil("says_then_exits", "3"), generation=generation, watchdog=watchdog) as (host, ear):
-            (owner,) = sent(host, "c")
-            ear.wait("gone")
-
-            assert owner.of("lost")[0][0].generation == generation
-    watchdog.close()
