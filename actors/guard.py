@@ -71,6 +71,8 @@ class Guard:
         self._epochs: dict[Call, int] = {}
         self._blame = Blame(quarantine) if quarantine is not None else None
         self._reports: dict[Blamed, dict[str, Any]] = {}
+        self._counts = {"opened": 0, "quarantined": 0}
+        self._refused = {"breaker_open": 0, "quarantined": 0}
         self.alert = breaker is not None
         self.confining = False
 
@@ -127,6 +129,7 @@ class Guard:
                 report.generation, _in_flight(call, state), self._clock.now(), several=self.several
             )
             self._reports |= {one: report.as_dict() for one in blamed}
+            self._counts["quarantined"] += sum(one.kind != "state" for one in blamed)
             self._look()
         for one in blamed:
             if one.kind != "state":
@@ -157,6 +160,7 @@ class Guard:
             return {
                 "breakers": {str(tool): breaker.as_dict(now) for tool, breaker in self._breakers.items()},
                 "quarantine": self._blame.as_list(now) if self._blame is not None else [],
+                "guarded": {**self._counts, "refused": dict(self._refused)},
             }
 
     # With the lock held
@@ -176,6 +180,7 @@ class Guard:
         refused = self._blame.refuses(call.tool_name, _digest(call), now)
         if refused is None:
             return None
+        self._refused["quarantined"] += 1
         blamed, seconds = refused
         what = (
             f"tool {call.tool_name!r}" if blamed.kind == "tool" else f"this very call of {call.tool_name!r}"
@@ -199,6 +204,7 @@ class Guard:
             breaker = self._breakers[call.tool_name] = Breaker(self._policy, self._chance)
         admitted = breaker.admit(now)
         if isinstance(admitted, Refused):
+            self._refused["breaker_open"] += 1
             when = f"in {admitted.retry_in:.3g} s" if admitted.retry_in else "when the trial is over"
             return failure(
                 Code.HOST_UNAVAILABLE,
@@ -222,6 +228,7 @@ class Guard:
             # A stand-in's answer says nothing of a tool that was never asked.
             failed = self._verdict(result) if call.attempt else None
             turn = self._breakers[call.tool_name].ended(epoch, failed, self._clock.now())
+            self._counts["opened"] += turn is not None and turn.state is BreakerState.OPEN
         self._publish(call.tool_name, turn)
 
     def _verdict(self, result: Result) -> bool | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from ..actors.breaker import BreakerState
 from ..supervision.core import ChildState
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ FAMILIES = {
         Family("calls", "counter", "Calls that have ended, by their result."),
         Family("call.wait", "histogram", "From the submission of a call until it is given to its tool."),
         Family("call.run", "histogram", "From then until its result can be had."),
+        Family("breaker.state", "gauge", "1 for the state that the tool's breaker is in, 0 for the others."),
+        Family("breaker.failures", "gauge", "Failures of the tool in a row, as its breaker counts them."),
+        Family("breaker.opened", "counter", "How often breakers of the plugin's tools have opened."),
+        Family("quarantine.held", "gauge", "What is in quarantine at present, by what is blamed."),
+        Family("quarantine.entered", "counter", "What has come into quarantine so far."),
+        Family("calls.guarded", "counter", "Calls that were refused for their tool's sake, by the reason."),
         Family("threads.fenced", "gauge", "Threads of the plugin that are stuck."),
         Family("threads.fenced.ever", "counter", "Threads of the plugin that were given up so far."),
         Family("host.state", "gauge", "1 for the state that the plugin's host is in, 0 for the others."),
@@ -110,8 +117,25 @@ def _of_plugin(plugin: Json, labels: dict[str, str]) -> Iterator[Told]:
             yield "calls", {**of_tool, "result": result}, count
         yield "call.wait", of_tool, tool["wait"]
         yield "call.run", of_tool, tool["run"]
+    yield from _of_guard(plugin, labels)
     yield "threads.fenced", labels, plugin.get("fenced")
     yield "threads.fenced.ever", labels, plugin.get("fenced_total")
+
+
+def _of_guard(plugin: Json, labels: dict[str, str]) -> Iterator[Told]:
+    for name, breaker in plugin["breakers"].items():
+        of_tool = {**labels, "tool": name}
+        for state in BreakerState:
+            yield "breaker.state", {**of_tool, "state": state.value}, int(breaker["state"] == state.value)
+        yield "breaker.failures", of_tool, breaker["failures"]
+    blamed = [one["kind"] for one in plugin["quarantine"]]
+    for kind in ("tool", "arguments"):
+        yield "quarantine.held", {**labels, "blamed": kind}, blamed.count(kind)
+    counts = plugin["guarded"]
+    yield "breaker.opened", labels, counts["opened"]
+    yield "quarantine.entered", labels, counts["quarantined"]
+    for reason, count in counts["refused"].items():
+        yield "calls.guarded", {**labels, "reason": reason}, count
 
 
 def _of_host(host: Json, labels: dict[str, str]) -> Iterator[Told]:

@@ -23,7 +23,7 @@ def test_a_tool_that_is_to_blame_is_refused_while_its_neighbours_on_the_host_wor
 
         refused, neighbour = memory.call("bad", n=3), memory.call("good")
         host.life.succeed()
-        quarantine = memory.status()["quarantine"]
+        quarantine, guarded = memory.status()["quarantine"], memory.status()["guarded"]
         memory.clock.advance(60.0)
         released = memory.call("bad", n=4)
         host.life.succeed()
@@ -33,6 +33,7 @@ def test_a_tool_that_is_to_blame_is_refused_while_its_neighbours_on_the_host_wor
         assert (result["reason"], result["retry_in"]) == ("quarantined", 55.0)
         assert result["crash_report"]["generation"] == 2
         assert quarantine == [{"kind": "tool", "which": "bad", "seconds": 55.0}]
+        assert guarded == {"opened": 0, "quarantined": 1, "refused": {"breaker_open": 0, "quarantined": 1}}
         assert neighbour.result(PATIENCE)["success"]
         assert released.result(PATIENCE)["success"]
         memory.settle()

@@ -43,6 +43,9 @@ def told(tmp_path_factory):
     with Callboard({"supervision": {"backoff": {"min": 0.01}}}, state=state) as board:
         board.load({"node_tool": {"file": str(MOODY), "id": "moody"}})
         board.register(Tool(count))
+        board.register(Tool(lambda *_: 1 / 0, "weak"), breaker={"failures": 1})
+        for _ in range(3):
+            board.execute(tool_call("weak"))
         for do in (None, "fail", "throw", "exit", "crash"):
             board.execute(tool_call("moody", do=do))
         for _ in range(10):
@@ -66,6 +69,10 @@ def test_the_text_is_what_prometheus_reads(told):
     assert of(samples, "callboard_host_state", plugin="moody", state="ready") == 1
     assert of(samples, "callboard_host_state", plugin="moody", state="parked") == 0
     assert of(samples, "callboard_state_store_failing") == 0
+    assert of(samples, "callboard_breaker_state", plugin="weak", tool="weak", state="open") == 1
+    assert of(samples, "callboard_breaker_state", plugin="weak", tool="weak", state="closed") == 0
+    assert of(samples, "callboard_breaker_opened_total", plugin="weak") == 1
+    assert of(samples, "callboard_calls_guarded_total", plugin="weak", reason="breaker_open") == 2
     assert types["callboard_calls"] == "counter"
     assert types["callboard_call_run_seconds"] == "histogram"
     assert types["callboard_host_state"] == "gauge"
@@ -134,7 +141,31 @@ def test_any_name_of_a_plugin_and_a_tool_comes_through(plugin, tool):
 
 
 NONE = {"count": 0, "sum": 0.0, "max": 0.0, "p50": None, "p95": None, "p99": None, "buckets": {}}
-EMPTY = {"available": True, "calls": {"submitted": 0}, "waiting": 0, "running": 0}
+EMPTY = {
+    "available": True,
+    "calls": {"submitted": 0},
+    "waiting": 0,
+    "running": 0,
+    "breakers": {},
+    "quarantine": [],
+    "guarded": {"opened": 0, "quarantined": 0, "refused": {"breaker_open": 0, "quarantined": 0}},
+}
+
+
+def test_what_is_in_quarantine_is_counted_by_what_is_blamed_and_never_told_by_its_arguments():
+    blamed = [{"kind": "tool", "which": "bad", "seconds": 3.0}] + [
+        {"kind": "arguments", "which": digest, "seconds": 3.0} for digest in ("one", "two")
+    ]
+    guarded = {"opened": 0, "quarantined": 5, "refused": {"breaker_open": 0, "quarantined": 7}}
+    plugin = {**EMPTY, "by_tool": {}, "quarantine": blamed, "guarded": guarded}
+
+    samples, types = parsed(exposition({"running": True, "plugins": {"moody": plugin}}))
+
+    assert of(samples, "callboard_quarantine_held", plugin="moody", blamed="tool") == 1
+    assert of(samples, "callboard_quarantine_held", plugin="moody", blamed="arguments") == 2
+    assert of(samples, "callboard_quarantine_entered_total", plugin="moody") == 5
+    assert of(samples, "callboard_calls_guarded_total", plugin="moody", reason="quarantined") == 7
+    assert types["callboard_quarantine_held"] == "gauge"
 
 
 def test_families_without_samples_are_left_out():
