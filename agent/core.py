@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from .cancellation import Cancellation
+    from .model_reading import Spawn
     from .providing import ModelRequest
     from .tool_core import HoldsBoard
-    from .tool_loop import Spawn
 
 Json = dict[str, Any]
 

@@ -8,9 +8,6 @@ does next is decided and done in the one thread that takes the news out, so noth
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Callable, Coroutine
-from contextlib import aclosing, closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +15,11 @@ from ..interop.errors import InteropError
 from ..plugins.codes import Outcome
 from ..plugins.errors import CallboardError
 from ..plugins.failures import describe
-from .answer import Answer, events_of
+from .answer import events_of
 from .errors import ProviderError
-from .exchange import exchange, exchange_async
 from .helpers import Helpers
 from .inbox import Inbox
+from .model_reading import ModelReader
 from .request import RequestError
 from .session import no_result, open_calls, unanswered
 from .session_file import SessionFileError
@@ -30,10 +27,11 @@ from .turn import Phase, Turn
 from .turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ..actors.call import Call
     from .answer_steps import AskedCall
+    from .model_reading import Reading, Spawn
     from .providing import ModelRequest
     from .session import Session
     from .session_file import SessionFile
@@ -43,18 +41,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.agent")
 
 Json = dict[str, Any]
-Spawn = Callable[[Coroutine[Any, Any, None]], Callable[[], object]]
-"""Starts a coroutine as a task of an event loop; what it returns cancels the task."""
-
-
-class _Asking:
-    """One model request under way; it is not heard any more once it is no longer the turn's."""
-
-    def __init__(self, messages: tuple[Json, ...]) -> None:
-        self.messages = messages
-        self.answer = Answer()
-        self.given_up = threading.Event()
-        self.stop: Callable[[], object] = lambda: None
 
 
 class ToolLoop:
@@ -91,13 +77,11 @@ class ToolLoop:
         self.over = False
         self.inbox: Inbox[Callable[[], None]] = Inbox()
         self._turn = Turn(max_rounds)
-        self._compose = compose
         self._calls = calls
         self._keep = keep
         self._file: SessionFile | None = None
-        self._spawn = spawn
         self._helpers = Helpers(f"callboard-turn-{session.id}")
-        self._asking: _Asking | None = None
+        self._model = ModelReader(compose, self, helpers=self._helpers, inbox=self.inbox, spawn=spawn)
         self._request: ModelRequest | None = None
         self._running: dict[str, Call] = {}
 
@@ -144,9 +128,9 @@ class ToolLoop:
         for do in done:
             match do:
                 case Ask():
-                    self._ask()
+                    self._model.ask(self.session.messages)
                 case StopAsking():
-                    self._stop_asking()
+                    self._model.give_up()
                 case Append(message):
                     self._append(message)
                 case Preview(call):
@@ -171,67 +155,17 @@ class ToolLoop:
             self._file = None  # what comes after a gap is no history
             self._tell("error", error=str(error), code="not_saved")
 
-    # The model
+    # The model: see `Hearer`
 
-    def _ask(self) -> None:
-        asking = self._asking = _Asking(self.session.messages)
-        self._helpers.do(partial(self._read_model, asking))
-
-    def _stop_asking(self) -> None:
-        asking, self._asking = self._asking, None
-        if asking is not None:
-            asking.given_up.set()
-            asking.stop()
-
-    def _read_model(self, asking: _Asking) -> None:
-        """On a helper thread: settle the request, and read the answer unless the event loop does."""
-        try:
-            request = self._compose()
-            if asking.given_up.is_set():
-                return
-            if self._spawn is not None and request.stack.provider.offers("send_request_stream_async"):
-                self._news(asking, partial(self._read_model_async, asking, request))
-                return
-            stack, state, context = request.stack, request.state, request.request.context
-            with closing(exchange(stack, asking.messages, state, context=context)) as events:
-                for event in events:
-                    if asking.given_up.is_set():
-                        return
-                    self._news(asking, partial(self._hear, asking, event))
-        except BaseException as error:  # noqa: BLE001 - a provider's code; the turn has to end whatever it raises
-            self._news(asking, partial(self._fail, error))
-        else:
-            self._news(asking, partial(self._answered, asking, request))
-
-    def _read_model_async(self, asking: _Asking, request: ModelRequest) -> None:
-        assert self._spawn is not None
-        asking.stop = self._spawn(self._read_awaiting(asking, request))
-
-    async def _read_awaiting(self, asking: _Asking, request: ModelRequest) -> None:
-        stack, state, context = request.stack, request.state, request.request.context
-        try:
-            async with aclosing(exchange_async(stack, asking.messages, state, context=context)) as events:
-                async for event in events:
-                    self._news(asking, partial(self._hear, asking, event))
-        except BaseException as error:
-            self._news(asking, partial(self._fail, error))
-            if not isinstance(error, Exception | SystemExit):
-                raise  # this task was cancelled, by the turn or by the provider itself
-        else:
-            self._news(asking, partial(self._answered, asking, request))
-
-    def _news(self, asking: _Asking, news: Callable[[], None]) -> None:
-        """Put news of a request in; they count for nothing once it has been given up."""
-        self.inbox.put(lambda: news() if self._asking is asking else None)
-
-    def _hear(self, asking: _Asking, event: Json) -> None:
+    def heard(self, reading: Reading, event: Json) -> None:
+        """The model has said something, or something of its request is to be told."""
         if event.get("type") == "text" and isinstance(event.get("text"), str):
             self._turn.heard(event["text"])
-        if asking.answer.take(event):
+        if reading.answer.take(event):
             self.events.append(event)
 
-    def _fail(self, error: BaseException) -> None:
-        self._asking = None
+    def failed(self, error: BaseException) -> None:
+        """The model could not be asked, or has broken off."""
         if isinstance(error, ProviderError):
             self.events.append(error.event())
         else:
@@ -240,20 +174,20 @@ class ToolLoop:
             self._tell("error", error=describe(error), code=_code_of(error))
         self._carry(self._turn.broke())
 
-    def _answered(self, asking: _Asking, request: ModelRequest) -> None:
-        self._asking = None
+    def answered(self, reading: Reading, request: ModelRequest) -> None:
+        """The model has come to its end."""
         self._request = request
         try:
-            steps, told = asking.answer.steps(
+            steps, told = reading.answer.steps(
                 request.request.registry.inspect_call,
-                turn=len(asking.messages),
+                turn=len(reading.messages),
                 lane=lambda name: request.plugin_of(name) or name,
             )
         except Exception as error:  # noqa: BLE001 - a provider's messages, which may be anything
-            self._fail(error)
+            self.failed(error)
             return
         self.events += told
-        self._carry(self._turn.broke(steps) if asking.answer.broke else self._turn.answered(steps))
+        self._carry(self._turn.broke(steps) if reading.answer.broke else self._turn.answered(steps))
 
     def _requested(self) -> ModelRequest:
         assert self._request is not None  # there are no calls before an answer

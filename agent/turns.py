@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from ..supervision.clock import Clock
     from .cancellation import Cancellation
-    from .tool_loop import Spawn, ToolLoop
+    from .model_reading import Spawn
+    from .tool_loop import ToolLoop
 
 Json = dict[str, Any]
 
