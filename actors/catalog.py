@@ -86,9 +86,8 @@ class Catalog:
             described.append(ToolDescriptor(plugin, name, schema))
         return tuple(described)
 
-    def offer(self, plugin: str, tools: tuple[ToolDescriptor, ...]) -> None:
-        """List a plugin's tools, or replace them."""
-        freeform = any(self.registry.inspect_schema(tool.schema).kind == "text" for tool in tools)
+    def offer(self, plugin: str, tools: tuple[ToolDescriptor, ...], *, freeform: bool) -> None:
+        """List a plugin's tools, or replace them; ``freeform`` if any of them takes text instead of arguments."""
         with self._lock:
             self.offers = {**self.offers, plugin: tools}
             self._freeform = self._freeform or freeform

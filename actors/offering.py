@@ -13,7 +13,7 @@ from .catalog import add_routes
 from .tool_changes import tool_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..supervision.events import EventStream
     from .catalog import Catalog, ToolDescriptor
@@ -34,13 +34,15 @@ class Offering:
         self._catalog = catalog
         self._events = events
 
-    def offer(self, member: Member, schemas: Iterable[dict[str, Any]], later: list[Member]) -> None:
+    def offer(
+        self, member: Member, schemas: Iterable[dict[str, Any]], later: Callable[[], Iterable[Member]]
+    ) -> None:
         """Offer a member's tools, for the first time or instead of others.
 
         Args:
             member: whose they are.
             schemas: their declarations.
-            later: the members that were put on the board after it. Their plugins are prepared and their hosts
+            later: the members that were put on the board after it, in that order. Their plugins are prepared and their hosts
                 started at the same time, and which of them has a name must not be a matter of chance: those
                 that nobody relies on yet give way, and have that as their problem.
 
@@ -50,14 +52,15 @@ class Offering:
         """
         before = self._catalog.offers.get(member.name)
         tools = self._catalog.describe(member.name, schemas)
-        names = {tool.tool_name for tool in tools}
-        rivals = [
-            (each, theirs)
-            for each in later
-            if not each.admitted and (theirs := self._catalog.offers.get(each.name))
-            if names.intersection(tool.tool_name for tool in theirs)
-        ]
         routes = self._switch.routes
+        sharers = {plugin for tool in tools for plugin in routes.by_name.get(tool.tool_name, ())} - {
+            member.name
+        }
+        rivals = [
+            (each, self._catalog.offers[each.name])
+            for each in (later() if sharers else ())
+            if each.name in sharers and not each.admitted
+        ]
         for each, _ in rivals:
             routes = routes.without(each.name)
         routes = add_routes(routes, member.name, tools, claims=member.claims)
@@ -70,10 +73,11 @@ class Offering:
         desk = member.desk
         inspect = self._catalog.registry.inspect_schema
         desk.checks = checks_of(tools, inspect, desk.settings.validate)
-        taking_arguments = [tool.tool_name for tool in tools if inspect(tool.schema).kind == "object"]
+        kinds = {tool.tool_name: inspect(tool.schema).kind for tool in tools}
+        taking_arguments = [name for name, kind in kinds.items() if kind == "object"]
         # One that claims calls has seen what they are.
         desk.objects_only = frozenset(() if member.claims else taking_arguments)
-        self._catalog.offer(member.name, tools)
+        self._catalog.offer(member.name, tools, freeform="text" in kinds.values())
         self._switch.update(lambda _: routes)
         self._tell(member, tools)
         for each, problem in displaced:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 from ..plugins.errors import CallboardError, PluginError, PluginLoadError
@@ -230,7 +231,7 @@ class Roster:
                     )
                 if contribution is not None:
                     self._catalog.contribute(member.name, contribution)
-                self.offering.offer(member, schemas, self._after(member))
+                self.offering.offer(member, schemas, partial(self._after, member))
         except CallboardError as error:
             member.problem = error
 
@@ -336,12 +337,12 @@ class Roster:
         """A life of a host has brought schemas; in its tool actor's thread."""
         with self.lock:
             if self._members.get(member.name) is member:  # else it was taken off while that life came up
-                self.offering.offer(member, schemas, self._after(member))
+                self.offering.offer(member, schemas, partial(self._after, member))
 
     def _after(self, member: Member) -> list[Member]:
         """The members that came after this one."""
-        members = list(self._members.values())
-        return members[members.index(member) + 1 :]
+        newest_first = takewhile(lambda each: each is not member, reversed(self._members.values()))
+        return [*newest_first][::-1]
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.

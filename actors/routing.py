@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..plugins.errors import PluginError
@@ -49,6 +50,17 @@ class Ambiguous:
 Choice = Taken | NoTool | Ambiguous
 
 
+def _by_name(tools: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    by_name: dict[str, tuple[str, ...]] = {}
+    for plugin, names in tools.items():
+        for name in names:
+            by_name[name] = (*by_name.get(name, ()), plugin)
+    return by_name
+
+
+_FOLLOWS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
 @frozen
 class Routes:
     """Who offers which name, and who wants to be asked. Immutable: a new one replaces it.
@@ -56,31 +68,43 @@ class Routes:
     Attributes:
         tools: tool names by plugin, in the order of registration.
         claimers: the plugins that have `can_handle_tool_call`.
-        by_name: plugins by tool name; made from ``tools``.
+        by_name: plugins by tool name. It follows from ``tools`` and is made from them, unless whoever knows what has
+            changed since the last time gives it: among a thousand plugins that is a hundred times the work.
     """
 
     tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     claimers: tuple[str, ...] = ()
-    by_name: Mapping[str, tuple[str, ...]] = field(init=False)
+    by_name: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _FOLLOWS)
 
     def __post_init__(self) -> None:
-        by_name: dict[str, tuple[str, ...]] = {}
-        for plugin, names in self.tools.items():
-            for name in names:
-                by_name[name] = (*by_name.get(name, ()), plugin)
-        object.__setattr__(self, "by_name", by_name)
+        if self.by_name is _FOLLOWS:
+            object.__setattr__(self, "by_name", _by_name(self.tools))
 
     def including(self, plugin: str, names: Iterable[str], *, claims: bool) -> Routes:
-        """The routes with a plugin added, or its names replaced."""
-        claimers = tuple(p for p in self.claimers if p != plugin) + ((plugin,) if claims else ())
-        return Routes({**self.tools, plugin: tuple(names)}, claimers)
+        """The routes with a plugin added, or its names replaced; then it keeps its place."""
+        names = tuple(names)
+        claimers = (*self._claimers_without(plugin), *((plugin,) if claims else ()))
+        tools = {**self.tools, plugin: names}
+        if plugin in self.tools:
+            return Routes(tools, claimers)
+        by_name = dict(self.by_name)
+        for name in names:
+            by_name[name] = (*by_name.get(name, ()), plugin)
+        return Routes(tools, claimers, by_name)
 
     def without(self, plugin: str) -> Routes:
         """The routes without a plugin."""
-        return Routes(
-            {p: names for p, names in self.tools.items() if p != plugin},
-            tuple(p for p in self.claimers if p != plugin),
-        )
+        tools, by_name = dict(self.tools), dict(self.by_name)
+        for name in set(tools.pop(plugin, ())):
+            by_name[name] = tuple(each for each in by_name[name] if each != plugin)
+            if not by_name[name]:
+                del by_name[name]
+        return Routes(tools, self._claimers_without(plugin), by_name)
+
+    def _claimers_without(self, plugin: str) -> tuple[str, ...]:
+        if plugin not in self.claimers:
+            return self.claimers
+        return tuple(each for each in self.claimers if each != plugin)
 
     def only(self, name: str | None) -> str | None:
         """The plugin that takes each call of a name; ``None`` if that is not certain before claims are asked."""

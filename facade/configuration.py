@@ -244,6 +244,8 @@ def read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = No
     """Read a mapping into a frozen dataclass whose fields are numbers, booleans or ready values."""
     mapping = _mapping(given, path)
     default = default if default is not None else kind()
+    if not mapping:
+        return default
     names = {f.name: getattr(default, f.name) for f in fields(default)}
     require_known(mapping, names, path=path)
     for key, value in mapping.items():

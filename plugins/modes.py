@@ -17,6 +17,7 @@ from __future__ import annotations
 import inspect
 from enum import Enum
 from functools import partial
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,4 +58,6 @@ def _is(kind: Callable[[object], bool], method: Callable[..., Any]) -> bool:
     """Ask about a method, or about the ``__call__`` of a callable object, which inspect does not look at."""
     while isinstance(method, partial):
         method = method.func
+    if isinstance(method, FunctionType | MethodType):
+        return kind(method)
     return kind(method) or kind(type(method).__call__)

@@ -75,6 +75,7 @@ class Exit:
         return not own.isdisjoint(names)
 
 
+_KINDS = tuple(sorted(kind.value for kind in ExitKind if kind is not ExitKind.REQUESTED))
 _EXACT = re.compile(r"code:\d{1,3}|signal:(SIG[A-Z0-9+]+|\d+)")
 
 
@@ -86,9 +87,8 @@ def check_exits(names: tuple[str, ...], option: str) -> None:
     Raises:
         ValueError: there is no such end; says which there are.
     """
-    kinds = sorted(kind.value for kind in ExitKind if kind is not ExitKind.REQUESTED)
     for name in names:
-        if name not in kinds and not _EXACT.fullmatch(name):
+        if name not in _KINDS and not _EXACT.fullmatch(name):
             raise ValueError(
-                f"{option!r} names {name!r}; an end is one of: {', '.join(kinds)}, code:NUMBER, signal:NAME"
+                f"{option!r} names {name!r}; an end is one of: {', '.join(_KINDS)}, code:NUMBER, signal:NAME"
             )

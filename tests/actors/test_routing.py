@@ -109,3 +109,23 @@ def test_a_plugin_may_replace_its_own_names():
 def test_a_plugin_that_was_taken_off_is_not_routed_to():
     assert choose(TWO.without("a"), "shared", {}) == Taken("b")
     assert choose(TWO.without("a"), "x", {"a": True}) == NoTool()
+
+
+CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from("abcd"), st.none() | st.lists(st.sampled_from("xyz"), unique=True), st.booleans()
+    )
+)
+
+
+@given(CHANGES)
+def test_routes_that_have_changed_are_those_that_would_be_made_anew(changes):
+    routes = Routes()
+    for plugin, names, claims in changes:
+        before = (dict(routes.tools), dict(routes.by_name))
+        later = routes.without(plugin) if names is None else routes.including(plugin, names, claims=claims)
+        assert (routes.tools, routes.by_name) == before
+        routes = later
+
+        assert routes == Routes(routes.tools, routes.claimers)
+        assert list(routes.claimers).count(plugin) == (names is not None and claims)

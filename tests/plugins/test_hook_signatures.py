@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+from types import FunctionType
 
 import pytest
 from callboard.plugins import ContractError
@@ -153,6 +155,75 @@ class Tool:
 )
 def test_every_kind_of_callable_is_read(method):
     assert got(method) == {"p": 1}
+
+
+def four(tool_name, payload, state, more):
+    """Cannot be called by the contract as it is."""
+
+
+class Four:
+    def bound(self, tool_name, payload, state):
+        """Can be, once it is bound."""
+
+
+def with_default():
+    return FunctionType(four.__code__, {}, "four", (1,))
+
+
+def with_keyword_default():
+    def five(tool_name, payload, state, *, more):
+        """Cannot be called either."""
+
+    five.__kwdefaults__ = {"more": 1}
+    return five
+
+
+def showing_another():
+    def other(*values):
+        """Shows what it stands for."""
+
+    other.__signature__ = inspect.signature(three)
+    return other
+
+
+def three(tool_name, payload, state):
+    """Can be called."""
+
+
+def rewritten():
+    def function(tool_name, payload, state, more):
+        """Is given other code."""
+
+    with pytest.raises(ContractError):
+        plan_call(function, EXECUTE, plugin="p")
+    function.__code__ = three.__code__
+    return function
+
+
+@pytest.mark.parametrize("refused", [four, Four.bound], ids=lambda method: method.__name__)
+@pytest.mark.parametrize(
+    "made", [with_default, with_keyword_default, showing_another, rewritten, lambda: Four().bound]
+)
+def test_what_is_known_of_one_method_is_not_taken_for_another_of_the_same_text(made, refused):
+    for _ in range(2):
+        assert plan_call(made(), EXECUTE, plugin="p").positional == 3
+        with pytest.raises(ContractError):
+            plan_call(refused, EXECUTE, plugin="p")
+
+
+def test_the_methods_of_many_plugins_of_one_class_are_read_once(monkeypatch):
+    read = []
+    look = inspect.signature
+    monkeypatch.setattr(inspect, "signature", lambda *args, **named: read.append(1) or look(*args, **named))
+
+    class Plugin:
+        def execute_tool(self, tool_name, payload, state):
+            """Has code of its own."""
+
+    plans = {plan_call(Plugin().execute_tool, EXECUTE, plugin=f"p{number}") for number in range(10)}
+
+    assert len(plans) == 1
+    assert len(read) == 2  # as it shows itself, and as it is
 
 
 def test_a_builtin_without_a_signature_is_called_with_the_positional_values():
