@@ -54,14 +54,14 @@ def _tool_spec(tool: dict[str, Any]) -> Any:
 
 
 def _declaration(tool: dict[str, Any]) -> Any:
-    return _only(_only(_gemini._map_function([tool], {}))["function_declarations"])  # noqa: SLF001
+    return _only(_only(_gemini._map_function([tool], {}))["function_declarations"])  # noqa: SLF001 - it has no public one
 
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "mcp_to_chat langchain-core": _of_langchain,
     "anthropic_to_chat langchain-core": _of_langchain,
     "bedrock_to_chat langchain-core": _of_langchain,
-    "chat_to_anthropic litellm": lambda tool: _only(_anthropic._map_tools([tool])[0])["input_schema"],  # noqa: SLF001
+    "chat_to_anthropic litellm": lambda tool: _only(_anthropic._map_tools([tool])[0])["input_schema"],  # noqa: SLF001 - it has no public one
     "chat_to_bedrock litellm": lambda tool: _tool_spec(tool)["inputSchema"]["json"],
     "chat_to_gemini litellm": lambda tool: _declaration(tool).get("parameters"),
     "call_read langchain-core": _args_of_langchain,

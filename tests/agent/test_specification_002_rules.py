@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from callboard import AgentCore
@@ -176,7 +176,7 @@ class Patch(ToolPlugin):
     """Declares a freeform tool, in the format of one provider."""
 
     name = "patch"
-    declared = {"type": "custom", "name": "patch", "format": {"type": "text"}}  # noqa: RUF012
+    declared: ClassVar[dict[str, Any]] = {"type": "custom", "name": "patch", "format": {"type": "text"}}
 
     def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
         return [self.declared]

@@ -121,7 +121,7 @@ def test_a_program_that_is_killed_while_it_installs_leaves_it_to_those_who_wait_
         others = [loading(cache, source, **wheels) for _ in range(2)]
         for other in others:
             assert other.stderr is not None
-            wait_until(lambda: "waiting for another" in other.stderr.readline(), PATIENCE)  # noqa: B023
+            wait_until(lambda: "waiting for another" in other.stderr.readline(), PATIENCE)  # noqa: B023 - it is called in this turn of the loop
         first.kill()
         first.communicate()
         told = [other.communicate(timeout=PATIENCE) for other in others]

@@ -20,7 +20,7 @@ class ReadFileTool:
 
     name = "read_file"
     description = "Read the contents of a file"
-    input_schema = {  # noqa: RUF012
+    input_schema = {  # noqa: RUF012 - as the specification writes it
         "type": "object",
         "properties": {"path": {"type": "string", "description": "File path"}},
         "required": ["path"],

@@ -101,7 +101,7 @@ class BareHost:
 
     # Writing
 
-    def send(self, method: str, params: Json | None = None, *, id: str | None = None) -> str:  # noqa: A002
+    def send(self, method: str, params: Json | None = None, *, id: str | None = None) -> str:  # noqa: A002 - its name on the wire
         """Send one request and return its id."""
         request_id = id or str(next(self._ids))
         message = {"v": 1, "id": request_id, "method": method, "params": params or {}}

@@ -158,7 +158,7 @@ async def test_a_coordinator_with_an_orchestrator_tells_its_hooks_itself(board):
 class Read:
     name = "read"
     description = "Reads."
-    input_schema = {"type": "object", "properties": {"path": {"type": "string"}}}  # noqa: RUF012
+    input_schema = {"type": "object", "properties": {"path": {"type": "string"}}}  # noqa: RUF012 - as its authors write it
 
     async def execute(self, input):
         if "path" not in input:
