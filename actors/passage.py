@@ -7,7 +7,6 @@ a cancelled call) finds that it has ended, and what it brings is dropped.
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from ..plugins.frozen import frozen
 from ..plugins.hook_chain import Chain, Passed, Refused
 from ..plugins.hook_data import ERROR, POST, PRE, SPOKEN, FailureData, error_of, hook_data
 from .changed_calls import with_input
+from .hook_facts import facts_after, facts_before, withheld
 from .hook_runs import HookRun
 from .hooked_calls import HookedCall, ToolRun
 from .routing import only_for, reach
@@ -170,9 +170,7 @@ class Passage:
         if failed and result["code"] not in SPOKEN:
             self.end(result)
         elif not call.decided:
-            self._answered = (
-                not failed
-            )  # of a failure the gates are asked, and watchers are told that it is one
+            self._answered = not failed  # those who watch hear that it is a failure
             code = Code(result["code"]) if failed else None
             self._consult(POST, result, partial(self._reviewed, code), failed=failed)
 
@@ -269,44 +267,16 @@ class Passage:
         self._ways.means.events.publish(kind, step.by, call=call.id, tool=call.tool_name, why=step.why)
 
     def _facts(self, event: str) -> Json:
-        call, seconds = self.call, self._duration
-        known = self._ahead
-        ahead = self._ways.switch.routes.only(call.tool_name) if known is None else known.plugin
-        context = call.invocation.context or {}
-        facts: Json = {
-            "tool_name": call.tool_name,
-            "tool_call_id": call.id,
-            "plugin": call.plugin_name or ahead,
-            "timestamp": datetime.now(UTC).isoformat(),
-        }
-        facts |= {name: context[name] for name in _SESSION if isinstance(context.get(name), str)}
+        ahead = self._ahead
+        plugin = self._ways.switch.routes.only(self.call.tool_name) if ahead is None else ahead.plugin
         if event == PRE:
-            return facts | {"tool_names": [] if known is None else list(known.names)}
-        payload = self._invocation.payload
-        life = getattr(getattr(self._tool, "run", None), "host", None)
-        return facts | {
-            "tool_input": payload,
-            "input": payload,
-            "attempt": call.attempt,
-            "generation": getattr(life, "generation", None),
-            "duration": seconds,
-            "duration_ms": None if seconds is None else round(seconds * 1000),
-        }
+            return facts_before(self.call, plugin, () if ahead is None else ahead.names)
+        return facts_after(self.call, plugin, self._invocation.payload, self._tool, self._duration)
 
 
 _ROUNDS = 2
 """How often the gates are asked about one call: again if what they made of its input is for another plugin."""
 
-_SESSION = ("session_id", "parent_id")
-
 
 def _nothing(_: Passed | Refused) -> None:
     """Nobody waits for the observers of failures."""
-
-
-def withheld(code: Code | None, step: Refused) -> Result:
-    """What the caller is told instead of a result, or of a failure with ``code``, that a gate has refused."""
-    facts: Json = {"hook": step.by, "reason": step.reason}
-    if code is Code.TOOL_RAISED:
-        return failure(code, f"the tool raised, and what it said was withheld: {step.why}", **facts)
-    return failure(Code.INVALID_RESULT, f"the tool has run, but its result was withheld: {step.why}", **facts)

@@ -45,7 +45,7 @@ def files():
 
 @pytest.fixture
 def board(files):
-    with Board() as board:
+    with Board(claim_patience=PATIENCE) as board:
         board.add(PluginAdapter(files), config={})
         board.add(
             a_tool(lambda arguments, _: {"success": True, "result": ["note", arguments]}, "note"), config={}
