@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from .faults import Fault
 
 
-STATE_OF = {
-    "host_starting": "starting",
-    "host_ready": "ready",
-    "host_backoff": "backoff",
-    "host_parked": "parked",
-    "host_stopped": "stopped",
-}
-"""The state that a host has entered when an event of this kind is told."""
-
-
 class Entered:
     """Which states of its lives a host has entered, each told once.
 
@@ -85,7 +75,7 @@ class Arming:
         self._lock = threading.Lock()
         self._entered: Counter[tuple[str, str]] = Counter()
         self._states = Entered()
-        self._subscription = board.subscribe(self._on_event, STATE_OF)
+        self._subscription = board.subscribe(self._on_event, list(t.STATE_OF))
         for name, generation, state in entered_before(board):
             self._enter(name, generation, state)
         now = board.clock.now()
@@ -101,7 +91,7 @@ class Arming:
         self._subscription.close()
 
     def _on_event(self, event: Event) -> None:
-        self._enter(event.subject, event.facts["generation"], STATE_OF[event.kind])
+        self._enter(event.subject, event.facts["generation"], t.STATE_OF[event.kind])
 
     def _enter(self, name: str, generation: int, state: str) -> None:
         plugin = self._plugins.get(name)

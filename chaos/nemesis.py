@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 from ..actors.hosted_member import HostedMember
 from . import faults as f
 from . import triggers as t
-from .arming import STATE_OF, Arming, Entered, entered_before
+from .arming import Arming, Entered, entered_before
 from .cues import Cues
 from .datum import ScheduleError
 from .evil_tool import EvilToolPlugin
@@ -98,7 +98,7 @@ class Nemesis:
             for name, plugin in self._plugins.items()
             if not isinstance(plugin, EvilToolPlugin)
         }
-        self._subscription = board.subscribe(self._on_event, {*STATE_OF, "call_started"})
+        self._subscription = board.subscribe(self._on_event, {*t.STATE_OF, "call_started"})
         self._catch_up()
 
     def __enter__(self) -> Self:
@@ -165,7 +165,7 @@ class Nemesis:
     # When
 
     def _on_event(self, event: Event) -> None:
-        state = STATE_OF.get(event.kind)
+        state = t.STATE_OF.get(event.kind)
         if state is not None:
             self._enter(event.subject, event.facts["generation"], state)
         elif (name := self._homes.get(event.subject, "")) in self._cues:

@@ -25,15 +25,6 @@ from . import triggers as t
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-STATE_OF = {
-    "host_starting": "starting",
-    "host_ready": "ready",
-    "host_backoff": "backoff",
-    "host_parked": "parked",
-    "host_stopped": "stopped",
-}
-"""The state that a host has entered when an event of this kind is told."""
-
 
 class Happening(NamedTuple):
     """One thing that happened.
@@ -72,7 +63,7 @@ def steps_of(happenings: Iterable[Happening]) -> list[Step]:
             way = happening.facts["way"]
             counts[host, way] += 1
             steps.append(Step(host, t.NthFrame(counts[host, way], way)))
-        elif (state := STATE_OF.get(happening.kind)) is not None:
+        elif (state := t.STATE_OF.get(happening.kind)) is not None:
             counts[host, state] += 1
             steps.append(Step(host, t.StateEntered(state, counts[host, state])))
     return steps

@@ -15,6 +15,15 @@ from .datum import Datum, maybe_whole, one_of, required, span, text, whole
 STATES = ("starting", "ready", "backoff", "parked", "stopping", "stopped")
 """The states of a child that can be entered; see `supervision.core`."""
 
+STATE_OF = {
+    "host_starting": "starting",
+    "host_ready": "ready",
+    "host_backoff": "backoff",
+    "host_parked": "parked",
+    "host_stopped": "stopped",
+}
+"""The state that a host has entered when an event of this kind is told."""
+
 
 class Trigger(Datum):
     """The root of all triggers."""

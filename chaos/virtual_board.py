@@ -27,7 +27,8 @@ from .schedule import Schedule
 from .script import Script
 from .scripted_host import ScriptedHost
 from .scripted_tool import ScriptedToolPlugin
-from .trace import STATE_OF, Happening, Step, steps_of
+from .trace import Happening, Step, steps_of
+from .triggers import STATE_OF
 from .virtual_clock import VirtualClock
 from .virtual_events import VirtualEvents
 
