@@ -23,7 +23,7 @@ from ..hosts.environment import host_environment
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.node import find_node
 from ..hosts.process import Command
-from ..plugins.spelling import meant
+from ..plugins.suggestions import meant
 from .schedule import Schedule
 from .signals import nudge
 from .triggers import AtTime, StateEntered

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .agent.session import Session
     from .callboard import Callboard, NotStarted
     from .configuration import Configuration, read_configuration
+    from .configuration_errors import ConfigurationError
     from .configured_agent import Agent
     from .failed import FailedPlugin
     from .hosts.hosted_tool import HostedToolPlugin
     from .hosts.node_tool import NodeToolPlugin
-    from .nearest import ConfigurationError
     from .plugins.adapter import PluginAdapter
     from .plugins.codes import Code, Outcome
     from .plugins.contract import ToolPlugin
@@ -88,7 +88,7 @@ _PLACES = {
     "Agent": ".configured_agent",
     "HostedToolPlugin": ".hosts.hosted_tool",
     "NodeToolPlugin": ".hosts.node_tool",
-    "ConfigurationError": ".nearest",
+    "ConfigurationError": ".configuration_errors",
     "PluginAdapter": ".plugins.adapter",
     "Code": ".plugins.codes",
     "Outcome": ".plugins.codes",

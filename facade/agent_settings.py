@@ -10,9 +10,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
-from .nearest import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, require_known
 from .plugins.frozen import frozen
-from .plugins.spelling import meant
+from .plugins.suggestions import meant
 
 PROVIDERS: Final[dict[str, str]] = {
     "openai_chat": "openai_chat.OpenAIChatProvider",

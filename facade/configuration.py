@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from .actors.in_time import LOAD_TIMEOUT
 from .agent_settings import AgentSettings, read_agent_settings
 from .cache_folder import cache_folder
+from .configuration_errors import ConfigurationError, require_known
 from .group_settings import read_groups
 from .hook_settings import HookSettings, read_approval, read_hooks
 from .hosts.recorder import MAX_FRAMES
-from .nearest import ConfigurationError, require_known
 from .plugins.approval_rules import ApprovalRules
 from .plugins.errors import JsonValueError
 from .plugins.frozen import frozen

@@ -8,8 +8,8 @@ from .agent.core import AgentCore
 from .agent.errors import ProviderError
 from .agent.provider_adapter import ProviderAdapter
 from .configuration import Configuration
+from .configuration_errors import ConfigurationError
 from .loading_here import import_here
-from .nearest import ConfigurationError
 from .plugins.context import application_context, core_context
 from .plugins.errors import PluginError
 from .plugins.given import require

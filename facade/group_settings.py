@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .nearest import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, require_known
 from .supervision.spec import ROOT, GroupSpec
 
 if TYPE_CHECKING:

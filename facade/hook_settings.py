@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .actors.in_time import in_time
-from .nearest import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, require_known
 from .plugins.approval_rules import NAME, ApprovalRules
 from .plugins.errors import PluginLoadError
 from .plugins.failures import describe

@@ -13,11 +13,11 @@ from .actors.down import WhileDown
 from .actors.host_settings import HostSettings
 from .actors.reload_policy import ReloadPolicy
 from .configuration import Configuration, read_into, read_policy
+from .configuration_errors import ConfigurationError, require_known
 from .group_settings import require_group
 from .hosts.limits import NAMES, Limits, read_limits
 from .hosts.node_sandbox import NAMES as SANDBOX_NAMES
 from .hosts.node_sandbox import Sandbox, read_sandbox
-from .nearest import ConfigurationError, require_known
 from .plugins.frozen import frozen
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .nearest import ConfigurationError
+from .configuration_errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

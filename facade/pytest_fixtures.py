@@ -24,7 +24,7 @@ from .chaos.triggers import NthFrame
 from .chaos.virtual_board import VirtualBoard
 from .plugins.errors import CallboardError
 from .plugins.frozen import frozen
-from .plugins.spelling import meant
+from .plugins.suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
-from .nearest import ConfigurationError
+from .configuration_errors import ConfigurationError
 from .plugins.entry import parse_entry
 from .plugins.errors import CallboardError
 from .source_folders import folder_of

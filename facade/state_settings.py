@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from .actors.keeping import MAX_STATE_BYTES
 from .actors.state_store import Synchronous
-from .nearest import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, require_known
 from .plugins.frozen import frozen
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import PluginLoadError
 from .frozen import frozen
 from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
-from .spelling import meant
+from .suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

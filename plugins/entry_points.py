@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from .errors import PluginLoadError
 from .frozen import frozen
-from .spelling import meant
+from .suggestions import meant
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints

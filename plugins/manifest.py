@@ -13,7 +13,7 @@ from .errors import PluginLoadError
 from .frozen import frozen
 from .links import resolved
 from .manifest_file import inside, read_manifest_file
-from .spelling import meant
+from .suggestions import meant
 
 if TYPE_CHECKING:
     from pathlib import Path

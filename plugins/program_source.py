@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from .frozen import frozen
-from .spelling import meant
+from .suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

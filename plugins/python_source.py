@@ -17,7 +17,7 @@ from .errors import PluginLoadError
 from .failures import describe
 from .frozen import frozen
 from .manifest_file import inside, read_manifest_file
-from .spelling import meant
+from .suggestions import meant
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -34,7 +34,7 @@ from .program_source import (
     parse_bash,
     parse_command,
 )
-from .spelling import meant
+from .suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

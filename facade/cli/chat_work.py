@@ -12,7 +12,7 @@ from ..agent.session_file import SessionFileError
 from ..agent.turn_effects import Reason
 from ..plugins.codes import Code
 from ..plugins.errors import CallboardError
-from ..plugins.spelling import meant
+from ..plugins.suggestions import meant
 from .chat_news import Ended, Inquiry, Interrupted, TurnThread
 from .chat_orders import COMMANDS, Order, Said, help_lines, read_line
 from .interruption import Interruption

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..interop.conversion import Converted, ToolInteropTarget
 from ..interop.errors import InteropError, UnknownFormatError, describe
 from ..interop.format_ids import canonical_format, formats_of
-from ..plugins.spelling import meant
+from ..plugins.suggestions import meant
 
 if TYPE_CHECKING:
     from ..interop.errors import Kind

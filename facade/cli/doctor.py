@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from ..callboard import Callboard
-from ..nearest import ConfigurationError
+from ..configuration_errors import ConfigurationError
 from .check_limits import check_limits
 from .check_node import check_handshake, check_node
 from .check_plugins import check_plugins, count_hosts

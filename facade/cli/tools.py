@@ -11,7 +11,7 @@ from rich.text import Text
 from ..actors.hook_threads import HookFailed
 from ..callboard import Callboard
 from ..interop.format_ids import formats_of
-from ..plugins.spelling import meant
+from ..plugins.suggestions import meant
 from .common import common, config_argument, json_option, quiet
 from .exits import FAILED, WELL
 from .opening import why_absent

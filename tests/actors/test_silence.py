@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard import Callboard
 from callboard.actors.silence import Silence, left
-from callboard.nearest import ConfigurationError
+from callboard.configuration_errors import ConfigurationError
 from hypothesis import given
 from hypothesis import strategies as st
 from manual_clock import ManualClock

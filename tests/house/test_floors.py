@@ -29,7 +29,6 @@ IN_FUNCTION = {
     ("actors/roster.py", "callboard.actors.hosted_member"): "with it comes all that runs hosts",
     ("facade/loading.py", "callboard.hosts.python_origin"): "only a Python tool in a host needs it",
     ("facade/loading.py", "callboard.loading_python"): "as `LOADERS`, of a tool that somebody has at hand",
-    ("facade/nearest.py", "difflib"): "only a mistake needs it",
     ("facade/reloadable.py", "callboard.reloading"): "most boards never reload",
     (
         "hosts/hosted_tool.py",
@@ -38,7 +37,7 @@ IN_FUNCTION = {
     ("interop/call_ids.py", "hashlib"): "it brings OpenSSL, and only calls without an id need it",
     ("interop/misfit_words.py", "difflib"): "only a mistake needs it",
     ("plugins/entry_points.py", "importlib.metadata"): "all that reads mails comes with it",
-    ("plugins/spelling.py", "difflib"): "only a mistake needs it",
+    ("plugins/suggestions.py", "difflib"): "only a mistake needs it",
     ("actors/waiting.py", "asyncio"): "whoever awaits a call has imported it already",
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
