@@ -14,7 +14,7 @@ import logging
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ..interop.argument_check import check_of
+from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
 from ..plugins.codes import Code
 from ..plugins.failures import failure

@@ -26,9 +26,8 @@ from . import messages as m
 from .asks_plugins import AsksPlugins
 from .catalog import Catalog, ToolDescriptor
 from .claiming import Claiming
-from .hook_runs import Means
 from .hook_threads import HookThreads
-from .hooked import Hooked
+from .hooks import Hooks
 from .in_time import LOAD_TIMEOUT
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
@@ -118,12 +117,19 @@ class Board(TakesModules, AsksPlugins, Tells):
         self._entrusted = Entrusted()
         self._threads = HookThreads()
         self.survey = Survey(self._threads)
-        means = Means(self.clock, self.events, self._threads)
         claiming = Claiming(
             self._switch, threads=self._threads, clock=self.clock, events=self.events, patience=claim_patience
         )
-        self._hooked = Hooked(means, self._switch, claiming, lambda: self.catalog.registry, self._route)
-        self._listeners = self._hooked.listeners
+        self._hooks = Hooks(
+            self._switch,
+            claiming,
+            lambda: self.catalog.registry,
+            self._route,
+            clock=self.clock,
+            events=self.events,
+            threads=self._threads,
+        )
+        self._listeners = self._hooks.listeners
         self._mounts = Mounts()
         self._stop_once = OneEnding("the board")
         self._staying: list[Member] = []
@@ -220,7 +226,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             require_call_options(context, deadline)
         call = self._intake.read(tool_call, context=context, streaming=streaming)
         if self._listeners.ever:
-            return self._hooked.take(call, deadline)
+            return self._hooks.take(call, deadline)
         if call.done():
             return call
         if self.roster.closed:
@@ -316,13 +322,13 @@ class Board(TakesModules, AsksPlugins, Tells):
     def _stop(self, timeout: float) -> None:
         """End everything that has not ended: a stop before this one may have been interrupted anywhere."""
         self._staying += self.roster.close()
-        self._hooked.close()
+        self._hooks.close()
         tell(self.router, m.Shutdown("the board was stopped"))
         while self._staying:
             self._ending.append(self._staying.pop(0))
             self._ending[-1].shut_down("the board was stopped", self.supervisor)
         self._wait_ended([*self._ending, *self.roster.leaving()], timeout)
-        self._hooked.finish()
+        self._hooks.finish()
         self._mounts.close()
         if self._own_runtime is not None:
             self._own_runtime.close()

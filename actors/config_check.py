@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ..interop.argument_check import check_of
+from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
 from ..plugins.errors import JsonValueError, PluginLoadError
 from ..plugins.json_values import copy_json

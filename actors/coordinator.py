@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.bridge import call_in_thread
 from ..plugins.errors import PluginError
-from ..plugins.hook_data import EVENTS
+from ..plugins.hook_terms import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

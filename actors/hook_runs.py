@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.approval import Question
-    from ..plugins.hook_chain import Chain, Listener, News, Step
+    from ..plugins.hook_chain import Chain, News, Step
+    from ..plugins.hook_terms import Listener
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
     from .asking_people import Inquiry

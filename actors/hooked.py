@@ -18,7 +18,6 @@ from ..plugins.codes import Code
 from ..plugins.failures import failure
 from .gate_queue import MAX_WAITING, GateQueue
 from .hooked_calls import HookedCall
-from .listeners import Listeners
 from .passage import Passage, Ways
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .claiming import Claiming
     from .hook_runs import Means
+    from .listeners import Listeners
     from .routing import Claims
     from .switch import Switch
 
@@ -37,29 +37,30 @@ class Hooked:
 
     Args:
         means: the board's.
+        listeners: the hooks.
         switch: the present routes.
         claiming: asks plugins whose call it is.
         registry: the registry of the present, for calls whose input is changed.
         route: gives a call to the router, or to the tool that takes it.
 
     Attributes:
-        listeners: the hooks.
         people: asks a person.
     """
 
     def __init__(
         self,
         means: Means,
+        listeners: Listeners,
+        *,
         switch: Switch,
         claiming: Claiming,
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call, Claims | None], None],
     ) -> None:
-        self.listeners = Listeners()
         self.people = means.people
         self._clock = means.clock
         self._switch = switch
-        self._ways = Ways(means, self.listeners, GateQueue(), switch, claiming, registry, route, self._forget)
+        self._ways = Ways(means, listeners, GateQueue(), switch, claiming, registry, route, self._forget)
         self._lock = threading.Lock()
         self._under_way: set[Passage] = set()
         self._closed = False

@@ -7,8 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 from ..plugins.errors import CallboardError
-from ..plugins.hook_chain import Listener, in_order
-from ..plugins.hook_data import ERROR, EVENTS
+from ..plugins.hook_terms import ERROR, EVENTS, Listener, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,8 @@ from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..plugins.frozen import frozen
 from ..plugins.hook_chain import Chain, Passed, Refused
-from ..plugins.hook_data import ERROR, POST, PRE, SPOKEN, FailureData, error_of, hook_data
+from ..plugins.hook_data import SPOKEN, FailureData, error_of, hook_data
+from ..plugins.hook_terms import ERROR, POST, PRE
 from .changed_calls import with_input
 from .hook_facts import facts_after, facts_before, withheld
 from .hook_runs import HookRun
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
     from ..interop.tool_registry import ToolInteropRegistry
     from ..plugins.calling import Invocation
-    from ..plugins.hook_chain import Listener
     from ..plugins.hook_data import HookData
+    from ..plugins.hook_terms import Listener
     from .call import Call, Result, Stage
     from .claiming import Claiming
     from .gate_queue import GateQueue

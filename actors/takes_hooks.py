@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.approval import Approver
-    from .hooked import Hooked
+    from .hooks import Hooks
     from .listeners import HookHandle
 
 
 class TakesHooks:
-    """See the module. Whoever is one sets ``_hooked``."""
+    """See the module. Whoever is one sets ``_hooks``."""
 
-    _hooked: Hooked
+    _hooks: Hooks
 
     def hook(
         self,
@@ -49,16 +49,16 @@ class TakesHooks:
             "observes": observes,
             "name": name,
         }
-        return self._hooked.listeners.add(event, hook, **options)
+        return self._hooks.add(event, hook, **options)
 
     @property
     def approver(self) -> Approver | None:
         """Asks a person about the calls that hooks want approved. Without one a question's default holds."""
-        return self._hooked.people.approver
+        return self._hooks.approver
 
     @approver.setter
     def approver(self, approver: Approver | None) -> None:
         if approver is not None:
             can_ask = callable(getattr(approver, "ask", None))
             require(can_ask, "the approver", approver, "something that has ask(question)")
-        self._hooked.people.approver = approver
+        self._hooks.approver = approver

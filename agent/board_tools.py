@@ -23,8 +23,9 @@ from ..plugins.codes import Code
 from ..plugins.errors import CallboardError
 from ..plugins.failures import describe, failure
 from ..plugins.formatting import as_text, default_text
-from ..plugins.hook_answers import Action, UnreadableAnswer, read_answer
-from ..plugins.hook_data import ERROR, POST, PRE, InputData, ResultData, error_of
+from ..plugins.hook_answers import UnreadableAnswer, read_answer
+from ..plugins.hook_data import InputData, ResultData, error_of
+from ..plugins.hook_terms import ERROR, POST, PRE, Action
 from .messages import text_of
 from .tool_calls import ToolCalls
 

@@ -17,8 +17,7 @@ from .plugins.approval_rules import NAME, ApprovalRules
 from .plugins.errors import PluginLoadError
 from .plugins.failures import describe
 from .plugins.frozen import frozen
-from .plugins.hook_data import EVENTS, PRE
-from .plugins.python_source import load_python_object
+from .plugins.hook_terms import EVENTS, PRE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,6 +161,8 @@ def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:
 
 
 def _imported(settings: HookSettings) -> Any:
+    from .plugins.python_source import load_python_object  # noqa: PLC0415 - most boards have no hooks
+
     where = f"{settings.path}.hook"
     try:
         hook = load_python_object(settings.hook, remedy="install the package that has it, or set PYTHONPATH")

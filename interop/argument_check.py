@@ -89,31 +89,6 @@ class ArgumentCheck:
         return misfit_of(self._engine.faults(arguments), self._schema)
 
 
-def check_of(schema: dict[str, Any] | None) -> ArgumentCheck | None:
-    """Return the check of a schema; ``None`` if there is none, or if any arguments keep it.
-
-    Raises:
-        UncheckableSchemaError: as `ArgumentCheck`.
-    """
-    if schema is None or _asks_nothing(schema):
-        return None
-    return ArgumentCheck(schema)
-
-
-_NOTES: Final = frozenset({"$schema", "title", "description"})
-
-
-def _asks_nothing(schema: dict[str, Any]) -> bool:
-    rules = {key: item for key, item in schema.items() if key not in _NOTES}
-    return all(
-        (key == "type" and item == "object")
-        or (key == "additionalProperties" and item is True)
-        or (key == "properties" and item == {})
-        or (key == "required" and item == [])
-        for key, item in rules.items()
-    )
-
-
 def _without_surrogates(value: Any) -> Any:
     """A copy whose texts can be written as UTF-8, and are as long as they were."""
     if isinstance(value, str):

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from .frozen import frozen
-from .hook_answers import Action
+from .hook_terms import Action
 
 if TYPE_CHECKING:
     from .approval import Word

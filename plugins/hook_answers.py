@@ -16,26 +16,16 @@ A hook here is a callable that a board asks about calls; the hooks of `contract`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from .approval import ALLOW, ALWAYS, DEFAULT_TIMEOUT, DENY, Word
 from .errors import CallboardError, JsonValueError
 from .failures import describe
+from .hook_terms import Action
 from .injections import read_injections
 from .json_values import copy_json
 
 Json = dict[str, Any]
-
-
-class Action(StrEnum):
-    """What a hook wants."""
-
-    CONTINUE = "continue"
-    DENY = "deny"
-    MODIFY = "modify"
-    ASK = "ask_user"
-    INJECT = "inject_context"
 
 
 class UnreadableAnswer(CallboardError):  # noqa: N818 - the state is the message

@@ -20,44 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 from .approval import Question, joined
 from .frozen import frozen
-from .hook_answers import Action, UnreadableAnswer
-from .hook_data import PRE, ResultData
+from .hook_answers import UnreadableAnswer
+from .hook_data import ResultData
+from .hook_terms import PRE, Action, Listener
 from .injections import LONGEST, read_injections
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from .approval import Answer
     from .hook_answers import HookAnswer, Wish
     from .hook_data import HookData
 
 Json = dict[str, Any]
-
-
-@frozen(eq=False)
-class Listener:
-    """A hook on a board.
-
-    Attributes:
-        name: what it is called in results and events.
-        event: what it is asked about.
-        hook: the callable: ``hook(event, data)``.
-        priority: lower goes first.
-        deadline: seconds it has for each answer.
-        observes: it watches, and decides nothing.
-    """
-
-    name: str
-    event: str
-    hook: Callable[[str, Json], Any]
-    priority: int = 0
-    deadline: float = 5.0
-    observes: bool = False
-
-
-def in_order(listeners: Iterable[Listener]) -> tuple[Listener, ...]:
-    """By priority, and by registration among equals."""
-    return tuple(sorted(listeners, key=lambda listener: listener.priority))
 
 
 @frozen

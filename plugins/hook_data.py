@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .codes import Code
 from .hook_answers import UnreadableAnswer
+from .hook_terms import PRE
 from .json_values import copy_json
 from .results import complete_result
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Json = dict[str, Any]
-
-PRE: Final = "tool:pre"
-POST: Final = "tool:post"
-ERROR: Final = "tool:error"
-EVENTS: Final = (PRE, POST, ERROR)
 
 
 class HookData:

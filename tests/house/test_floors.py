@@ -23,10 +23,13 @@ GROUND = {"callboard.plugins.errors", "callboard.plugins.frozen"}
 
 IN_FUNCTION = {
     ("actors/guard.py", "hashlib"): "it brings OpenSSL, and only what is blamed for a crash needs it",
+    ("actors/hooks.py", "callboard.actors.hook_runs"): "with it comes all that asks hooks and people",
+    ("actors/hooks.py", "callboard.actors.hooked"): "with it comes all that asks hooks and people",
     ("actors/limit_watch.py", "callboard.hosts.vitals"): "psutil, which only hosts with limits need",
     ("actors/lodgings.py", "callboard.actors.lodging"): "with it comes all that runs hosts",
     ("actors/reload_policy.py", "hashlib"): "it brings OpenSSL, and only a reload needs it",
     ("actors/roster.py", "callboard.actors.hosted_member"): "with it comes all that runs hosts",
+    ("facade/hook_settings.py", "callboard.plugins.python_source"): "only a hook of a configuration needs it",
     ("facade/loading.py", "callboard.hosts.python_origin"): "only a Python tool in a host needs it",
     ("facade/loading.py", "callboard.loading_python"): "as `LOADERS`, of a tool that somebody has at hand",
     ("facade/reloadable.py", "callboard.reloading"): "most boards never reload",
@@ -35,6 +38,10 @@ IN_FUNCTION = {
         "callboard.hosts.host",
     ): "whoever looks whether a plugin is a proxy starts no host",
     ("interop/call_ids.py", "hashlib"): "it brings OpenSSL, and only calls without an id need it",
+    (
+        "interop/checked_schemas.py",
+        "callboard.interop.argument_check",
+    ): "with it comes all that reads schemas",
     ("interop/misfit_words.py", "difflib"): "only a mistake needs it",
     ("plugins/entry_points.py", "importlib.metadata"): "all that reads mails comes with it",
     ("plugins/suggestions.py", "difflib"): "only a mistake needs it",

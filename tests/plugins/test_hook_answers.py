@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from callboard.plugins.approval import Answer, Question, by_default, joined, read_decision
 from callboard.plugins.approval_rules import ApprovalRules
-from callboard.plugins.hook_answers import Action, UnreadableAnswer, Wish, read_answer
+from callboard.plugins.hook_answers import UnreadableAnswer, Wish, read_answer
+from callboard.plugins.hook_terms import Action
 
 
 class Words(Enum):

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from callboard.plugins.approval import Answer
 from callboard.plugins.hook_answers import UnreadableAnswer, read_answer
-from callboard.plugins.hook_chain import Ask, Chain, Consult, Listener, Passed, Refused, in_order
+from callboard.plugins.hook_chain import Ask, Chain, Consult, Passed, Refused
 from callboard.plugins.hook_data import InputData, ResultData, hook_data
+from callboard.plugins.hook_terms import Listener, in_order
 from hypothesis import given
 from hypothesis import strategies as st
 
