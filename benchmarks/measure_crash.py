@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 from bare import node, spawn
-from callboard.hosts.node_tool import HOST_SCRIPT
+from callboard.hosts.node_host import host_script
 from calls import RESTART_AT_ONCE, SMALL, TOOL, node_board, run, tool_call
 from harness import Block, Samples, alternate
 from measure_start import bare_spawn_to_reply
@@ -88,7 +88,7 @@ def kill_and_ask(board: Callboard, *, orphan: bool) -> tuple[float, float]:
 
 
 def _waitpid() -> Block:
-    with spawn([node(), str(HOST_SCRIPT), "--entry", str(TOOL)]) as process:
+    with spawn([node(), str(host_script()), "--entry", str(TOOL)]) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         params = {"tool_name": "echo", "arguments": SMALL, "state": {}}

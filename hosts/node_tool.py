@@ -11,6 +11,7 @@ from .environment import host_environment
 from .errors import HostStartError
 from .hosted_tool import HostedToolPlugin
 from .node import find_node
+from .node_host import host_script
 from .node_sandbox import permission_options
 from .process import Command
 from .shared_node import SharedNode, with_heap
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from .node import NodeCandidate
     from .node_sandbox import Sandbox
-
-HOST_SCRIPT = Path(__file__).with_name("host.mjs")
-"""The runner; it needs nothing but Node."""
 
 
 class NodeToolPlugin(HostedToolPlugin):
@@ -108,7 +106,7 @@ class NodeToolPlugin(HostedToolPlugin):
         """The command line of the runner with these arguments, in a Node with these options."""
         node = find_node(self._node)
         assert node.path is not None
-        argv = (node.path, *options, *self._permissions(node), str(HOST_SCRIPT), *arguments)
+        argv = (node.path, *options, *self._permissions(node), str(host_script()), *arguments)
         return Command(argv, host_environment(os.environ, self._env), str(self.entry.parent), extended=True)
 
     def sharing(self) -> Sharing | None:
@@ -137,7 +135,7 @@ class NodeToolPlugin(HostedToolPlugin):
         sandbox = self._sandbox
         if sandbox is None:
             return ()
-        own = [HOST_SCRIPT.parent, self._root, self._module]
+        own = [host_script().parent, self._root, self._module]
         problem = None
         # Of a folder that is not there Node would take the name alone, and allow nothing in it ever.
         for path in (*sandbox.read, *sandbox.write):

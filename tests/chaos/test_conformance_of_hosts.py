@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from callboard.chaos.evil_tool import EvilToolPlugin
 from callboard.hosts.bash_tool import BASH_HOST
-from callboard.hosts.node_tool import HOST_SCRIPT
+from callboard.hosts.node_host import host_script
 from house_source import ROOT
 from leaks import no_leaks
 from node_path import node_program
@@ -91,7 +91,7 @@ def test_a_host_in_perl_keeps_all_rules():
 
 def test_the_node_host_keeps_all_rules(judge):
     tool = EXAMPLES / "js-echo-tool" / "src" / "index.js"
-    said = judge([node_program(), HOST_SCRIPT, "--entry", tool])
+    said = judge([node_program(), host_script(), "--entry", tool])
 
     assert (said.returncode, count(said, "passed")) == (0, 27), said.stdout
 
@@ -121,7 +121,7 @@ def test_the_python_host_keeps_all_rules(judge):
 
 def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do(judge):
     tool = ROOT / "tests" / "hosts" / "fixtures" / "extended_tool.mjs"
-    command = [node_program(), HOST_SCRIPT, "--entry", tool]
+    command = [node_program(), host_script(), "--entry", tool]
     in_node = judge(command, "--host-extended", "--host-tool", "tell", rules=["test_features"])
     in_python = judge(python_command(), "--host-extended", rules=["test_features"])
 

@@ -14,7 +14,8 @@ from callboard.actors.lodgings import Share
 from callboard.hosts.environment import host_environment
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.methods import METHODS
-from callboard.hosts.node_tool import HOST_SCRIPT, NodeToolPlugin
+from callboard.hosts.node_host import ROOT
+from callboard.hosts.node_tool import NodeToolPlugin
 from callboard.hosts.process import Command
 from callboard.hosts.python_origin import PythonOrigin
 from callboard.hosts.python_tool import PythonToolPlugin
@@ -25,7 +26,7 @@ from python_runner import python_host
 from tapped_hosts import Tap
 from tools import tool_call
 
-SCHEMA = json.loads(HOST_SCRIPT.with_name("protocol.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "protocol.schema.json").read_text())
 PATIENCE = 30.0
 
 BEYOND = {"describe", "load", "unload", "cancel"}

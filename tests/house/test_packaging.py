@@ -13,6 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from callboard.hosts.node_host import sources
+from callboard.hosts.node_making import made_of
 from house_source import FACE, MADE, PACKAGE, ROOT, project_files, rooms
 
 STALE = "build/lib/callboard/hosts/gone.py"
@@ -90,10 +92,11 @@ def test_the_wheel_holds_every_module_and_every_data_file(built: Built) -> None:
         for path in project_files(".py", ".mjs", ".sh", ".typed", ".tmpl", ".json", ".md", ".ts")
         if path.relative_to(ROOT).parts[0] in rooms()
     }
+    made = {f"{PACKAGE}/hosts/dist/{name}": text.encode() for name, text in made_of(sources()).items()}
 
     package = {name: data for name, data in _contents(built.wheel).items() if name.startswith(f"{PACKAGE}/")}
 
-    assert package == rooms_files
+    assert package == rooms_files | made
 
 
 def test_the_wheel_holds_nothing_but_the_package_and_its_metadata(built: Built) -> None:

@@ -101,6 +101,7 @@ PURE = (
     "hosts/description.py",
     "hosts/environment.py",
     "hosts/errors.py",
+    "hosts/joining.py",
     "hosts/ladder.py",
     "hosts/limits.py",
     "hosts/node_sandbox.py",
