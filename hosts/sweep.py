@@ -80,8 +80,14 @@ def descendants(pid: int) -> list[tuple[int, float]]:
 def members(leader: int, birth: float, mark: str = "") -> list[int]:
     """The pids of the living processes that belong to a host by its session or by its mark."""
     own_session = created(leader) in {None, birth}
+    older: dict[int, bool] = {}
     found = []
     for pid in _all_pids():
+        session = _session(pid)
+        if session not in older:
+            older[session] = _is_older(session, birth)
+        if older[session]:
+            continue
         facts = _facts(pid)
         # Nothing that is older than the host can be of its making.
         if facts is None or not facts.alive or facts.birth < birth:
@@ -133,6 +139,24 @@ if sys.platform == "linux":
 
     def _all_pids() -> list[int]:
         return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - a tenth of the time
+
+    def _session(pid: int) -> int:
+        """Asks the system for no more than this, in a tenth of the time that all facts take; no pid is -1."""
+        try:
+            return os.getsid(pid)
+        except OSError:  # it is gone, or is not to be asked about
+            return -1
+
+    def _is_older(session: int, birth: float) -> bool:
+        """Whether a session is older than a host, so that whoever is in it is a stranger.
+
+        One that leaves the host's session becomes the leader of a new one, and nobody can enter one that is there. Its
+        number is nobody's pid as long as anybody is in it; 0 is one that is seen from here no further: it is outside.
+        """
+        if session == 0:
+            return True
+        born = created(session)
+        return born is not None and born < birth
 
     def _facts(pid: int) -> _Facts | None:
         text = _read(f"/proc/{pid}/stat")
@@ -189,7 +213,13 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
         if sys.platform == "win32":
             return -1
         else:  # noqa: RET505 - so that the type checker follows
-            return os.getsid(pid)
+            try:
+                return os.getsid(pid)
+            except OSError:  # it is gone, or is not to be asked about
+                return -1
+
+    def _is_older(session: int, birth: float) -> bool:  # noqa: ARG001 - what is known of sessions above is Linux's
+        return False
 
     def _bears(pid: int, mark: str) -> bool:
         import psutil  # noqa: PLC0415

@@ -161,6 +161,16 @@ def test_nothing_that_is_older_than_the_host_is_its_own():
         assert members(nobody(), created(process.pid) + 1, "a-mark") == []
 
 
+def test_the_mark_finds_one_whose_session_has_lost_its_leader():
+    with started(SLEEPS) as (process, _):
+        birth = created(process.pid)
+        words, env = ["sh", "-c", "sleep 100 >&2 & echo $!"], TEST_MARK | {MARK: "a-mark"}
+        leader = subprocess.run(words, env=env, start_new_session=True, check=True, stdout=subprocess.PIPE)
+
+        assert sorted(members(process.pid, birth, "a-mark")) == sorted([process.pid, int(leader.stdout)])
+        assert end_session(process.pid, birth, [], mark="a-mark") == []
+
+
 # Ending
 
 

@@ -33,6 +33,7 @@ IN_FUNCTION = {
     ("facade/loading.py", "callboard.hosts.python_origin"): "only a Python tool in a host needs it",
     ("facade/loading.py", "callboard.loading_python"): "as `LOADERS`, of a tool that somebody has at hand",
     ("facade/reloadable.py", "callboard.reloading"): "most boards never reload",
+    ("hosts/node_host.py", "hashlib"): "it brings OpenSSL, and only Node hosts need it",
     (
         "hosts/hosted_tool.py",
         "callboard.hosts.host",
