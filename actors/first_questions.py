@@ -30,41 +30,46 @@ class Offered(NamedTuple):
     schemas: list[Json]
 
 
-def first_state(adapter: PluginAdapter, config: Json, seconds: float | None) -> Json:
-    """Hold the configuration to its schema, and return the plugin's initial state.
+class First(NamedTuple):
+    """The initial state, and what the plugin brings; ``None`` of one that has to be prepared before that is asked."""
+
+    state: Json
+    offered: Offered | None
+
+
+def first_answers(adapter: PluginAdapter, config: Json, seconds: float | None) -> First:
+    """Hold the configuration to its schema, and ask for the initial state, and for the tools if nothing is to be prepared.
 
     Raises:
         ConfigMisfit: the configuration does not fit.
-        PluginError: it raised, answered with what is no object, or did not answer in time.
+        PluginError: it raised, answered in the wrong shape, or did not answer in time.
     """
-    job = partial(_first_state, adapter, config)
-    return _ask(adapter, "init", ("get_config_schema", "init"), job, seconds)
+    hooks = "get_config_schema", "init", *(() if adapter.has_prepare else _OFFERING)
+    return _ask(adapter, hooks, partial(_first_answers, adapter, config), seconds)
 
 
 def offered(adapter: PluginAdapter, state: Json, prepared: Json | None, seconds: float | None) -> Offered:
-    """Return what the plugin brings. Raises as `first_state`."""
-    job = partial(_offered, adapter, state, prepared)
-    return _ask(
-        adapter, "get_tool_schemas", ("get_tool_interop_contribution", "get_tool_schemas"), job, seconds
-    )
+    """Return what a plugin brings that has been prepared. Raises `PluginError` as `first_answers`."""
+    return _ask(adapter, _OFFERING, partial(_offered, adapter, state, prepared), seconds)
+
+
+_OFFERING = ("get_tool_interop_contribution", "get_tool_schemas")
 
 
 def _ask(
-    adapter: PluginAdapter,
-    said: str,
-    hooks: tuple[str, ...],
-    job: Callable[[], Answer],
-    seconds: float | None,
+    adapter: PluginAdapter, hooks: tuple[str, ...], job: Callable[[], Answer], seconds: float | None
 ) -> Answer:
-    if not any(map(adapter.offers, hooks)):  # nothing of the plugin's runs
+    asked = [hook for hook in hooks if adapter.offers(hook)]
+    if not asked:  # nothing of the plugin's runs
         return job()
-    doing = f"plugin {adapter.name!r}: {said}"
+    doing = f"plugin {adapter.name!r}: asking it for {' and '.join(asked)}"
     return in_time(job, seconds, plugin=adapter.name, doing=doing, remedy=_REMEDY)
 
 
-def _first_state(adapter: PluginAdapter, config: Json) -> Json:
+def _first_answers(adapter: PluginAdapter, config: Json) -> First:
     require_fit(adapter.name, adapter.get_config_schema(), config)
-    return adapter.init(config)
+    state = adapter.init(config)
+    return First(state, None if adapter.has_prepare else _offered(adapter, state, None))
 
 
 def _offered(adapter: PluginAdapter, state: Json, prepared: Json | None) -> Offered:

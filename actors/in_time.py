@@ -15,13 +15,13 @@ import sys
 from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
-from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from ..plugins.errors import CallboardError, PluginLoadError
 from ..plugins.failures import describe
 from ..plugins.whereabouts import imports_something, tell_where
+from .lent_threads import LentThread, LentThreads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("callboard.actors")
 
 Value = TypeVar("Value")
+
+_THREADS = LentThreads()
 
 LOAD_TIMEOUT = 120.0
 """Seconds that a plugin has to be loaded if nobody says otherwise. An import of 20 s is slow, and honest."""
@@ -58,18 +60,17 @@ def in_time(
     if seconds is None or imports_something(sys._getframe()):  # noqa: SLF001 - the frames of this thread
         return _told(job, plugin, doing, Exception, SystemExit)
     future: Future[Value] = Future()
-    work = partial(copy_context().run, _work, future, job, plugin, doing)
-    thread = Thread(target=work, name=f"callboard-load-{plugin}", daemon=True)
     try:
-        thread.start()
+        thread = _THREADS.lend()
     except RuntimeError as error:
         raise PluginLoadError(f"{doing} failed: there is no thread for it: {error}", plugin=plugin) from error
+    thread.do(partial(copy_context().run, partial(_work, future, job, plugin, doing)))
     try:
         return future.result(seconds)
     except CallboardError:
         raise
     except TimeoutError:
-        where = tell_where(sys._current_frames().get(thread.ident or 0))  # noqa: SLF001 - the frames of that thread
+        where = tell_where(sys._current_frames().get(thread.ident))  # noqa: SLF001 - the frames of that thread
         if not future.cancel():  # it ended in this very moment
             return future.result()
     except BaseException:
@@ -78,8 +79,10 @@ def in_time(
     raise PluginLoadError(f"{doing} did not end within {seconds:g} s{where}; {remedy}", plugin=plugin)
 
 
-def _work(future: Future[Value], job: Callable[[], Value], plugin: str, doing: str) -> None:
-    """Do it; in a thread of its own. The future waits as if it had not begun, so that it can be cancelled."""
+def _work(
+    future: Future[Value], job: Callable[[], Value], plugin: str, doing: str, thread: LentThread
+) -> bool:
+    """Do it; in its thread. The future waits as if it had not begun, so that it can be cancelled."""
     began = monotonic()
     value: Value | CallboardError
     try:
@@ -89,10 +92,13 @@ def _work(future: Future[Value], job: Callable[[], Value], plugin: str, doing: s
     if not future.set_running_or_notify_cancel():
         seconds = monotonic() - began
         logger.warning("plugin %s: its code that was given up has ended, after %.1f s", plugin, seconds)
-    elif isinstance(value, CallboardError):
+        return False
+    _THREADS.hand_back(thread)
+    if isinstance(value, CallboardError):
         future.set_exception(value)
     else:
         future.set_result(value)
+    return True
 
 
 def _told(job: Callable[[], Value], plugin: str, doing: str, *kinds: type[BaseException]) -> Value:

@@ -16,7 +16,7 @@ from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
 from .desk import ToolSettings
-from .first_questions import first_state, offered
+from .first_questions import Offered, first_answers, offered
 from .limit_watch import LimitWatch
 from .lodgings import Lodgings, founder
 from .members import Member, ThreadMember
@@ -154,7 +154,7 @@ class Roster:
             PluginError: it breaks the contract, its name or a tool's name is taken.
             BoardStopped: the board has been stopped.
         """
-        state = first_state(adapter, config, self._load_timeout)
+        state, brings = first_answers(adapter, config, self._load_timeout)
         with self.lock:
             self._require_place(adapter.name)
             member = ThreadMember(
@@ -175,7 +175,7 @@ class Roster:
                     adapter.name, partial(set_up, adapter, config, state, context), self._prepare_timeout
                 )
                 return
-        self._offer_own(member, state)
+        self._offer_own(member, brings)
         if member.problem is not None:
             raise self._cast_out(member)
 
@@ -216,14 +216,16 @@ class Roster:
                 self._events.publish("plugin_unavailable", member.name, why=why)
         else:
             member.desk.prepared = prepared
-            self._offer_own(member, member.state)
+            self._offer_own(member)
         member.setting_up = None
 
-    def _offer_own(self, member: ThreadMember, state: dict[str, Any]) -> None:
-        """Offer the tools of a plugin of this process, or note why not."""
+    def _offer_own(self, member: ThreadMember, brings: Offered | None = None) -> None:
+        """Offer the tools of a plugin of this process, or note why not; those of one that was prepared are asked for."""
         adapter = member.desk.adapter
         try:
-            contribution, schemas = offered(adapter, state, member.desk.prepared, self._load_timeout)
+            contribution, schemas = brings or offered(
+                adapter, member.state, member.desk.prepared, self._load_timeout
+            )
             with self.lock:
                 if self._members.get(member.name) is not member:
                     raise PluginLoadError(

@@ -13,6 +13,7 @@ from callboard.actors.in_time import in_time
 from callboard.plugins.errors import HookError, PluginLoadError
 from callboard.plugins.whereabouts import imports_something, tell_where
 from gated_modules import WAIT, closed_gate
+from leaks import no_leaks, wait_until
 
 word = contextvars.ContextVar("word", default="none")
 
@@ -37,6 +38,17 @@ def test_it_runs_elsewhere_with_the_callers_context_and_returns_the_value():
     assert thread is not threading.current_thread()
     assert thread.daemon
     assert seen == "mine"
+
+
+def test_a_thread_serves_again_unless_it_was_lost_and_ends_when_nobody_needs_it():
+    with no_leaks(), closed_gate():
+        threads = [run(threading.current_thread) for _ in range(50)]
+        with pytest.raises(PluginLoadError):
+            run(lambda: exec(WAIT, {}), 0.05)
+        after = run(threading.current_thread)
+
+    assert len(set(threads)) < len(threads)
+    assert after.name == "callboard-load"
 
 
 def test_without_a_deadline_it_runs_here():
@@ -90,7 +102,7 @@ def test_what_does_not_end_is_given_up_and_told_with_its_place_and_its_late_end(
         == "loading 'x' did not end within 0.05 s; it is at slow_tool.py, line 3; have it end"
     )
     assert caught.value.plugin == "x"
-    assert "plugin x: its code that was given up has ended, after" in caplog.text
+    wait_until(lambda: "plugin x: its code that was given up has ended, after" in caplog.text)
 
 
 def test_of_a_thread_without_frames_nothing_is_told():
