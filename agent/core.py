@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Never
 from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
 from ..plugins.errors import CallboardError
-from ..plugins.given import require, shown
+from ..plugins.given import require, require_mapping, shown
 from ..plugins.json_values import copy_json
-from .given import require_config, require_context, require_limits, require_session
+from .given import require_config, require_limits, require_session
 from .one_request import one_request, one_request_async
 from .providing import Providers
 from .session import Session, new_message
@@ -220,7 +220,7 @@ class AgentCore(ToolCore):
 
     def _request(self, config: Json, context: Mapping[str, Any] | None) -> ModelRequest:
         require_config(config)
-        require_context(context)
+        require_mapping("context", context)
         layer = core_context(core=self, config=config, extra=context)
         return self._providers.request(self.board, config, layer)
 
@@ -234,7 +234,7 @@ class AgentCore(ToolCore):
     ) -> ToolLoop:
         require_session(session)
         require_config(config)
-        require_context(context)
+        require_mapping("context", context)
         known = {"session_id": session.id, **(context or {})}
         return ToolLoop(
             session,

@@ -7,12 +7,10 @@ is given wrong again and again is looked at: a list of messages for a session, a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from numbers import Real
 from typing import Any
 
-from ..plugins.given import require, shown
+from ..plugins.given import require, require_seconds, shown
 from .cancellation import Cancellation
 from .session import Session
 
@@ -37,22 +35,10 @@ def require_calls(tool_calls: Any) -> None:
         raise TypeError(f"a list of tool calls is wanted, and {shown(tool_calls)} was given")
 
 
-def require_context(context: Any) -> None:
-    """Raises `TypeError`: it can be added to no context."""
-    require(context is None or isinstance(context, Mapping), "context", context, "a mapping")
-
-
 def require_limits(max_rounds: Any, cancel: Any, deadline: Any) -> None:
     """Raises `TypeError` or `ValueError`: one of them cannot limit a turn."""
-    if not isinstance(max_rounds, int):
-        raise TypeError(f"max_rounds is {shown(max_rounds)}; it has to be a whole number")
-    if cancel is not None and not isinstance(cancel, Cancellation):
-        raise TypeError(
-            f"cancel is {shown(cancel)}; it has to be a Cancellation, whose cancel() ends the turn"
-        )
-    if deadline is None:
-        return
-    if not isinstance(deadline, Real):
-        raise TypeError(f"deadline is {shown(deadline)}; it has to be a number of seconds")
-    if math.isnan(deadline) or deadline < 0:
-        raise ValueError(f"deadline is {deadline}; it has to be a number of seconds from now")
+    require(isinstance(max_rounds, int), "max_rounds", max_rounds, "a whole number")
+    cancels = cancel is None or isinstance(cancel, Cancellation)
+    require(cancels, "cancel", cancel, "a Cancellation, whose cancel() ends the turn")
+    if deadline is not None:
+        require_seconds("deadline", deadline)

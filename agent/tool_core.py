@@ -18,7 +18,7 @@ from ..plugins.adapter import PluginAdapter
 from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
 from ..plugins.given import require, require_mapping, require_seconds, shown
-from .given import require_calls, require_config, require_context
+from .given import require_calls, require_config
 from .helpers import Helpers
 from .inbox import Inbox
 from .tool_calls import ToolCalls
@@ -172,7 +172,7 @@ class ToolCore:
             TypeError: the configuration or the context is none.
         """
         require_config(config)
-        require_context(context)
+        require_mapping("context", context)
         layer = core_context(core=self, config=config, extra=context)
         return self._calls.submit(tool_call, layer, streaming=streaming)
 

@@ -49,30 +49,22 @@ def start(
         OSError: it cannot be started.
         ValueError: what is to be started holds a NUL, or is a batch file on Windows.
     """
+    flags = 0
     if sys.platform == "win32":
         if is_batch_file(argv[0]):
             raise ValueError(f"{argv[0]} is a batch file; name the program that it runs instead")
-        return subprocess.Popen(
-            argv,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=cwd,
-            env=env,
-            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
-        )
-    else:  # noqa: RET505 - so that the type checker follows
-        return subprocess.Popen(
-            argv,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=cwd,
-            env=env,
-            start_new_session=True,
-        )
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP
+    return subprocess.Popen(
+        argv,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        cwd=cwd,
+        env=env,
+        creationflags=flags,
+        start_new_session=True,  # which Windows passes over
+    )
 
 
 class Family:
