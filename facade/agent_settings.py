@@ -10,7 +10,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
-from .configuration_errors import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, refused, require_known, require_object, require_texts
 from .plugins.frozen import frozen
 from .plugins.suggestions import meant
 
@@ -60,8 +60,7 @@ def read_agent_settings(given: Any, base: Path, path: str = "$.agent") -> AgentS
     Raises:
         ConfigurationError: something in it is wrong.
     """
-    if not isinstance(given, Mapping):
-        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be an object", path=path)
+    require_object(given, path)
     require_known(given, _KEYS, path=path)
     provider, options = _provider(given.get("provider"), f"{path}.provider")
     system, folder = (_text(given.get(key), f"{path}.{key}") for key in ("system", "session_dir"))
@@ -71,7 +70,7 @@ def read_agent_settings(given: Any, base: Path, path: str = "$.agent") -> AgentS
         system=system,
         max_rounds=_rounds(given.get("max_rounds"), f"{path}.max_rounds"),
         deadline=_seconds(given.get("deadline"), f"{path}.deadline"),
-        tags=_texts(given.get("tags", []), f"{path}.tags"),
+        tags=require_texts(given.get("tags", []), f"{path}.tags"),
         session_dir=None if folder is None else base / Path(folder).expanduser(),
     )
 
@@ -82,10 +81,7 @@ def _provider(given: Any, path: str) -> tuple[str | None, dict[str, Any]]:
     if isinstance(given, str):
         given = {"type": given}
     if not isinstance(given, Mapping) or not isinstance(given.get("type"), str):
-        raise ConfigurationError(
-            f"{path} is {given!r:.60}; it has to be an object with a 'type', and the provider's options",
-            path=path,
-        )
+        raise refused(given, path, "an object with a 'type', and the provider's options")
     options = {key: value for key, value in given.items() if key != "type"}
     kind = given["type"]
     if kind in PROVIDERS:
@@ -101,19 +97,13 @@ def _provider(given: Any, path: str) -> tuple[str | None, dict[str, Any]]:
 def _text(value: Any, path: str) -> str | None:
     if value is None or (isinstance(value, str) and value):
         return value
-    raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a text", path=path)
-
-
-def _texts(value: Any, path: str) -> tuple[str, ...]:
-    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
-        return tuple(value)
-    raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a list of texts", path=path)
+    raise refused(value, path, "a text")
 
 
 def _rounds(value: Any, path: str) -> int | None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
         return value
-    raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a whole number, 1 or more", path=path)
+    raise refused(value, path, "a whole number, 1 or more")
 
 
 def _seconds(value: Any, path: str) -> float | None:
@@ -121,6 +111,4 @@ def _seconds(value: Any, path: str) -> float | None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
         return float(value)
-    raise ConfigurationError(
-        f"{path} is {value!r:.60}; it has to be more than 0 seconds, or null for no limit", path=path
-    )
+    raise refused(value, path, "more than 0 seconds, or null for no limit")

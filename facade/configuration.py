@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .actors.in_time import LOAD_TIMEOUT
 from .agent_settings import AgentSettings, read_agent_settings
 from .cache_folder import cache_folder
-from .configuration_errors import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, refused, require_known, require_object, require_texts
 from .group_settings import read_groups
 from .hook_settings import HookSettings, read_approval, read_hooks
 from .hosts.recorder import MAX_FRAMES
@@ -176,7 +176,7 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
         ) from error
     try:
         value = load_json(text)
-        return _read(_mapping(value, "$"), file.absolute().parent, file)
+        return _read(require_object(value, "$"), file.absolute().parent, file)
     except JsonValueError as error:
         raise ConfigurationError(str(error), path="$", file=str(file)) from error
     except ConfigurationError as error:
@@ -187,8 +187,8 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
     require_known(given, _KEYS, path="$")
     plugins = given.get("plugins", [])
     if not isinstance(plugins, list | tuple):
-        raise ConfigurationError(f"$.plugins is {plugins!r:.60}; it has to be a list", path="$.plugins")
-    supervision = dict(_mapping(given.get("supervision", {}), "$.supervision"))
+        raise refused(plugins, "$.plugins", "a list")
+    supervision = dict(require_object(given.get("supervision", {}), "$.supervision"))
     groups = read_groups(supervision.pop("groups", {}), "$.supervision.groups")
     said = given.get("plugin_cache_dir", str(cache_folder()))
     cache = Path(_text(said, "$.plugin_cache_dir")).expanduser()
@@ -221,12 +221,12 @@ def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> 
         ConfigurationError: something in it is wrong.
     """
     default = default or RestartPolicy()
-    mapping = dict(_mapping(given, path))
+    mapping = dict(require_object(given, path))
     if "backoff" in mapping:
         mapping["backoff"] = read_into(Backoff, mapping["backoff"], f"{path}.backoff", default.backoff)
     for key in ("never_restart_on", "always_restart_on"):
         if key in mapping:
-            mapping[key] = _texts(mapping[key], f"{path}.{key}")
+            mapping[key] = require_texts(mapping[key], f"{path}.{key}")
     if "restart" in mapping:
         try:
             mapping["restart"] = RestartType(mapping["restart"])
@@ -242,7 +242,7 @@ def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> 
 
 def read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = None) -> Any:
     """Read a mapping into a frozen dataclass whose fields are numbers, booleans or ready values."""
-    mapping = _mapping(given, path)
+    mapping = require_object(given, path)
     default = default if default is not None else kind()
     if not mapping:
         return default
@@ -263,38 +263,23 @@ _OPEN_ENDED = {"$.calls.deadline", "$.calls.max_stray_lines"}
 def _alike(value: Any, default: Any, path: str) -> Any:
     if isinstance(default, bool):
         if not isinstance(value, bool):
-            raise ConfigurationError(f"{path} is {value!r:.60}; it has to be true or false", path=path)
+            raise refused(value, path, "true or false")
         return value
     if value is None and path in _OPEN_ENDED:
         return None
     if isinstance(default, int) or path == "$.calls.max_stray_lines":
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ConfigurationError(
-                f"{path} is {value!r:.60}; it has to be a whole number, 0 or more", path=path
-            )
+            raise refused(value, path, "a whole number, 0 or more")
         return value
     if isinstance(default, float) or path in _OPEN_ENDED:
         return _number(value, path)
     return value
 
 
-def _mapping(value: Any, path: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        what = "the configuration" if path == "$" else path
-        raise ConfigurationError(f"{what} is {value!r:.60}; it has to be an object", path=path)
-    return value
-
-
 def _text(value: Any, path: str) -> str:
     if not isinstance(value, str) or not value:
-        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a text", path=path)
+        raise refused(value, path, "a text")
     return value
-
-
-def _texts(value: Any, path: str) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
-        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a list of texts", path=path)
-    return tuple(value)
 
 
 def _start_deadline(value: Any) -> float:
@@ -322,7 +307,5 @@ def _prepare_deadline(value: Any) -> float:
 
 def _number(value: Any, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise ConfigurationError(
-            f"{path} is {value!r:.60}; it has to be a number of seconds, 0 or more", path=path
-        )
+        raise refused(value, path, "a number of seconds, 0 or more")
     return float(value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .plugins.errors import CallboardError
 from .plugins.suggestions import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 
 class ConfigurationError(CallboardError):
@@ -23,6 +24,26 @@ class ConfigurationError(CallboardError):
         super().__init__(f"{file}: {message}" if file else message)
         self.path = path
         self.file = file
+
+
+def refused(value: Any, path: str, wanted: str) -> ConfigurationError:
+    """The error of a value that is not what is ``wanted`` at its place, to be raised."""
+    return ConfigurationError(f"{path} is {value!r:.60}; it has to be {wanted}", path=path)
+
+
+def require_object(value: Any, path: str) -> Mapping[str, Any]:
+    """Return an object as it is. Raises `ConfigurationError` for anything else."""
+    if not isinstance(value, Mapping):
+        what = "the configuration" if path == "$" else path
+        raise ConfigurationError(f"{what} is {value!r:.60}; it has to be an object", path=path)
+    return value
+
+
+def require_texts(value: Any, path: str) -> tuple[str, ...]:
+    """Return a list of texts. Raises `ConfigurationError` for anything else."""
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise refused(value, path, "a list of texts")
+    return tuple(value)
 
 
 def require_known(given: Mapping[str, Any], known: Iterable[str], *, path: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .configuration_errors import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, refused, require_known, require_object
 from .supervision.spec import ROOT, GroupSpec
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ def read_groups(given: Any, path: str) -> tuple[GroupSpec, ...]:
     Raises:
         ConfigurationError: something in them is wrong.
     """
-    if not isinstance(given, Mapping):
-        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be an object", path=path)
+    require_object(given, path)
     specs = {name: _read(name, value, f"{path}.{name}") for name, value in given.items()}
     placed: dict[str, GroupSpec] = {}
     for name in specs:
@@ -37,7 +36,7 @@ def read_groups(given: Any, path: str) -> tuple[GroupSpec, ...]:
 
 def _read(name: str, given: Any, path: str) -> GroupSpec:
     if not isinstance(given, Mapping) or not name:
-        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be an object with a name", path=path)
+        raise refused(given, path, "an object with a name")
     require_known(given, _KEYS, path=path)
     for key, value in given.items():
         _check(key, value, f"{path}.{key}")
@@ -51,11 +50,11 @@ def _read(name: str, given: Any, path: str) -> GroupSpec:
 def _check(key: str, value: Any, path: str) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if key in _TEXTS and not (isinstance(value, str) and value):
-        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a text", path=path)
+        raise refused(value, path, "a text")
     if key in _SECONDS and not number:
-        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a number of seconds", path=path)
+        raise refused(value, path, "a number of seconds")
     if key == "intensity" and value is not None and not (number and isinstance(value, int)):
-        raise ConfigurationError(f"{path} is {value!r:.60}; it has to be a whole number, or null", path=path)
+        raise refused(value, path, "a whole number, or null")
 
 
 def _place(

@@ -6,13 +6,12 @@ nothing is started without it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .actors.in_time import in_time
-from .configuration_errors import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, refused, require_known, require_object
 from .plugins.approval_rules import NAME, ApprovalRules
 from .plugins.errors import PluginLoadError
 from .plugins.failures import describe
@@ -72,13 +71,12 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 def read_hooks(given: Any, path: str = "$.hooks") -> tuple[HookSettings, ...]:
     """Read the list. Raises `ConfigurationError`."""
     if not isinstance(given, list | tuple):
-        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be a list", path=path)
+        raise refused(given, path, "a list")
     return tuple(_read_hook(each, f"{path}[{index}]") for index, each in enumerate(given))
 
 
 def _read_hook(given: Any, path: str) -> HookSettings:
-    if not isinstance(given, Mapping):
-        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be an object", path=path)
+    require_object(given, path)
     require_known(given, _KINDS, path=path)
     for key in ("event", "hook"):
         if key not in given:
@@ -86,33 +84,24 @@ def _read_hook(given: Any, path: str) -> HookSettings:
     for key, value in given.items():
         fits, what = _KINDS[key]
         if not fits(value):
-            where = f"{path}.{key}"
-            raise ConfigurationError(f"{where} is {value!r:.60}; it has to be {what}", path=where)
+            raise refused(value, f"{path}.{key}", what)
     return HookSettings(**given, path=path)
 
 
 def read_approval(given: Any, path: str = "$.approval") -> ApprovalRules:
     """Read the rules about approval. Raises `ConfigurationError`."""
-    if not isinstance(given, Mapping):
-        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be an object", path=path)
+    require_object(given, path)
     require_known(given, [field.name for field in fields(ApprovalRules)], path=path)
     values = dict(given)
     for key in ("ask", "deny"):
         patterns = values.get(key, [])
         if not isinstance(patterns, list | tuple) or not all(isinstance(each, str) for each in patterns):
-            where = f"{path}.{key}"
-            raise ConfigurationError(
-                f"{where} is {patterns!r:.60}; it has to be a list of names or patterns of tools", path=where
-            )
+            raise refused(patterns, f"{path}.{key}", "a list of names or patterns of tools")
         values[key] = tuple(patterns)
     if not _is_seconds(timeout := values.get("timeout", 1.0)):
-        where = f"{path}.timeout"
-        raise ConfigurationError(
-            f"{where} is {timeout!r:.60}; it has to be a number of seconds, more than 0", path=where
-        )
+        raise refused(timeout, f"{path}.timeout", "a number of seconds, more than 0")
     if (default := values.get("default", "deny")) not in ("allow", "deny"):
-        where = f"{path}.default"
-        raise ConfigurationError(f"{where} is {default!r:.60}; it has to be 'allow' or 'deny'", path=where)
+        raise refused(default, f"{path}.default", "'allow' or 'deny'")
     return ApprovalRules(**values)
 
 

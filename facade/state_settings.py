@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from .actors.keeping import MAX_STATE_BYTES
 from .actors.state_store import Synchronous
-from .configuration_errors import ConfigurationError, require_known
+from .configuration_errors import ConfigurationError, refused, require_known
 from .plugins.frozen import frozen
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read_state_settings(given: Any, base: Path, path: str = "$.state") -> StateS
     if isinstance(given, str | os.PathLike):
         given = {"path": os.fspath(given)}
     if not isinstance(given, Mapping):
-        raise ConfigurationError(f"{path} is {given!r:.60}; it has to be a path or an object", path=path)
+        raise refused(given, path, "a path or an object")
     require_known(given, {"store", "path", "synchronous", "max_state_bytes"}, path=path)
     store = given.get("store", "sqlite" if "path" in given else "memory")
     _require_one_of(store, STORES, f"{path}.store")
@@ -65,7 +65,7 @@ def read_state_settings(given: Any, base: Path, path: str = "$.state") -> StateS
     if "path" in given:
         file = given["path"]
         if not isinstance(file, str) or not file:
-            raise ConfigurationError(f"{path}.path is {file!r:.60}; it has to be a text", path=f"{path}.path")
+            raise refused(file, f"{path}.path", "a text")
         settings = replace(settings, path=base / Path(file).expanduser())
     if "synchronous" in given:
         _require_one_of(given["synchronous"], get_args(Synchronous), f"{path}.synchronous")
@@ -93,14 +93,10 @@ def open_state_store(settings: StateSettings) -> StateStore | None:
 
 def _require_one_of(value: Any, known: tuple[str, ...], path: str) -> None:
     if value not in known:
-        raise ConfigurationError(
-            f"{path} is {value!r:.60}; it has to be one of: {', '.join(known)}", path=path
-        )
+        raise refused(value, path, f"one of: {', '.join(known)}")
 
 
 def _size(value: Any, path: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 2:  # noqa: PLR2004 - "{}"
-        raise ConfigurationError(
-            f"{path} is {value!r:.60}; it has to be a number of bytes, 2 or more", path=path
-        )
+        raise refused(value, path, "a number of bytes, 2 or more")
     return value

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
 from .frozen import frozen
+from .option_values import flag, mapping, seconds, text, whole
 from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 from .suggestions import meant
 
@@ -137,48 +138,15 @@ def parse_options(
     return PluginOptions(**read)
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError("a text that is not empty")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("true or false")  # noqa: TRY004 - one error of all readers
-    return value
-
-
-def _whole(least: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ValueError(f"a whole number of at least {least}")
-        return value
-
-    return read
-
-
-def _seconds(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
-        raise ValueError("a number of seconds above 0")
-    return float(value)
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise ValueError("a mapping")
-    return dict(value)
-
-
 def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(
         isinstance(each, str) for pair in value.items() for each in pair
     ):
         raise ValueError("a mapping of texts to texts")
-    for name, text in value.items():
+    for name, said in value.items():
         if not name or "=" in name or "\0" in name:
             raise ValueError(f"names without '=' and texts without NUL, which {name!r} is not")
-        if "\0" in text:
+        if "\0" in said:
             raise ValueError(f"names without '=' and texts without NUL, which that of {name!r} is not")
     return dict(value)
 
@@ -206,7 +174,7 @@ def _hosts(value: Any) -> int:
 def _settings(value: Any) -> dict[str, Any] | bool:
     if not isinstance(value, bool | dict):
         raise ValueError("true, false or a mapping")  # noqa: TRY004 - one error of all readers
-    return value if isinstance(value, bool) else _mapping(value)
+    return value if isinstance(value, bool) else mapping(value)
 
 
 def _by_tool(value: Any) -> dict[str, bool] | bool:
@@ -226,27 +194,27 @@ def _while_down(value: Any) -> Any:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "config": _mapping,
-    "name": _text,
-    "concurrency": _whole(1),
-    "deadline": _seconds,
-    "idle_deadline": _seconds,
+    "config": mapping,
+    "name": text,
+    "concurrency": whole(1),
+    "deadline": seconds,
+    "idle_deadline": seconds,
     "idempotent": _names,
-    "required": _flag,
-    "mailbox_size": _whole(1),
-    "restart": _mapping,
+    "required": flag,
+    "mailbox_size": whole(1),
+    "restart": mapping,
     "env": _texts,
-    "limits": _mapping,
+    "limits": mapping,
     "standby": _hosts,
     "share": _group,
-    "group": _text,
-    "isolate": _flag,
+    "group": text,
+    "isolate": flag,
     "sandbox": _settings,
-    "repeats": _whole(0),
+    "repeats": whole(0),
     "breaker": _settings,
     "quarantine": _settings,
     "while_down": _while_down,
-    "hold": _whole(0),
+    "hold": whole(0),
     "validate": _by_tool,
     "reload": _settings,
 }

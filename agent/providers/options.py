@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from ...hosts.redaction import is_secret_name
 from ...plugins.frozen import frozen
+from ...plugins.option_values import flag, mapping, seconds, whole
 from ..errors import ProviderError
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def _variable(value: Any) -> str:
 
 def _headers(value: Any) -> Mapping[str, str]:
     wanted = "a mapping of header names to texts"
-    for name, text in _mapping(value).items():
+    for name, text in mapping(value).items():
         if not _HEADER.fullmatch(name) or not isinstance(text, str) or not text.isprintable():
             raise ValueError(wanted)
         if is_secret_name(name):
@@ -164,43 +165,22 @@ def _headers(value: Any) -> Mapping[str, str]:
     return MappingProxyType(dict(value))
 
 
-def _seconds(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise ValueError("a number of seconds above 0")
-    return float(value)
-
-
 def _timeouts(value: Any) -> Timeouts:
     known = Timeouts()
     try:
         if not isinstance(value, dict):
-            total = _seconds(value)
+            total = seconds(value)
             return Timeouts(min(known.connect, total), min(known.idle, total), total)
-        return Timeouts(**{key: _seconds(each) for key, each in value.items()})
+        return Timeouts(**{key: seconds(each) for key, each in value.items()})
     except (ValueError, TypeError):
         raise ValueError(
             "a number of seconds above 0, or a mapping of 'connect', 'idle' and 'total' to such"
         ) from None
 
 
-def _whole(least: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"a whole number of at least {least}")
-        return value
-
-    return read
-
-
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError("a number")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("true or false")  # noqa: TRY004 - one error of all readers
     return value
 
 
@@ -210,26 +190,20 @@ def _images(value: Any) -> str:
     return str(value)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
-        raise ValueError("a mapping")
-    return MappingProxyType(dict(value))
-
-
 _READERS: Final[dict[str, Callable[[Any], Any]]] = {
     "model": _text,
     "base_url": _address,
     "api_key_env": _variable,
     "headers": _headers,
     "timeout": _timeouts,
-    "max_retries": _whole(0),
-    "max_response_bytes": _whole(1024),
-    "max_output_tokens": _whole(1),
+    "max_retries": whole(0),
+    "max_response_bytes": whole(1024),
+    "max_output_tokens": whole(1),
     "temperature": _number,
-    "custom_tools": _flag,
+    "custom_tools": flag,
     "result_images": _images,
     "spelling": _text,
-    "extra": _mapping,
+    "extra": lambda value: MappingProxyType(mapping(value)),
 }
 
 _SECONDS: Final = {"type": "number", "exclusiveMinimum": 0}
