@@ -67,6 +67,7 @@ IN_FUNCTION = {
     ): "pytest loads the plugin for projects that use none of it",
     ("hosts/sweep.py", "psutil"): "as a script it has to be up at once, and needs this at the end only",
     ("interop/schema_engine.py", "jsonschema_rs"): "only tools whose schemas ask for something need it",
+    ("hosts/python_host/cancelling.py", "asyncio"): "it has been imported where a task runs",
     ("hosts/event_loop.py", "asyncio"): "only asynchronous tools need it",
     ("plugins/bridge.py", "asyncio"): "it costs more than the room, and most programs have no use for it",
     ("supervision/backoff.py", "tenacity"): "it costs more than all else, and most boards never restart",

@@ -77,6 +77,15 @@ def test_a_board_is_imported_without_what_only_some_boards_need(name: str) -> No
     assert inside - ITSELF == set(), KEPT_OUT[name]
 
 
+def test_a_python_host_starts_without_what_only_some_plugins_need() -> None:
+    program = "import sys, callboard.hosts.python_host.runner; print(*sys.modules)"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    there = set(said.stdout.split())
+
+    assert there & {"asyncio", "callboard.actors", "pykka", "psutil"} == set()
+
+
 def test_what_is_kept_out_is_there_to_be_kept_out() -> None:
     known = {module.name for module in modules()}
     own = {name for name in KEPT_OUT if name.startswith("callboard.")}
