@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
+from ..plugins.given import require_callable, require_number
 from .waiting import wait_for_callback
 
 if TYPE_CHECKING:
@@ -167,6 +168,8 @@ class Call:
         Raises:
             TimeoutError: it has not ended within ``timeout``.
         """
+        if timeout is not None:
+            require_number("timeout", timeout)
         if self._result is None and not self._wait(self._at_end, timeout):
             raise TimeoutError(f"call {self.id} of {self.tool_name} has not ended within {timeout} s")
         assert self._result is not None
@@ -198,11 +201,9 @@ class Call:
 
     def add_done_callback(self, function: Callable[[], None]) -> None:
         """Call ``function`` once it has ended: at once, or from the thread that ends it."""
-        with self._lock:
-            if self._result is None:
-                self._at_end.append(function)
-                return
-        function()
+        require_callable("a callback", function)
+        if not self._register(self._at_end, function):
+            function()
 
     @property
     def future(self) -> Future[Result]:

@@ -92,6 +92,12 @@ METHODS = [
     (lambda b: b.submit(CALL, deadline="x"), TypeError, "deadline is 'x' of type str"),
     (lambda b: b.submit(CALL, deadline=math.nan), ValueError, "deadline is nan"),
     (lambda b: b.execute(CALL, context=[]), TypeError, "context is [] of type list; it has to be a mapping"),
+    (
+        lambda b: b.submit(CALL).result("x"),
+        TypeError,
+        "timeout is 'x' of type str; it has to be a number of seconds",
+    ),
+    (lambda b: b.submit(CALL).add_done_callback(3), TypeError, "a callback is 3 of type int"),
     (lambda b: b.schemas(3), TypeError, "target_formats is 3 of type int; it has to be a list"),
     (lambda b: b.schemas([3]), TypeError, "target_formats[0] is 3 of type int; it has to be a text"),
     (lambda b: b.subscribe(3), TypeError, "a subscriber is called with each event, and 3 cannot be called"),
