@@ -12,7 +12,6 @@ import logging
 import threading
 import time
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import JsonValueError
@@ -329,7 +328,13 @@ class Host:
         with self._lock:
             self._ended = True
             opened, abandoned = self._peer.lost()
-            unfinished = self._peer.unfinished
+            unfinished, counts = self._peer.unfinished, dict(self._peer.counts)
+        try:
+            cause, stderr, frames = self._described(exit_, len(opened), unfinished)
+        except Exception:
+            # A fault of ours, and no reason to leave those waiting who have to hear of the end.
+            logger.exception("host %r: describing its end failed", self.name)
+            cause, stderr, frames = "it could not be described; the log says why", "", ()
         report = CrashReport(
             host=self.name,
             generation=self.generation,
@@ -337,31 +342,27 @@ class Host:
             code=exit_.code,
             signal=exit_.signal,
             uptime=exit_.uptime,
-            cause="it could not be described; the log says why",
+            cause=cause,
             in_flight=tuple(owner.call_id for owner in opened),
-            stderr="",
-            counts=self.counts,
+            stderr=stderr,
+            counts=counts,
+            frames=frames,
         )
-        try:
-            report = self._described(report, exit_, unfinished)
-        except Exception:
-            # A fault of ours, and no reason to leave those waiting who have to hear of the end.
-            logger.exception("host %r: describing its end failed", self.name)
         for lost in opened + abandoned:
             self._tell(lost.on_lost, report)
         self._tell(self._listener.on_ended, exit_, report, breach=self._breach or exit_.fault)
 
-    def _described(self, report: CrashReport, exit_: ProcessExit, unfinished: bytes) -> CrashReport:
+    def _described(
+        self, exit_: ProcessExit, in_flight: int, unfinished: bytes
+    ) -> tuple[str, str, tuple[dict[str, Any], ...]]:
+        """The probable cause, the last words, and the last frames."""
         said, redactor = self.stderr_tail, Redactor(secrets_of(self._command.env))
         killed = killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal_name == "SIGKILL" else None
-        cause = probable_cause(
-            exit_, said, in_flight=len(report.in_flight), unfinished=unfinished, oom_kill=killed
-        )
-        return replace(
-            report,
-            cause=redactor.text(cause),
-            stderr=last_words(said, unfinished, redactor),
-            frames=() if self._recorder is None else self._recorder.dump(redactor),
+        cause = probable_cause(exit_, said, in_flight=in_flight, unfinished=unfinished, oom_kill=killed)
+        return (
+            redactor.text(cause),
+            last_words(said, unfinished, redactor),
+            () if self._recorder is None else self._recorder.dump(redactor),
         )
 
     def on_gone(self, leftovers: list[int]) -> None:

@@ -26,6 +26,9 @@ MAX_FRAMES: Final = 256
 
 SENT, RECEIVED = "sent", "received"
 
+_Frame = tuple[float, str, int, bytes]
+"""When it passed, in which direction, how many bytes it had, and what is kept of them."""
+
 
 class FlightRecorder:
     """Keeps the last frames of one life. Each may be noted by a thread of its own.
@@ -38,7 +41,7 @@ class FlightRecorder:
     def __init__(self, frames: int, now: Callable[[], float]) -> None:
         self._now = now
         self._began = now()
-        self._frames: deque[tuple[float, str, int, bytes]] = deque(maxlen=min(frames, MAX_FRAMES))
+        self._frames: deque[_Frame] = deque(maxlen=min(frames, MAX_FRAMES))
         self._keep = self._frames.append
 
     def sent(self, line: bytes) -> None:
@@ -57,20 +60,26 @@ class FlightRecorder:
         Each has ``direction``, ``at`` (seconds since the life began), ``size`` (bytes, whole) and
         ``text``, of which at most `FRAME_BYTES` characters are told; ``…`` stands for the rest.
         """
+        # Callers of a crashed host wait for this, and most frames have nothing to hide: whether they do is asked of all at once.
+        kept = [(*frame, _begun(frame)) for frame in self._frames.copy()]
+        hide = redactor.text if redactor.is_clean("".join(text for *_, text in kept)) else redactor.frame
         return tuple(
             {
                 "direction": direction,
                 "at": round(at - self._began, 6),
                 "size": size,
-                "text": _shown(kept, redactor, cut=len(kept) < size),
+                "text": _cut(hide(text, cut=len(line) < size), cut=len(line) < size),
             }
-            for at, direction, size, kept in self._frames.copy()
+            for at, direction, size, line, text in kept
         )
 
 
-def _shown(kept: bytes, redactor: Redactor, *, cut: bool) -> str:
-    text = kept.decode("utf-8", "ignore" if cut else "replace").rstrip("\n")
-    text = redactor.frame(text, cut=cut)
+def _begun(frame: _Frame) -> str:
+    _, _, size, line = frame
+    return line.decode("utf-8", "ignore" if len(line) < size else "replace").rstrip("\n")
+
+
+def _cut(text: str, *, cut: bool) -> str:
     if len(text) > FRAME_BYTES:
         text, cut = text[:FRAME_BYTES], True
     return text + "…" if cut else text

@@ -77,13 +77,12 @@ class Redactor:
 
     def frame(self, text: str, *, cut: bool = False) -> str:
         """Hide values, and what stands under secret names, in JSON or the beginning of it."""
-        # Callers of a crashed host wait for its report, and most frames have nothing to hide.
-        if self._is_clean(text):
+        if self.is_clean(text):
             return self.text(text, cut=cut)
         return self._frame(text, cut=cut, nested=0)
 
-    def _is_clean(self, text: str) -> bool:
-        """Whether it is plain that nothing whole in a text is to be hidden. An escape may spell anything."""
+    def is_clean(self, text: str) -> bool:
+        """Whether it is plain that nothing whole in a text, or in a part of it, is to be hidden. An escape may spell anything."""
         if "\\" in text or not text.isascii() or any(secret in text for secret in self._secrets):
             return False
         letters = text.encode().lower().translate(None, _NO_WORDS)
