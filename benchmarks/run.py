@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import machine
 import mcp_peer
 from callboard.hosts.errors import HostStartError
+from callboard.hosts.node_host import ENTRY, ROOT, host_script
+from callboard.hosts.node_making import make
 from contest import Contest
 from table import render
 
@@ -32,6 +34,9 @@ MEASUREMENTS = (
 def main() -> int:
     """Run from the command line."""
     options = _parser().parse_args()
+    if host_script() == ROOT / ENTRY:  # a checkout, after a change: measured is what a user would install
+        make()
+        host_script.cache_clear()
     try:
         facts = machine.describe()
     except HostStartError as error:

@@ -1,4 +1,4 @@
-"""The program that runs JavaScript tools: a dozen modules, or the one that is made of them.
+"""The program that runs JavaScript tools: ten modules, or the one that is made of them.
 
 Node takes half a millisecond for each module that it loads, and a host is started whenever one has died. So a build joins
 them (`node_making`), into a folder beside the sources that no repository keeps. What is made says of which sources it was
