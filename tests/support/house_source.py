@@ -127,6 +127,10 @@ def imports() -> tuple[Import, ...]:
     return tuple(found for module in modules() for found in _imports(module, module.tree, known))
 
 
+def _is_for_types(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "TYPE_CHECKING" for node in ast.walk(test))
+
+
 def _imports(
     module: Module, node: ast.AST, known: set[str], *, type_only: bool = False, in_function: bool = False
 ) -> Iterator[Import]:
@@ -135,7 +139,7 @@ def _imports(
             relative = isinstance(child, ast.ImportFrom) and child.level > 0
             for target in _targets(module, child, known):
                 yield Import(module, target, relative, type_only, in_function, child.lineno)
-        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+        elif isinstance(child, ast.If) and _is_for_types(child.test):
             body, orelse = ast.Module(child.body, []), ast.Module(child.orelse, [])
             yield from _imports(module, body, known, type_only=True, in_function=in_function)
             yield from _imports(module, orelse, known, type_only=type_only, in_function=in_function)
