@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import json
 
-import anthropic
-import openai
 import pytest
-from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from callboard.agent.replay.faults import Fault, stream_reply
 from callboard.agent.replay.server import ReplayServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
-from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
+from late import late
 from provider_rules import breaches
 from providers import SCRIPT, TOOLS, Asked, calls_of, result_of, user
 from recorded_streams import RECORDED, whole_stream
-from sdk_models import message_refusals, refusals
+
+anthropic, openai, sdk_models = late("anthropic"), late("openai"), late("sdk_models")
 
 WEATHER = user("How is the weather?")
 FAMILIES = {
@@ -32,11 +29,6 @@ FORMATS = {
     "chat": ("openai.chat_completions.function", "openai.chat_completions.custom"),
     "responses": ("openai.responses.function", "openai.responses.custom.tool_schema"),
     "anthropic": ("anthropic.messages.tool", "anthropic.messages.tool"),
-}
-PARAMETERS = {
-    "chat": CompletionCreateParamsStreaming,
-    "responses": ResponseCreateParamsStreaming,
-    "anthropic": MessageCreateParamsStreaming,
 }
 
 
@@ -156,12 +148,14 @@ def test_the_sdk_knows_the_servers_errors_by_their_kind(server, clients):
 
 def objections(name, body):
     """What the provider's models have against a request."""
-    found = [f"{key!r} is no parameter" for key in body.keys() - PARAMETERS[name].__annotations__.keys()]
+    found = [
+        f"{key!r} is no parameter" for key in body.keys() - sdk_models.PARAMETERS[name].__annotations__.keys()
+    ]
     for message in body["input" if name == "responses" else "messages"]:
-        found += message_refusals(FAMILIES[name], message)
+        found += sdk_models.message_refusals(FAMILIES[name], message)
     for tool in body.get("tools", ()):
         form = FORMATS[name][tool.get("type") == "custom"]
-        found += refusals("schema", form, tool) + breaches("schema", form, tool)
+        found += sdk_models.refusals("schema", form, tool) + breaches("schema", form, tool)
     return found
 
 

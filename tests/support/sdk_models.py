@@ -19,6 +19,7 @@ import botocore.session
 import mcp_types._v2025_11_25 as mcp_2025
 import mcp_types._v2026_07_28 as mcp_2026
 from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam, ToolUseBlockParam
+from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from botocore.validate import ParamValidator
 from google.genai import types as gemini
 from openai.types.chat import (
@@ -27,6 +28,7 @@ from openai.types.chat import (
     ChatCompletionToolMessageParam,
     ChatCompletionToolUnionParam,
 )
+from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 from openai.types.responses import (
     CustomToolParam,
     FunctionToolParam,
@@ -36,10 +38,18 @@ from openai.types.responses import (
     ResponseFunctionToolCallParam,
     ResponseInputItemParam,
 )
+from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 Judge = Callable[[Any], list[str]]
+
+PARAMETERS = {
+    "chat": CompletionCreateParamsStreaming,
+    "responses": ResponseCreateParamsStreaming,
+    "anthropic": MessageCreateParamsStreaming,
+}
+"""What a request of each kind may have."""
 
 
 def refusals(kind: str, format_id: str, value: Any) -> list[str]:
