@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import ENVIRONMENT, PATIENCE, callboard, command, lines, write_config
+from command_line import callboard, lines, write_config
 from leaks import no_leaks
 
 UPPER = """
@@ -135,17 +135,8 @@ def test_a_syntax_error_in_javascript_is_told_with_its_place(tmp_path):
 @pytest.mark.parametrize("arguments", [("tools",), ("call", "upper", "text=a"), ("doctor",)])
 def test_output_that_cannot_be_written_is_told_in_a_sentence(upper, arguments):
     name, *rest = arguments
-    with Path("/dev/full").open("wb") as full:
-        ended = subprocess.run(
-            command(name, upper, *rest),
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=ENVIRONMENT,
-            timeout=PATIENCE,
-            check=False,
-        )
+
+    ended = callboard(name, upper, *rest, into=Path("/dev/full"))
 
     assert ended.returncode == 1
     assert ended.stderr == "callboard: cannot write the output: No space left on device\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ def test_after_sigkill_every_tool_goes_on_from_the_last_answer_that_a_caller_saw
     with no_leaks():
         ended = subprocess.run(
             [sys.executable, str(program), *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONWARNINGS": "error"},
             capture_output=True,
             text=True,
             check=False,

@@ -25,6 +25,9 @@ programs = [
     if EXAMPLES in path.parents and '__name__ == "__main__"' in path.read_text()
 ]
 
+run_elsewhere = EXAMPLES / "survive_sigkill.py"
+"""By `tests/facade/test_state_survives_sigkill.py`, which also looks at what it leaves."""
+
 
 def _name(path: Path) -> str:
     return path.relative_to(EXAMPLES).as_posix()
@@ -54,7 +57,7 @@ def test_the_tests_of_a_bash_example_pass(package: Path) -> None:
     assert ended.returncode == 0, ended.stdout
 
 
-@pytest.mark.parametrize("program", programs, ids=_name)
+@pytest.mark.parametrize("program", [path for path in programs if path != run_elsewhere], ids=_name)
 def test_a_python_example_runs_from_anywhere(program: Path, tmp_path: Path) -> None:
     ended = _run([sys.executable, str(program)], tmp_path)
 

@@ -37,16 +37,20 @@ def command(*arguments: str) -> list[str]:
 
 
 def callboard(
-    *arguments: str, text: str = "", env: dict[str, str] | None = None
+    *arguments: str, text: str = "", env: dict[str, str] | None = None, into: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, in a process that had no need to import it; see ready_commands.py."""
+    """Run a command to its end, in a process that had no need to import it; see ready_commands.py.
+
+    Its output goes ``into`` a file, and is not read, if one is named.
+    """
     with TemporaryDirectory() as folder:
         streams = [Path(folder, name) for name in ("in", "out", "err")]
-        for stream, said in zip(streams, (text, "", ""), strict=True):
-            stream.write_text(said)
-        status = _READY.run(arguments, ENVIRONMENT | (env or {}), streams)
-        _, output, errors = (stream.read_text() for stream in streams)
-    return subprocess.CompletedProcess(command(*arguments), status, output, errors)
+        for stream, content in zip(streams, (text, "", ""), strict=True):
+            stream.write_text(content)
+        given, output, errors = streams
+        status = _READY.run(arguments, ENVIRONMENT | (env or {}), [given, into or output, errors])
+        said, complained = output.read_text(), errors.read_text()
+    return subprocess.CompletedProcess(command(*arguments), status, said, complained)
 
 
 class _ReadyCommands:
