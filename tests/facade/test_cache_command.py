@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 import time
 
 import pytest
@@ -14,21 +15,30 @@ from command_line import callboard, lines, on_a_terminal, write_config
 from node_packages import built, committed
 
 
-@pytest.fixture
-def config(tmp_path):
-    """The configuration of a package that was built, and of a repository that was fetched and built."""
-    built(tmp_path / "tools")
-    built(tmp_path / "others", version="2.0.0")
-    committed(tmp_path / "others")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with a package that was built, a repository that was fetched and built, and the cache of both."""
+    folder = tmp_path_factory.mktemp("made")
+    built(folder / "tools")
+    built(folder / "others", version="2.0.0")
+    committed(folder / "others")
     for source in ("node:./tools", "node+git:./others"):
-        with Callboard(write_config(tmp_path, source, plugin_cache_dir="./cache")) as board:
+        with Callboard(write_config(folder, source, plugin_cache_dir="./cache")) as board:
             assert board.failed == []
     del board
     gc.collect()  # what a plugin runs from is in use until the plugin is gone
+    return folder
+
+
+@pytest.fixture
+def config(made, tmp_path):
+    """The configuration of the package; the cache is a copy, to be done with as one likes."""
+    for name in ("tools", "cache"):
+        shutil.copytree(made / name, tmp_path / name, symlinks=True)
     return write_config(tmp_path, "node:./tools", plugin_cache_dir="./cache")
 
 
-def test_the_list_tells_what_is_there_and_where_it_is_from(config, tmp_path):
+def test_the_list_tells_what_is_there_and_where_it_is_from(config, made):
     rows = lines(callboard("cache", "list", config).stdout)
 
     assert [(row["kind"], row["name"], row["in_use"]) for row in rows] == [
@@ -37,7 +47,7 @@ def test_the_list_tells_what_is_there_and_where_it_is_from(config, tmp_path):
         ("packages", "my-js-tools", False),
     ]
     assert {row["version"] for row in rows[1:]} == {"0.1.0", "2.0.0"}
-    assert {row["source"] for row in rows} == {str(tmp_path / "tools"), str(tmp_path / "others")}
+    assert {row["source"] for row in rows} == {str(made / "tools"), str(made / "others")}
     assert all(row["size"] > 0 for row in rows)
 
 
