@@ -3,7 +3,7 @@
 A provider is anybody's code, and what it says goes to whoever shows it, into the session and into its file. What is
 let through here without its shape fails there, far from the one who said it; so nothing is guessed, and a
 `ContractError` says what the provider said and what it should have. What has the right shape and makes no sense (calls
-without an id, results of nothing) is settled in `asked.py`.
+without an id, results of nothing) is settled in `answer_steps.py`.
 """
 
 from __future__ import annotations

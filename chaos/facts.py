@@ -10,7 +10,7 @@ call that it begins before it answers: what reached a tool is known from nobody 
 
 from __future__ import annotations
 
-from dataclasses import asdict, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.frozen import frozen
@@ -197,8 +197,3 @@ def fact_dict(fact: Fact) -> dict[str, Any]:
     return {"fact": type(fact).__name__.lower()} | {
         name: list(value) if isinstance(value, tuple) else value for name, value in told.items()
     }
-
-
-def terms_dict(terms: Terms) -> dict[str, Any]:
-    """Terms as JSON."""
-    return asdict(terms)
