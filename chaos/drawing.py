@@ -63,7 +63,7 @@ def draw_schedule(
         calls: about how many calls a host will get, so that most entries come true.
         seconds: about how long the run will take.
         kinds: of the faults.
-        points: names of `buggify` points in the tools.
+        points: names that the tools give to `ScriptedCall.point`.
 
     Raises:
         KeyError: there is no such kind of fault.

@@ -86,7 +86,7 @@ def fault_schedules(
     Args:
         hosts: whom the faults are for; for every host when empty.
         kinds: of the faults.
-        points: names of `buggify` points in the tools.
+        points: names that the tools give to `ScriptedCall.point`.
         most: the largest number of entries.
     """
     whose: st.SearchStrategy[str | None] = st.sampled_from(hosts) if hosts else st.none()

@@ -86,7 +86,7 @@ class AtTime(Trigger):
 
 @frozen
 class AtPoint(Trigger):
-    """The tool's code has come by the point of this name for the nth time; see `buggify`."""
+    """The tool's code has come by the point of this name for the nth time; see `ScriptedCall.point`."""
 
     kind: ClassVar[str] = "point"
     name: str = text()

@@ -120,6 +120,8 @@ class Configuration:
             its schemas; ``None`` for no limit, and in the thread that starts the board.
         prepare_deadline: seconds that a plugin of this process has for its set-up.
         state: where the states of tools are kept.
+        hooks: those to be registered when the board starts.
+        approval: which tools a person is asked about, and which never run.
         agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
         agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.

@@ -50,7 +50,7 @@ class Entry(NamedTuple):
         parts: what is said.
         calls: in the provider's format, by their own ids.
         results: of these calls, as far as there are any.
-        kept: what this provider wants to have back; see `Skeleton`.
+        kept: what this provider wants to have back; see `skeleton`.
     """
 
     role: str
