@@ -21,10 +21,8 @@ from interop_routes import (
     inspect,
     readable_records,
 )
-from late import late
 from provider_rules import PROVIDERS, breaches, is_schema, legal
-
-sdk_models = late("sdk_models")
+from sdks import sdks
 
 NOBODYS = ("core.", "amplifier.")
 """Formats that no provider reads."""
@@ -60,7 +58,7 @@ def complaints(kind, value, target):
     converted = attempt(kind, value, target)
     if converted is None or format_of(kind, value) == target or is_handed_on(kind, value, target):
         return []
-    found, named = sdk_models.refusals(kind, target, converted.value), is_named_for(kind, value, target)
+    found, named = sdks().refusals(kind, target, converted.value), is_named_for(kind, value, target)
     if is_sound(kind, value) and named:
         found += breaches(kind, target, converted.value)
     # What a name becomes is settled for a whole request: see the tests of requests below.
@@ -68,7 +66,7 @@ def complaints(kind, value, target):
 
 
 def test_every_format_that_a_provider_reads_has_its_models_to_judge_it():
-    assert set(JUDGED) <= sdk_models.JUDGES.keys()
+    assert set(JUDGED) <= sdks().JUDGES.keys()
     assert all(target.startswith(tuple(PROVIDERS)) for _, target in JUDGED)
 
 
@@ -110,7 +108,7 @@ def objections(kind, values):
     return [
         found
         for value in values
-        for found in sdk_models.refusals(kind, format_of(kind, value), value)
+        for found in sdks().refusals(kind, format_of(kind, value), value)
         + breaches(kind, format_of(kind, value), value)
     ]
 

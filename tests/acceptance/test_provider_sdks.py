@@ -12,12 +12,10 @@ from callboard.agent.replay.faults import Fault, stream_reply
 from callboard.agent.replay.server import ReplayServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from late import late
 from provider_rules import breaches
 from providers import SCRIPT, TOOLS, Asked, calls_of, result_of, user
 from recorded_streams import RECORDED, whole_stream
-
-anthropic, openai, sdk_models = late("anthropic"), late("openai"), late("sdk_models")
+from sdks import sdks
 
 WEATHER = user("How is the weather?")
 FAMILIES = {
@@ -41,8 +39,8 @@ def server():
 @pytest.fixture(scope="module")
 def clients(server):
     clients = {
-        "openai": openai.OpenAI(base_url=server.url, api_key="x", max_retries=0),
-        "anthropic": anthropic.Anthropic(base_url=server.root, api_key="x", max_retries=0),
+        "openai": sdks().openai.OpenAI(base_url=server.url, api_key="x", max_retries=0),
+        "anthropic": sdks().anthropic.Anthropic(base_url=server.root, api_key="x", max_retries=0),
     }
     yield clients
     for client in clients.values():
@@ -134,9 +132,9 @@ def test_recorded_streams_are_read_by_the_sdk_as_by_us(server, clients):
 
 def test_the_sdk_knows_the_servers_errors_by_their_kind(server, clients):
     for status, of_openai, of_anthropic in (
-        (401, openai.AuthenticationError, anthropic.AuthenticationError),
-        (429, openai.RateLimitError, anthropic.RateLimitError),
-        (500, openai.InternalServerError, anthropic.InternalServerError),
+        (401, sdks().openai.AuthenticationError, sdks().anthropic.AuthenticationError),
+        (429, sdks().openai.RateLimitError, sdks().anthropic.RateLimitError),
+        (500, sdks().openai.InternalServerError, sdks().anthropic.InternalServerError),
     ):
         server.next(Fault(status=status), Fault(status=status))
 
@@ -149,13 +147,13 @@ def test_the_sdk_knows_the_servers_errors_by_their_kind(server, clients):
 def objections(name, body):
     """What the provider's models have against a request."""
     found = [
-        f"{key!r} is no parameter" for key in body.keys() - sdk_models.PARAMETERS[name].__annotations__.keys()
+        f"{key!r} is no parameter" for key in body.keys() - sdks().PARAMETERS[name].__annotations__.keys()
     ]
     for message in body["input" if name == "responses" else "messages"]:
-        found += sdk_models.message_refusals(FAMILIES[name], message)
+        found += sdks().message_refusals(FAMILIES[name], message)
     for tool in body.get("tools", ()):
         form = FORMATS[name][tool.get("type") == "custom"]
-        found += sdk_models.refusals("schema", form, tool) + breaches("schema", form, tool)
+        found += sdks().refusals("schema", form, tool) + breaches("schema", form, tool)
     return found
 
 

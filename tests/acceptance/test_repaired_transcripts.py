@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from callboard.interop.transcript import repair_transcript
 from hypothesis import given, settings
-from late import late
+from sdks import sdks
 from transcript_writers import TURNS, WRITERS, written
-
-sdk_models = late("sdk_models")
 
 
 @pytest.mark.parametrize("provider", WRITERS)
@@ -17,4 +15,4 @@ sdk_models = late("sdk_models")
 def test_law_4_a_repaired_transcript_is_accepted_message_by_message(provider, turns):
     repaired, _ = repair_transcript(written(turns, provider), provider)
 
-    assert [found for message in repaired for found in sdk_models.message_refusals(provider, message)] == []
+    assert [found for message in repaired for found in sdks().message_refusals(provider, message)] == []

@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
+import anthropic
 import botocore.session
 import mcp_types._v2025_11_25 as mcp_2025
 import mcp_types._v2026_07_28 as mcp_2026
+import openai
 from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam, ToolUseBlockParam
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from botocore.validate import ParamValidator
@@ -41,6 +43,8 @@ from openai.types.responses import (
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import BaseModel, TypeAdapter, ValidationError
+
+__all__ = ["JUDGES", "PARAMETERS", "anthropic", "message_refusals", "openai", "refusals"]
 
 Judge = Callable[[Any], list[str]]
 
