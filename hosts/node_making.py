@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from .joining import joined
@@ -20,7 +21,7 @@ def make(root: Path = ROOT) -> None:
     folder = root / MADE
     folder.mkdir(exist_ok=True)
     for name, text in made_of(sources(root)).items():
-        fresh = folder / f"{name}.new"
+        fresh = folder / f"{name}.{os.getpid()}"
         fresh.write_text(text, "utf-8")
         fresh.replace(folder / name)  # whoever starts a host meanwhile has the whole of one or of the other
 
