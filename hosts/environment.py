@@ -33,7 +33,8 @@ def host_environment(
     """
     if folds:
         parent, declared = ({name.upper(): value for name, value in of.items()} for of in (parent, declared))
-    allowed = {name: value for name, value in parent.items() if _is_allowed(name)}
+    # Not by `items`: of this process that decodes every value there is, at each start of a host.
+    allowed = {name: parent[name] for name in parent if _is_allowed(name)}
     return allowed | dict(declared)
 
 
