@@ -150,14 +150,14 @@ def test_no_secret_value_survives_however_it_is_written_and_cut(data, secret, as
 
 @given(st.data(), st.sampled_from(NAMES))
 def test_no_value_under_a_secret_name_survives_a_cut(data, name):
-    secret = "Q7!" * 5
+    secret = "~!" * 8  # of signs that no other value has: Hypothesis tries the very words that stand here
     hidden = data.draw(st.sampled_from([secret, [secret], {"a": {"b": secret}}]))
     frame = json.dumps({"before": data.draw(values), name: hidden, "after": data.draw(values)})
     end = data.draw(st.integers(0, len(frame)))
 
     shown = Redactor().frame(frame[:end], cut=end < len(frame))
 
-    assert "Q7" not in shown
+    assert "~" not in shown
 
 
 @given(values, st.text(alphabet=string.ascii_letters, min_size=6, max_size=8))
