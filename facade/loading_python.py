@@ -81,7 +81,9 @@ def isolated(
 ) -> Loaded:
     """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
     called = options.name or name or origin.path.rpartition(".")[2]
-    plugin = PythonToolPlugin(called, origin, env=options.env, environment=environment)
+    plugin = PythonToolPlugin(
+        called, origin, env=options.env, environment=environment, watched=options.reload.watch
+    )
     return Loaded(PluginAdapter(plugin), plugin, options)
 
 

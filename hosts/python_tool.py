@@ -48,6 +48,9 @@ class PythonToolPlugin(HostedToolPlugin):
         env: variables that the host gets beside the allowed ones.
         version: for people.
         environment: what it runs in, which is kept as long as this lives; this Python, and what it has, if ``None``.
+        watched: its files are changed while it runs. Python tells what it has compiled from a newer text by the size and
+            the second of the change, and would run an old one; so nothing that is compiled is kept, as nothing is for
+            packages.
     """
 
     kind = "python"
@@ -60,11 +63,13 @@ class PythonToolPlugin(HostedToolPlugin):
         env: Mapping[str, str] | None = None,
         version: str = "0",
         environment: Environment | None = None,
+        watched: bool = False,
     ) -> None:
         super().__init__(name, self._command, version=version)
         self.origin = origin
         self._env = dict(env or {})
         self._environment = environment
+        self._options = ["-B"] if watched or origin.package is not None else []
 
     def _command(self) -> Command:
         if is_loading():
@@ -86,7 +91,7 @@ class PythonToolPlugin(HostedToolPlugin):
             return self._command_in(self._environment, told)
         path = sys.path if self.origin.package is None else path_without_packages()
         told["path"] = [os.path.abspath(folder) for folder in path]  # noqa: PTH100 - "" is the working directory
-        argv = (sys.executable, *interpreter_options(), str(BOOT), json.dumps(told))
+        argv = (sys.executable, *interpreter_options(), *self._options, str(BOOT), json.dumps(told))
         kept = {name: os.environ[name] for name in _INTERPRETER if name in os.environ}
         return Command(argv, host_environment(os.environ, kept | self._env), extended=True)
 

@@ -46,6 +46,18 @@ def test_the_host_sees_what_every_host_sees_and_what_its_interpreter_needs(monke
 
 
 @pytest.mark.parametrize(
+    ("origin", "watched", "kept"),
+    [(MOODY, False, True), (MOODY, True, False), (PythonOrigin("a.B", package="/package"), False, False)],
+)
+def test_no_code_is_kept_that_would_be_run_when_its_text_has_changed(monkeypatch, origin, watched, kept):
+    monkeypatch.setattr(python_tool, "interpreter_options", list)
+
+    command = PythonToolPlugin("moody", origin, watched=watched).command()
+
+    assert ("-B" not in command.argv) == kept
+
+
+@pytest.mark.parametrize(
     ("flags", "warnings", "options"),
     [
         ({}, [], []),
