@@ -17,6 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leaks import TEST_MARK, no_leaks, wait_gone, wait_until
 
+A_MARK = f"a-mark-of-{os.getpid()}"
+"""Of this process alone: the same tests may run beside these, in another one."""
+
 SLEEPS = "import signal; print(flush=True); signal.pause()"
 STARTS_ONE_THAT_SLEEPS = (
     "import subprocess, sys, signal;"
@@ -123,52 +126,53 @@ def test_the_mark_finds_one_that_has_only_just_been_started():
     missed = 0
     for _ in range(200):
         with subprocess.Popen(
-            ["sleep", "100"], start_new_session=True, env=TEST_MARK | {MARK: "a-mark"}
+            ["sleep", "100"], start_new_session=True, env=TEST_MARK | {MARK: A_MARK}
         ) as process:
-            missed += not sweep._bears(process.pid, "a-mark")
+            missed += not sweep._bears(process.pid, A_MARK)
             process.kill()
 
     assert missed == 0
 
 
 @pytest.mark.parametrize("env", [{}, {"HOME": "/"}])
-def test_one_that_runs_without_the_mark_is_a_stranger_at_once(env):
+def test_one_that_runs_without_the_mark_is_a_stranger_at_once(env, monkeypatch):
+    monkeypatch.setattr(sweep, "_PAUSE", PATIENCE)
     with subprocess.Popen(["sleep", "100"], env=env) as process:
-        wait_until(lambda: b"sleep" in Path(f"/proc/{process.pid}/cmdline").read_bytes())
+        wait_until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_SLEEPING)
         began = time.monotonic()
-        bears = sweep._bears(process.pid, "a-mark")
+        bears = sweep._bears(process.pid, A_MARK)
         took = time.monotonic() - began
         process.kill()
 
     assert not bears
-    assert took < sweep._PAUSE * sweep._LOOKS
+    assert took < PATIENCE
 
 
 def test_the_mark_finds_one_that_left_the_session_and_whose_parent_is_gone():
-    with started(parent_code(apart=True, then=""), **{MARK: "a-mark"}) as (process, said):
+    with started(parent_code(apart=True, then=""), **{MARK: A_MARK}) as (process, said):
         birth = created(process.pid)
         ended(process)
 
         assert members(process.pid, birth) == []
-        assert members(process.pid, birth, "a-mark") == [int(said)]
+        assert members(process.pid, birth, A_MARK) == [int(said)]
         assert members(process.pid, birth, "another-mark") == []
-        assert end_session(process.pid, birth, [], mark="a-mark") == []
+        assert end_session(process.pid, birth, [], mark=A_MARK) == []
         wait_gone([int(said)])
 
 
 def test_nothing_that_is_older_than_the_host_is_its_own():
-    with started(SLEEPS, **{MARK: "a-mark"}) as (process, _):
-        assert members(nobody(), created(process.pid) + 1, "a-mark") == []
+    with started(SLEEPS, **{MARK: A_MARK}) as (process, _):
+        assert members(nobody(), created(process.pid) + 1, A_MARK) == []
 
 
 def test_the_mark_finds_one_whose_session_has_lost_its_leader():
     with started(SLEEPS) as (process, _):
         birth = created(process.pid)
-        words, env = ["sh", "-c", "sleep 100 >&2 & echo $!"], TEST_MARK | {MARK: "a-mark"}
+        words, env = ["sh", "-c", "sleep 100 >&2 & echo $!"], TEST_MARK | {MARK: A_MARK}
         leader = subprocess.run(words, env=env, start_new_session=True, check=True, stdout=subprocess.PIPE)
 
-        assert sorted(members(process.pid, birth, "a-mark")) == sorted([process.pid, int(leader.stdout)])
-        assert end_session(process.pid, birth, [], mark="a-mark") == []
+        assert sorted(members(process.pid, birth, A_MARK)) == sorted([process.pid, int(leader.stdout)])
+        assert end_session(process.pid, birth, [], mark=A_MARK) == []
 
 
 # Ending
