@@ -103,7 +103,7 @@ class Watchdog:
         if not sys.executable:  # an interpreter embedded in another program cannot start itself
             return
         process = subprocess.Popen(
-            [sys.executable, "-I", str(_SCRIPT), str(os.getpid()), _packages()],
+            [sys.executable, "-I", "-S", str(_SCRIPT), str(os.getpid()), _packages()],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
