@@ -263,9 +263,8 @@ class Board(TakesModules, AsksPlugins, Tells):
         """
         lodging = self.roster.lodgings.of(name) or self.roster.lodgings.named(name)
         if lodging is None:
-            ask_supervisor(
-                self.supervisor, Order(verb, name, reason)
-            )  # which knows no such child, and says so
+            # It knows no such child, and says so.
+            ask_supervisor(self.supervisor, Order(verb, name, reason))
             return []
         if lodging.name != name:
             reason = f"{reason}, for plugin {name!r}"

@@ -42,9 +42,8 @@ class LentThread:
             try:
                 job = self._jobs.get(timeout=_IDLE_SECONDS)
             except Empty:
-                going_on = not self._pool.take_out(
-                    self
-                )  # else it has been lent a moment ago, and there comes a job
+                # One that is no longer idle has been lent a moment ago, and there comes a job.
+                going_on = not self._pool.take_out(self)
             else:
                 going_on = job(self)
 

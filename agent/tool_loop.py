@@ -206,9 +206,8 @@ class ToolLoop:
     def _previewed(self, call: AskedCall, preview: str) -> None:
         if preview and self._turn.phase is Phase.RUNNING:
             self._tell("preview", tool_call_id=call.id, tool_name=call.tool_name, preview=preview)
-            self.inbox.put(
-                partial(self._begin_call, call)
-            )  # what is told now is heard before the call begins
+            # What is told now is heard before the call begins.
+            self.inbox.put(partial(self._begin_call, call))
         else:
             self._begin_call(call)
 

@@ -23,9 +23,8 @@ _LINKING = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 if sys.platform == "win32":
     _FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-    _NOT_HEARD: tuple[type[OSError], ...] = (
-        OSError,
-    )  # a pipe that nobody reads is an invalid argument there
+    # A pipe that nobody reads is an invalid argument there.
+    _NOT_HEARD: tuple[type[OSError], ...] = (OSError,)
 else:
     _FLAGS = 0
     _NOT_HEARD = (BrokenPipeError, BlockingIOError)
