@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import keyword
-import os
 import subprocess
 import sys
 
@@ -18,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leaks import TEST_MARK
 from node_packages import contents
+from node_path import environment_with_node
 from tools import tool_call
 
 # What it is called
@@ -131,7 +131,8 @@ def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_
     for command in TRY["typescript"]:
         ended = subprocess.run(
             [*command.split(), "--prefer-offline"] if "install" in command else command.split(),
-            cwd=folder, env=os.environ | TEST_MARK, capture_output=True, text=True, timeout=50, check=False,
+            cwd=folder, env=environment_with_node() | TEST_MARK, capture_output=True, text=True, timeout=50,
+            check=False,
         )  # fmt: skip
         assert ended.returncode == 0, ended.stdout + ended.stderr
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -18,7 +17,7 @@ from callboard.plugins.results import complete_result
 from callboard.version import __version__
 from leaks import TEST_MARK
 from node_packages import tool, write
-from node_path import node_program
+from node_path import environment_with_node, node_program
 
 KIT = Path(__file__).with_name("npm_kit")
 
@@ -52,7 +51,13 @@ console.log(JSON.stringify({{
 
 def run(*words: str, folder: Path) -> str:
     ended = subprocess.run(
-        words, cwd=folder, env=os.environ | TEST_MARK, capture_output=True, text=True, timeout=50, check=False
+        words,
+        cwd=folder,
+        env=environment_with_node() | TEST_MARK,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout

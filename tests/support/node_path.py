@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from callboard.hosts.node import NodeCandidate, find_node, node_candidates
 
 
@@ -15,6 +18,11 @@ def node_program() -> str:
     path = node().path
     assert path is not None
     return path
+
+
+def environment_with_node() -> dict[str, str]:
+    """This process's environment, where ``node`` and ``npm`` are that Node's: the system may have none."""
+    return os.environ | {"PATH": os.pathsep.join([str(Path(node_program()).parent), os.environ["PATH"]])}
 
 
 def newest_node() -> NodeCandidate:
