@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from leaks import TEST_MARK
 from node_packages import contents
-from node_path import environment_with_node
+from node_path import environment_with_node, npm_program
 from tools import tool_call
 
 # What it is called
@@ -129,8 +129,10 @@ def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_
     (folder / "test" / "types.ts").write_text(TYPES)
 
     for command in TRY["typescript"]:
+        npm, *words = command.split()
+        assert npm == "npm"
         ended = subprocess.run(
-            [*command.split(), "--prefer-offline"] if "install" in command else command.split(),
+            [*npm_program(), *words, *(["--prefer-offline"] if "install" in words else [])],
             cwd=folder, env=environment_with_node() | TEST_MARK, capture_output=True, text=True, timeout=50,
             check=False,
         )  # fmt: skip

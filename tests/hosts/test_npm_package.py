@@ -17,7 +17,7 @@ from callboard.plugins.results import complete_result
 from callboard.version import __version__
 from leaks import TEST_MARK
 from node_packages import tool, write
-from node_path import environment_with_node, node_program
+from node_path import environment_with_node, node_program, npm_program
 
 KIT = Path(__file__).with_name("npm_kit")
 
@@ -67,7 +67,7 @@ def test_the_package_is_what_npm_packs_and_its_host_runs(tmp_path):
     shutil.copytree(ROOT, tmp_path / "hosts", ignore=shutil.ignore_patterns("__pycache__"))
     write(tmp_path, {"upper.mjs": tool("upper", "'HERE'")})
 
-    packed = json.loads(run("npm", "pack", "--json", "--offline", folder=tmp_path / "hosts"))[0]
+    packed = json.loads(run(*npm_program(), "pack", "--json", "--offline", folder=tmp_path / "hosts"))[0]
     with tarfile.open(tmp_path / "hosts" / packed["filename"]) as archive:
         archive.extractall(tmp_path, filter="data")
     host = str(tmp_path / "package" / "host.mjs")

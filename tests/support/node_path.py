@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from callboard.hosts.node import NodeCandidate, find_node, node_candidates
+from callboard.hosts.packages.npm import npm_program as npm_of
 
 
 def node() -> NodeCandidate:
@@ -20,8 +21,15 @@ def node_program() -> str:
     return path
 
 
+def npm_program() -> tuple[str, ...]:
+    """The npm that the package itself would take. The wheel's has no program that could be found on PATH."""
+    npm = npm_of(node_program())
+    assert npm is not None
+    return npm
+
+
 def environment_with_node() -> dict[str, str]:
-    """This process's environment, where ``node`` and ``npm`` are that Node's: the system may have none."""
+    """This process's environment, where ``node`` is that Node: the system may have none."""
     return os.environ | {"PATH": os.pathsep.join([str(Path(node_program()).parent), os.environ["PATH"]])}
 
 
