@@ -13,7 +13,9 @@ from ..plugins.frozen import frozen
 from .facts import Happened, Ordered, Seen
 
 if TYPE_CHECKING:
-    from .facts import Run, Terms
+    from collections.abc import Callable, Iterable
+
+    from .facts import Fact, Run, Terms
 
 DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_replaced"})
 """Events that say of a life that it is over."""
@@ -117,6 +119,25 @@ def stories(run: Run) -> list[HostStory]:
             case Ordered():
                 story.orders.append(fact)
     return list(found.values())
+
+
+def answering_unready(facts: Iterable[Fact], host_of: Callable[[str], str]) -> set[str]:
+    """The hosts that are given calls, and of which nobody has told yet that they are ready.
+
+    Args:
+        facts: in the order in which they were told.
+        host_of: the host in which a plugin lives.
+    """
+    given: dict[str, bool] = {}
+    for fact in facts:
+        match fact:
+            case Happened(_, host, "host_starting"):
+                given[host] = False
+            case Happened(_, host, kind) if kind.startswith("host_"):
+                given.pop(host, None)
+            case Happened(_, plugin, "call_started") if (host := host_of(plugin)) in given:
+                given[host] = True
+    return {host for host, answers in given.items() if answers}
 
 
 def _take(lives: list[Life], event: Happened) -> None:

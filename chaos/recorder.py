@@ -17,6 +17,7 @@ from ..hosts.sweep import alive, created
 from ..supervision.clock import SystemClock
 from .arming import entered_before
 from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Terms
+from .lives import answering_unready
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .facts import Fact
 
 Json = dict[str, Any]
+
+_PATIENCE = 10.0
 
 REAL_SLACK = 0.25
 """Seconds by which a real time may be off: whoever notes it may have had to wait for a processor."""
@@ -56,7 +59,7 @@ class Recorder:
         self._began = board.clock.now()
         self._healed: float | None = None
         self._ended: float | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._numbers = itertools.count(1)
         self._pids: dict[str, list[tuple[int, float]]] = {}
         self._catch_up()
@@ -77,6 +80,7 @@ class Recorder:
         """Add a fact; from any thread."""
         with self._lock:
             self.facts.append(fact)
+            self._lock.notify_all()
 
     # What is done
 
@@ -161,10 +165,19 @@ class Recorder:
         self._healed = self.now()
 
     def close(self) -> None:
-        """Hear no more of what the board tells: what comes now is its stop."""
-        self.board.events.settle(10.0)
+        """Hear no more of what the board tells: what comes now is its stop.
+
+        A host answers its first calls while another thread is about to tell that it is ready. That is waited for.
+        """
+        self.board.events.settle(_PATIENCE)
+        with self._lock:
+            self._lock.wait_for(lambda: not answering_unready(self.facts, self._host_of), _PATIENCE)
         self._subscription.close()
         self._ended = self.now()
+
+    def _host_of(self, plugin: str) -> str:
+        member = self.board.roster.members().get(plugin)
+        return member.host_name if isinstance(member, HostedMember) else plugin
 
     def take_ledger(self, plugin: str, calls: Iterable[str]) -> None:
         """Note what a tool has written down: the names of the calls that it began, in their order.
