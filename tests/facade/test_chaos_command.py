@@ -83,7 +83,8 @@ def test_calls_from_a_file_are_made_instead(config, tmp_path):
 
     (report,) = lines(ended.stdout)
     assert report["ok"]
-    assert (report["left_out"], list(report["by_plugin"]["text"])[:1]) == ({}, ["success"])
+    assert report["left_out"] == {}
+    assert report["by_plugin"]["text"]["success"] > 0
 
 
 @pytest.mark.parametrize(
