@@ -15,13 +15,14 @@ starts one unsupervised life::
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from ..plugins.calling import Invocation
 from .call_params import ALL_FACTS, OBJECTS, add_facts
 from .crossing import what_crosses
 from .description import PLAIN, Description
-from .errors import HostGone, HostStartError, RemoteError
+from .errors import HostGone, HostStartError, HostTimeout, RemoteError
 from .methods import METHODS
 
 if TYPE_CHECKING:
@@ -34,10 +35,15 @@ if TYPE_CHECKING:
     from .report import CrashReport
     from .sharing import Sharing
 
+logger = logging.getLogger("callboard.hosts")
+
 Json = dict[str, Any]
 
 LACKING = "MethodNotFound"
-"""The error type by which a host says that it does not offer a method."""
+"""The error type by which a host says that it does not offer a method. The specification's page knows no other
+type than ``Error``, so a host that was written from that page alone cannot say it."""
+
+_OPTIONAL = frozenset(method.name for method in METHODS.values() if not method.required)
 
 
 class HostedToolPlugin:
@@ -71,6 +77,7 @@ class HostedToolPlugin:
         self.host: Host | None = None
         self.lodges_as: str | None = None
         self._lacking: set[str] = set()
+        self._answered: set[str] = set()
         self._description = PLAIN
 
     def attach(self, host: Host | None, description: Description = PLAIN) -> None:
@@ -78,6 +85,7 @@ class HostedToolPlugin:
         self.host = host
         self._description = description
         self._lacking.clear()
+        self._answered.clear()
         self.version = description.version or self.version
 
     def limit_memory(self, resident: int) -> None:
@@ -140,7 +148,7 @@ class HostedToolPlugin:
 
     def forbidden_tags(self) -> Any:
         """Tags that rule the tool out, or ``None``."""
-        return self._ask_optional("forbidden_tags", {})
+        return self._ask_extended("forbidden_tags", {})
 
     def is_enabled(self, config: Json, tags: list[str], models: list[Json], context: Json) -> Any:
         """Whether the plugin takes part in a request, or ``None``. Of the context it is told what is JSON."""
@@ -174,8 +182,7 @@ class HostedToolPlugin:
 
     def _ask_extended(self, method: str, params: Json) -> Any:
         """The answer of a method that not every host knows of; ``None`` if this one has not said that the plugin has it."""
-        beyond = METHODS[method].feature is not None and self.host is not None
-        if beyond and not self._description.offers(method):
+        if self.host is not None and METHODS[method].beyond_v1 and not self._description.offers(method):
             return None
         return self._ask_optional(method, params)
 
@@ -188,15 +195,35 @@ class HostedToolPlugin:
         return host.ask(method, params, METHODS[method].timeout)
 
     def _ask_optional(self, method: str, params: Json) -> Any:
+        """The answer of a method that the host may lack; then ``None``, and it is not asked for it again.
+
+        A host that has not said which methods it has, and so is one of version 1, has two more ways to lack one, as
+        long as it has never answered it: any error, and silence. A silent one is asked for none of the others either
+        that it has not answered by then: it would cost the time again for each.
+        """
         if method in self._lacking:
             return None
+        may_lack = self._description.methods is None and method not in self._answered
         try:
-            return self._ask(method, params)[0]
+            value = self._ask(method, params)[0]
         except RemoteError as error:
             if error.type != LACKING:
-                raise
+                if not may_lack:
+                    raise
+                logger.warning(
+                    "host %r answered %s with an error, and is taken to lack it: %s", self.name, method, error
+                )
             self._lacking.add(method)
             return None
+        except HostTimeout as error:
+            # One that reads one request at a time is silent while it runs a call, and may have the method.
+            if not may_lack or self.host is None or self.host.busy:
+                raise
+            logger.warning("%s; it is taken to lack all methods that it has not answered yet", error)
+            self._lacking |= _OPTIONAL - self._answered
+            return None
+        self._answered.add(method)
+        return value
 
     # Alone, without a board
 

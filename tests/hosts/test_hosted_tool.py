@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from callboard.hosts.description import Description
 from callboard.hosts.errors import HostGone, HostStartError, RemoteError
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.ladder import KILL_NOW
@@ -57,7 +58,6 @@ def test_optional_methods_are_asked_with_what_the_protocol_names():
     with counting() as tool:
         result = tool.format_tool_result({"success": True}, {"count": 1})
         preview = tool.format_tool_call_preview("count", {"step": 1}, {})
-        tags = tool.forbidden_tags()
         schema = tool.get_config_schema()
 
     assert result == {
@@ -65,7 +65,6 @@ def test_optional_methods_are_asked_with_what_the_protocol_names():
         "params": {"result": {"success": True}, "state": {"count": 1}},
     }
     assert preview["params"] == {"tool_name": "count", "arguments": {"step": 1}, "state": {}}
-    assert tags == {"method": "forbidden_tags", "params": {}}
     assert schema["method"] == "get_config_schema"
 
 
@@ -89,9 +88,30 @@ def test_a_new_life_is_asked_again_what_it_offers():
         wait_until(lambda: asked_of(tool).count("required_tags") == 2)
 
 
-def test_another_error_of_an_optional_method_is_raised():
-    with counting() as tool, pytest.raises(RemoteError, match="ValueError: bad models"):
-        tool.get_tags({}, [])
+def test_another_error_of_a_method_that_a_host_says_it_has_is_raised():
+    with counting() as tool:
+        tool.attach(tool.host, Description(methods=frozenset({"get_tags"})))
+
+        with pytest.raises(RemoteError, match="ValueError: bad models"):
+            tool.get_tags({}, [])
+
+
+def test_an_error_of_a_method_that_a_host_has_answered_before_is_raised():
+    with counting() as tool:
+        tool.get_tags({}, [{"id": "good"}])
+
+        with pytest.raises(RemoteError, match="ValueError: bad models"):
+            tool.get_tags({}, [])
+
+
+def test_a_host_of_version_1_is_not_asked_for_what_that_does_not_know():
+    with counting() as tool:
+        answers = [tool.forbidden_tags(), tool.is_enabled({}, [], [], {}), tool.prepare({}, {})]
+        tool.init({})
+        wait_until(lambda: "init" in asked_of(tool))
+
+        assert answers == [None] * 3
+        assert asked_of(tool) == ["init"]
 
 
 def test_a_required_method_that_a_host_lacks_is_an_error():

@@ -1,0 +1,119 @@
+"""Hosts that are written from the protocol's page alone, each through a whole conversation."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from boards import QUICK
+from callboard import AgentCore
+from callboard.actors.board import Board
+from callboard.actors.host_settings import HostSettings
+from callboard.hosts.command_tool import CommandToolPlugin
+from callboard.plugins.adapter import PluginAdapter
+from callboard.providers import OpenAIChatProvider
+from callboard.replay import ReplayServer
+from leaks import TEST_MARK
+from node_path import node_program
+from tapped_hosts import Tap
+from toolbox import asked, of
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+SCRIPT = [
+    {"steps": [{"calls": [{"name": "greet", "arguments": {"who": "Ada"}}]}, {"text": "It said: {result}"}]}
+]
+
+VERSION_1 = {
+    "init",
+    "get_tool_schemas",
+    "execute_tool",
+    "get_config_schema",
+    "get_ui_elements",
+    "get_tags",
+    "required_tags",
+    "format_tool_result",
+    "format_tool_call_preview",
+    "to_display_format",
+}
+
+
+def minimal(*words):
+    shell = shutil.which("sh")
+    assert shell is not None
+    return [shell, str(PROGRAMS / "minimal.sh"), *words]
+
+
+def complete():
+    return [node_program(), str(PROGRAMS / "complete.mjs")]
+
+
+def converse(command, config=None, turns=2):
+    """So many conversations on a board with this host: what the model was offered, the events, and what the host was asked."""
+    tap = Tap()
+    plugin = CommandToolPlugin("greeter", command, env=TEST_MARK)
+    plugin.carry = tap.carry
+    with ReplayServer(SCRIPT) as server, Board() as board, AgentCore(board=board) as core:
+        settings = HostSettings(config or {}, start_deadline=30.0)
+        board.begin_hosted(PluginAdapter(plugin), plugin, host=settings, policy=QUICK)
+        board.settle_hosted("greeter", required=True)
+        board.check_config("greeter")
+        board.ui_elements()
+        core.register_provider(OpenAIChatProvider, {"model": "m", "base_url": server.url})
+        events = [list(core.run(asked(core, "greet Ada"), {})) for _ in range(turns)]
+        offered = [
+            [tool["function"]["name"] for tool in request.body["tools"]] for request in server.requests
+        ]
+    return offered, events, tap.asked()
+
+
+def contents(events):
+    """What the model and the person were told of each call, and the model's last words."""
+    session = events[-1]["session"]
+    (message,) = [each for each in session.messages if each["role"] == "tool"]
+    return message["content"], message["metadata"]["display"]["content"], session.messages[-1]["content"]
+
+
+@pytest.mark.parametrize("config", [{}, {"tone": "warm"}])
+def test_a_minimal_host_whose_only_error_is_the_general_one_holds_a_conversation(config):
+    offered, conversations, sent = converse(minimal(), config)
+
+    assert offered == [["greet"]] * 4
+    assert [contents(events) for events in conversations] == [("hello", "hello", "It said: hello")] * 2
+    assert set(sent) <= VERSION_1
+
+
+def test_what_a_host_has_answered_with_an_error_it_is_not_asked_again_and_warned_of_once(caplog):
+    _, _, sent = converse(minimal(), {"tone": "warm"}, turns=3)
+
+    optional = [method for method in sent if method not in {"init", "get_tool_schemas", "execute_tool"}]
+    warnings = [record for record in caplog.records if record.name == "callboard.hosts"]
+
+    assert sorted(set(optional)) == sorted(optional)
+    assert len(warnings) == len(optional) > 0
+
+
+def test_a_host_that_is_silent_about_what_it_does_not_know_is_asked_one_such_question(caplog):
+    _, conversations, sent = converse(minimal("silent"), {"tone": "warm"})
+
+    optional = [method for method in sent if method not in {"init", "get_tool_schemas", "execute_tool"}]
+    warnings = [record for record in caplog.records if record.name == "callboard.hosts"]
+
+    assert [contents(events) for events in conversations] == [("hello", "hello", "It said: hello")] * 2
+    assert optional == ["get_config_schema"]
+    assert len(warnings) == 1
+
+
+def test_a_host_with_all_optional_methods_is_asked_each_of_them():
+    _, conversations, sent = converse(complete(), {"tone": "warm"})
+
+    previews = [event["preview"] for events in conversations for event in of("preview", events)]
+
+    assert [contents(events) for events in conversations] == [
+        (said, f"<{said}>", f"It said: {said}")
+        for said in ("said hello Ada, 1 so far", "said hello Ada, 2 so far")
+    ]
+    assert previews == ["greet Ada"] * 2
+    assert [of("part", events)[0]["part"] for events in conversations] == [{"greeting": "Ada"}] * 2
+    assert set(sent) == VERSION_1
