@@ -41,6 +41,7 @@ from .takes_modules import TakesModules
 from .tells import Tells
 from .tool_runtime import ToolRuntime
 from .variants import Variants
+from .withheld import Withheld
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,6 +90,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         catalog: the tools and the registry.
         roster: the plugins.
         events: what happens.
+        withheld: what the last model request was not offered.
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         self._entrusted = Entrusted()
         self._threads = HookThreads()
         self.survey = Survey(self._threads)
+        self.withheld = Withheld(self.events)
         claiming = Claiming(
             self._switch, threads=self._threads, clock=self.clock, events=self.events, patience=claim_patience
         )
@@ -299,6 +302,7 @@ class Board(TakesModules, AsksPlugins, Tells):
     def _member_status(self, member: Member, host: dict[str, Any] | None) -> dict[str, Any]:
         status = member.status()
         status["tools"] = [tool.tool_name for tool in self.catalog.offers.get(member.name, ())]
+        status["withheld"] = self.withheld.of(member.name)
         if host is not None:
             status["host"] = host | status.get("host", {})
         return status

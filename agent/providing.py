@@ -91,6 +91,7 @@ class Providers:
         request = compose_request(
             board, stack.provider, stack.extensions, config, context=context, state=state
         )
+        board.withheld.note((each.plugin, each.tool, each.reason) for each in request.refused)
         if len(request.extensions) < len(
             stack.extensions
         ):  # those that are left out must not have set anything

@@ -123,6 +123,8 @@ EVENT_KINDS: dict[str, EventKind] = {
     "host_reloaded": EventKind("the life that was loaded anew has taken over", ("generation", "added", "removed", "changed", "took")),
     "host_reload_failed": EventKind("nothing has changed, or what was changed has been taken back", ("why", "rolled_back")),
     "plugin_registered": EventKind("the plugin offers these tools, newly or instead of others", ("tools",)),
+    "offer_withheld": EventKind("a model request is composed without this tool, or without the plugin, and the one before was not, or for another reason", ("tool", "why")),
+    "offer_restored": EventKind("a model request is composed with it again", ("tool",)),
     "tools_changed": EventKind("a later life of the host has brought other tools than the one before; told before it is sent calls", ("added", "removed", "changed")),
     "arguments_unchecked": EventKind("the tool's schema cannot be used to check arguments; they reach the tool as they come", ("tool", "why")),
     "plugin_unavailable": EventKind("the plugin could not be set up, or not be taken into its shared host; it stays, and has no tools", ("why",)),

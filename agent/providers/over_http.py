@@ -45,6 +45,10 @@ class Spelled:
     home: ClassVar[str]
     api_key_env: ClassVar[str]
 
+    def get_tags(self, config: Json, models: list[Json]) -> list[str]:  # noqa: ARG002 - the contract's
+        """Return what a plugin's ``required_tags`` may count on: these APIs take tools."""
+        return ["supports_tools"]
+
     def accepted_tool_schema_formats(self, state: Json) -> list[str]:
         """Return the formats of declarations that are sent, best first."""
         if not self._can_be_sent(state):
