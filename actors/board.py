@@ -203,6 +203,28 @@ class Board(TakesModules, AsksPlugins, Tells):
         """Wait until its host is ready, or will not be; return its tools. See `Roster.settle_hosted`."""
         return self.roster.settle_hosted(name, required=required)
 
+    def add_hosted(
+        self,
+        adapter: PluginAdapter,
+        plugin: HostedToolPlugin,
+        *,
+        host: HostSettings,
+        settings: ToolSettings | None = None,
+    ) -> tuple[ToolDescriptor, ...]:
+        """Run a plugin in a supervised host, and wait until it is ready; returns its tools.
+
+        Raises:
+            PluginError: as `begin_hosted` and `settle_hosted`, or its configuration does not fit. It is not on the board then.
+        """
+        self.begin_hosted(adapter, plugin, host=host, settings=settings)
+        try:
+            tools = self.settle_hosted(adapter.name, required=True)
+            self.check_config(adapter.name)
+        except BaseException:  # an interrupt of who waits, too
+            self.discard(adapter.name)
+            raise
+        return tools
+
     # Calls
 
     def submit(

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from ..actors.board import Board
 from ..actors.call import Call
 from ..actors.desk import ToolSettings
+from ..actors.host_settings import HostSettings
+from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter import PluginAdapter
 from ..plugins.bridge import call_in_thread
 from ..plugins.context import core_context
@@ -86,16 +88,21 @@ class ToolCore:
         name: str | None = None,
         settings: ToolSettings | None = None,
     ) -> None:
-        """Register a tool plugin, an instance or a class.
+        """Register a tool plugin, an instance or a class; a `HostedToolPlugin` has its host started and waited for.
 
         Raises:
-            PluginError: it breaks the contract, or its name or a tool's name is taken.
+            PluginError: it breaks the contract, its name or a tool's name is taken, or its host does not come up.
             TypeError: the configuration or the settings are none.
         """
         require_mapping("config", config)
         is_settings = settings is None or isinstance(settings, ToolSettings)
         require(is_settings, "settings", settings, "ToolSettings")
-        self.board.add(PluginAdapter(tool, name=name, config=config), config=config or {}, settings=settings)
+        if isinstance(tool, HostedToolPlugin):
+            host = HostSettings(config or {})
+            self.board.add_hosted(PluginAdapter(tool, name=name), tool, host=host, settings=settings)
+        else:
+            adapter = PluginAdapter(tool, name=name, config=config)
+            self.board.add(adapter, config=config or {}, settings=settings)
 
     def hook(self, event: str, hook: Callable[[str, Json], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call of the board from now on. See `Board.hook`."""
