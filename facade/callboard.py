@@ -212,8 +212,10 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
                     if one.options.required and one.options.host.group in in_turn:
                         settle(board, one)  # what comes after it must not be started without it
         for entry, one in begun:
-            with Noting(self.failed, entry):
+            with Noting(self.failed, entry) as noting:
                 settle(board, one)
+                if (why := board.roster.member(one.adapter.name).absence) is not None:
+                    noting.note(why, one.adapter.name)
 
     def _begin(self, board: Board, one: Loaded) -> None:
         self._require(one)
@@ -331,7 +333,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         board = self._board
         if board is None:
             return {"running": False, "plugins": {}, "failed": []}
-        failed = [{"source": one.source, "error": one.error} for one in self.failed]
+        failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
         return {**board.status(), "failed": failed}
 
     def subscribe(

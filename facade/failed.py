@@ -1,10 +1,10 @@
-"""The plugins of a configuration that could not be loaded, where nobody requires them."""
+"""The plugins of a configuration that could not be loaded, or whose hosts did not come up, where nobody requires them."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from .plugins.errors import CallboardError
 from .plugins.frozen import frozen
@@ -15,15 +15,18 @@ logger = logging.getLogger("callboard")
 
 @frozen
 class FailedPlugin:
-    """A plugin of the configuration that could not be loaded; the others run without it.
+    """A plugin of the configuration that could not be loaded, or not be started; the others run without it.
 
     Attributes:
         source: as the configuration spells it, without its options.
         error: what went wrong, and what to do.
+        plugin: its name, if it is on the board and may come up yet: its host is parked, and can be revived. ``None``
+            if it is not there.
     """
 
     source: str
     error: str
+    plugin: str | None = None
 
 
 class Noting:
@@ -33,13 +36,19 @@ class Noting:
         self._failed = failed
         self._entry = entry
 
-    def __enter__(self) -> None: ...
+    def __enter__(self) -> Self:
+        return self
+
+    def note(self, error: object, plugin: str | None = None) -> None:
+        """It is not there for this reason; ``plugin`` as of `FailedPlugin`."""
+        source = spelled(self._entry)
+        self._failed.append(FailedPlugin(source, str(error), plugin))
+        what = "is left out" if plugin is None else f"did not come up as {plugin!r}"
+        logger.warning("plugin %s %s: %s", source, what, error)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
         required = isinstance(self._entry, Mapping) and bool(self._entry.get("required"))
         if not isinstance(error, CallboardError) or required:
             return False
-        source = spelled(self._entry)
-        self._failed.append(FailedPlugin(source, str(error)))
-        logger.warning("plugin %s is left out: %s", source, error)
+        self.note(error)
         return True

@@ -29,9 +29,9 @@ def check_plugins(board: Callboard) -> Iterator[Finding]:
     with board:
         status = board.status()
     for failed in status["failed"]:
-        yield Finding(
-            "FAIL", "plugin", f"{failed['source']}: {failed['error']}", "correct its entry in 'plugins'"
-        )
+        if failed["plugin"] is None:  # the others are judged by what the board knows of them
+            what = f"{failed['source']}: {failed['error']}"
+            yield Finding("FAIL", "plugin", what, "correct its entry in 'plugins'")
     for name, plugin in status["plugins"].items():
         home = plugin["host"]["name"] if "host" in plugin else None
         yield from judge(name, plugin, others=len(status["hosts"].get(home, {}).get("plugins", ())) - 1)

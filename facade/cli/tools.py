@@ -94,6 +94,7 @@ def tool_rows(board: Callboard) -> list[Json]:
     rows += [
         {"tool": None, "plugin": failed["source"], "available": False, "error": failed["error"]}
         for failed in status["failed"]
+        if failed["plugin"] is None  # the others have their rows by now
     ]
     return rows
 

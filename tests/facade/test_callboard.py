@@ -138,7 +138,7 @@ def test_a_configuration_is_loaded_and_a_bad_plugin_leaves_the_others_alone(tmp_
         result = board.execute(tool_call("reverse", text="abc")) if "reverse" in tools else None
 
     sources = [failed["source"] for failed in status["failed"]]
-    assert sources == ["node:./nowhere", "no.such.module.Tool"]
+    assert sources == ["node:./nowhere", "no.such.module.Tool", "bad.mjs"]
     assert status["plugins"]["bad"]["host"]["state"] == "parked"
     assert refused["code"] == "unknown_tool"
     assert "'bad' are not known" in refused["error"]
