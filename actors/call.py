@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from enum import Enum
 from functools import partial
 from math import inf
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..plugins.given import require_callable, require_number
+from .unread_parts import UnreadParts
 from .waiting import wait_for_callback
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ logger = logging.getLogger("callboard.actors")
 
 Result = dict[str, Any]
 EarlyCode = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
-
-MAX_UNREAD_PARTS = 65_536
-"""Parts kept for a caller that does not read them; past that the oldest are dropped and counted."""
 
 
 class Stage(Enum):
@@ -70,7 +67,7 @@ class Call:
         invocation: what the tool is given.
         attempt: 1, and one more for each time it was sent again.
         began: when it was given to the tool, on the board's clock; ``None`` if it was not, or waits again.
-        parts_dropped: parts that nobody read in time (see `MAX_UNREAD_PARTS`).
+        parts_dropped: parts that nobody read in time (see `UnreadParts`).
         submitted: when it was, on the board's clock.
         seconds: how long it may take, waiting included; ``None`` for no limit.
         deadline: when it will be ended, on the board's clock; ``None`` for never.
@@ -131,7 +128,7 @@ class Call:
         self._lock = threading.Lock()
         self._stage = Stage.QUEUED
         self._result: Result | None = None
-        self._chunks: deque[dict[str, Any]] | None = None
+        self._chunks: UnreadParts | None = None
         self._at_news: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
         self._owner: CallOwner | None = None
@@ -302,16 +299,14 @@ class Call:
                 tell(self)
             return True
 
-    def add_chunk(self, chunk: dict[str, Any]) -> bool:
-        """Hand a part to whoever reads it. False, and nothing happens, once the call has ended."""
+    def add_chunk(self, chunk: dict[str, Any], size: int) -> bool:
+        """Hand a part of so many bytes to whoever reads it. False, and nothing happens, once the call has ended."""
         with self._lock:
             if self._stage is Stage.ENDED:
                 return False
             if self._chunks is None:
-                self._chunks = deque(maxlen=MAX_UNREAD_PARTS)
-            elif len(self._chunks) == MAX_UNREAD_PARTS:
-                self.parts_dropped += 1
-            self._chunks.append(chunk)
+                self._chunks = UnreadParts()
+            self.parts_dropped += self._chunks.keep(chunk, size)
             waiting = self._at_news[:]
             self._at_news.clear()
         for function in waiting:

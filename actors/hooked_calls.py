@@ -82,10 +82,10 @@ class ToolRun(Call):
             self._caller.put_back(lost)
         return back
 
-    def add_chunk(self, chunk: Json) -> bool:
+    def add_chunk(self, chunk: Json, size: int) -> bool:
         """See `Call`. The caller reads it at once; what has been read cannot be reviewed any more."""
         if self.decided:
             return False
-        taken = self._caller.add_chunk(chunk)
+        taken = self._caller.add_chunk(chunk, size)
         self.parts_dropped = self._caller.parts_dropped
         return taken

@@ -28,15 +28,16 @@ class HostEar:
         self._name = name
         self._events = events
 
-    def on_stray(self, text: bytes) -> None:
+    def on_stray(self, text: bytes, count: int) -> None:
         """Publish what was printed to stdout."""
         if self._events.wants("output_stray"):
-            self._events.publish("output_stray", self._name, text=text[:500].decode("utf-8", "replace"))
+            said = text[:500].decode("utf-8", "replace")
+            self._events.publish("output_stray", self._name, text=said, count=count)
 
-    def on_dropped(self, reason: str, request_id: str) -> None:
+    def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
         """A dead letter, but for what a newer host says that this version does not know."""
         if reason != "ignored":
-            self._events.dead_letters.drop(reason, self._name, request_id)
+            self._events.dead_letters.drop(reason, self._name, request_id, count=count, told=told)
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
         """Tell the actor."""

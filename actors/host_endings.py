@@ -50,7 +50,7 @@ class Handshake:
         self._lodger = lodger
         self._tell = tell_actor
 
-    def on_part(self, payload: Any) -> None:
+    def on_part(self, payload: Any, size: int) -> None:
         """No part of a handshake is of interest."""
 
     def on_begun(self) -> None:
@@ -67,7 +67,7 @@ class Handshake:
         method = "load" if loading else self.call_id
         self._tell(m.HandshakeFailed(self._lodger, method, cause, permanent=loading))
 
-    def on_breach(self, reason: str, detail: str) -> None:
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """The host broke the protocol instead."""
         permanent = reason == "wrong_version"
         self._tell(m.HandshakeFailed(self._lodger, self.call_id, detail, permanent=permanent))

@@ -49,14 +49,14 @@ class HostedRun:
         if self.silence is not None:
             self.silence.heard()
 
-    def on_part(self, payload: Any) -> None:
+    def on_part(self, payload: Any, size: int) -> None:
         """Hand it to the caller."""
         if self.silence is not None:
             self.silence.heard()
         chunk = {"part": payload}
         if self.call.attempt > 1:  # so that who has read the parts of a lost attempt can tell them apart
             chunk["attempt"] = self.call.attempt
-        self.call.add_chunk(chunk)
+        self.call.add_chunk(chunk, size)
 
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """The tool has answered; whether that is a result is still to be seen."""
@@ -77,9 +77,9 @@ class HostedRun:
         said = f"{kind}: {detail}" if detail else kind
         self._end(failure(Code.TOOL_RAISED, said, type=kind, message=detail, traceback=stack))
 
-    def on_breach(self, reason: str, detail: str) -> None:
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """The host broke the protocol instead of answering."""
-        self._end(failure(Code.PROTOCOL_ERROR, detail, reason=reason))
+        self._end(failure(Code.PROTOCOL_ERROR, detail, reason=reason, **facts))
 
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""

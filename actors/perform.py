@@ -46,7 +46,7 @@ def _read_stream(adapter: PluginAdapter, run: ThreadRun, state: State) -> Normal
     for chunk in chunks:
         if not isinstance(chunk, Part):
             return chunk
-        run.call.add_chunk(chunk.chunk)
+        run.call.add_chunk(chunk.chunk, chunk.size)
         if run.stopping:
             break
     return _unwanted()
@@ -67,7 +67,7 @@ async def _perform_async(
     async for chunk in adapter.stream_async(run.invocation, state):
         if not isinstance(chunk, Part):
             return chunk
-        run.call.add_chunk(chunk.chunk)
+        run.call.add_chunk(chunk.chunk, chunk.size)
     return _unwanted()
 
 

@@ -124,7 +124,7 @@ class _Asked:
             raise self._error(host)
         return self._value
 
-    def on_part(self, payload: Any) -> None:
+    def on_part(self, payload: Any, size: int) -> None:
         """Nobody asked for parts."""
 
     def on_begun(self) -> None:
@@ -138,8 +138,8 @@ class _Asked:
         self._error = lambda host: RemoteError(error, host=host)
         self.ended.set()
 
-    def on_breach(self, reason: str, detail: str) -> None:
-        self._error = lambda host: ProtocolBreach(host=host, reason=reason, detail=detail)
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
+        self._error = lambda host: ProtocolBreach(host=host, reason=reason, detail=detail, facts=facts)
         self.ended.set()
 
     def on_lost(self, report: CrashReport) -> None:

@@ -20,7 +20,7 @@ class Asked:
         self.value: Any = None
         self.state: dict[str, Any] | None = None
         self.error: dict[str, Any] | None = None
-        self.breach: tuple[str, str] | None = None
+        self.breach: tuple[str, str, dict[str, int]] | None = None
         self.lost: CrashReport | None = None
 
     def outcome(self, host: str) -> tuple[Any, dict[str, Any] | None]:
@@ -29,13 +29,13 @@ class Asked:
         if self.lost is not None:
             raise HostGone(self.lost.summary, host=host, report=self.lost.as_dict())
         if self.breach is not None:
-            reason, detail = self.breach
-            raise ProtocolBreach(host=host, reason=reason, detail=detail)
+            reason, detail, facts = self.breach
+            raise ProtocolBreach(host=host, reason=reason, detail=detail, facts=facts)
         if self.error is not None:
             raise RemoteError(self.error, host=host)
         return self.value, self.state
 
-    def on_part(self, payload: Any) -> None:
+    def on_part(self, payload: Any, size: int) -> None:
         """Nobody asked for parts."""
 
     def on_begun(self) -> None:
@@ -51,9 +51,9 @@ class Asked:
         self.error = error
         self.ended.set()
 
-    def on_breach(self, reason: str, detail: str) -> None:
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """The host broke the protocol instead."""
-        self.breach = reason, detail
+        self.breach = reason, detail, facts
         self.ended.set()
 
     def on_lost(self, report: CrashReport) -> None:

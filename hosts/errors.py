@@ -14,9 +14,12 @@ Nothing in here knows a process or the wire, so that the whole room may stand on
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import CallboardError, PluginAway
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class HostError(CallboardError):
@@ -93,14 +96,18 @@ class ProtocolBreach(HostError):  # noqa: N818 - the state is the message
     """The host broke the protocol instead of answering; the request may have had its effect.
 
     Attributes:
-        reason: ``wrong_version``, ``wrong_shape`` or ``line_too_long``.
+        reason: ``wrong_version``, ``wrong_shape``, ``line_too_long``, ``too_many_values`` or ``too_many_strays``.
         detail: a sentence for people.
+        facts: the numbers in it: ``bytes``, ``values`` and ``limit``, as far as they apply.
     """
 
-    def __init__(self, *, host: str, reason: str, detail: str) -> None:
+    def __init__(
+        self, *, host: str, reason: str, detail: str, facts: Mapping[str, int] | None = None
+    ) -> None:
         super().__init__(f"host {host!r} broke the protocol: {detail}", host=host)
         self.reason = reason
         self.detail = detail
+        self.facts = dict(facts or {})
 
 
 class RequestTooLarge(HostError):  # noqa: N818 - the state is the message

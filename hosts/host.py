@@ -21,6 +21,7 @@ from .description import PLAIN, describe_params, read_description
 from .environment import secrets_of
 from .errors import HostGone, HostTimeout, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
+from .noise import Noise
 from .oom import killed_for_memory, oom_kills
 from .peer import Answered, Begun, Breach, Dropped, Noted, PartCame, Peer, Refused, Released, Stray
 from .recorder import FRAMES, FlightRecorder
@@ -77,6 +78,7 @@ class Host:
         self.generation = generation
         self.max_line = max_line
         self._listener = listener
+        self._noise = Noise(name, listener, now)
         self._command = command
         self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
         self._peer: Peer[RequestOwner] = Peer(
@@ -288,37 +290,36 @@ class Host:
 
     def _hand_on(self, event: Event[RequestOwner]) -> None:
         match event:
-            case PartCame(owner, payload):
-                self._tell(owner.on_part, payload)
+            case PartCame(owner, payload, size):
+                self._tell(owner.on_part, payload, size)
             case Begun(owner):
                 self._tell(owner.on_begun)
             case Refused(owner, error):
                 self._tell(owner.on_refused, error)
             case Released(owner):
                 self._tell(owner.on_released)
-                self._tell(self._listener.on_dropped, "late", owner.call_id)
-            case Dropped(reason, request_id):
-                logger.debug("host %r: dropped a message: %s, %s", self.name, reason, request_id)
-                self._tell(self._listener.on_dropped, reason, request_id)
+                self._tell(self._listener.on_dropped, "late", owner.call_id, 1, 1)
+            case Dropped():
+                self._tell(self._noise.dropped, event)
             case Noted(hears, value):
                 self._tell(hears, value)
-            case Stray(text):
-                logger.info("host %r printed: %.500s", self.name, text.decode("utf-8", "replace"))
-                self._tell(self._listener.on_stray, text)
-            case Breach(reason, detail, owner, fatal):
-                self._on_breach(reason, detail, owner, fatal=fatal)
+            case Stray():
+                self._tell(self._noise.stray, event)
+            case Breach():
+                self._on_breach(event)
 
-    def _on_breach(self, reason: str, detail: str, owner: RequestOwner | None, *, fatal: bool) -> None:
+    def _on_breach(self, breach: Breach[RequestOwner]) -> None:
+        reason, detail, owner, fatal, facts = breach
         logger.warning("host %r broke the protocol: %s", self.name, detail)
         if owner is not None:
-            self._tell(owner.on_breach, reason, detail)
+            self._tell(owner.on_breach, reason, detail, facts or {})
         if not fatal:
             return
         with self._lock:
             self._breach = reason
             opened, abandoned = self._peer.lost()
         for lost in opened:
-            self._tell(lost.on_breach, reason, detail)
+            self._tell(lost.on_breach, reason, detail, facts or {})
         for lost in abandoned:
             self._tell(lost.on_released)
         self._carrier.stop(detail, KILL_NOW)
@@ -350,6 +351,7 @@ class Host:
         )
         for lost in opened + abandoned:
             self._tell(lost.on_lost, report)
+        self._tell(self._noise.end)
         self._tell(self._listener.on_ended, exit_, report, breach=self._breach or exit_.fault)
 
     def _described(

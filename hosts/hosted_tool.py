@@ -261,10 +261,10 @@ class HostedToolPlugin:
 class _Unsupervised:
     """Listens to a life that nobody restarts: whoever asks it hears of its end."""
 
-    def on_stray(self, text: bytes) -> None:
+    def on_stray(self, text: bytes, count: int) -> None:
         """Logged by the host already."""
 
-    def on_dropped(self, reason: str, request_id: str) -> None:
+    def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
         """Logged by the host already."""
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:

@@ -13,15 +13,20 @@ keeps no host busy, and it is nobody's loss if the host ends before it is answer
 Parts come before the one answer and never after it. An answer to an abandoned request is late,
 and so is a part that comes after the end of its request; a second answer is a duplicate, an
 answer to an id never asked is unknown: all three are counted and dropped, and harm nobody. A host
-that cannot be believed at all (a wrong version, an endless line) comes out as a fatal `Breach`:
-what it says after that is not heard, and it should be replaced.
+that cannot be believed at all (a wrong version, an endless line, a message that holds too much) comes
+out as a fatal `Breach`: what it says after that is not heard, and it should be replaced.
+
+Of a host that floods us with what nobody waits for, prints and dropped messages that follow each other come
+out as one; and what need not be read to be dropped is not.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from ..plugins.json_size import weight_of
 from .wire import (
     MAX_LINE_BYTES,
     BegunEvent,
@@ -32,15 +37,24 @@ from .wire import (
     Response,
     StrayLine,
     decode_line,
+    is_print,
+    seems_a_part_of,
+    seems_to_answer,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 Owner = TypeVar("Owner")
 
 _REMEMBERED = 1024
-"""Ended ids kept, to tell a duplicate answer from an unknown one."""
+"""Ended ids kept at least, to tell a duplicate answer from an unknown one."""
+
+_CROWD = 16
+"""Lines that come together and are more than a few."""
+
+_LONG = 4096
+"""Bytes of a line from which on it is worth a look at its beginning whether anybody waits for it."""
 
 
 class Answered(NamedTuple, Generic[Owner]):
@@ -59,10 +73,15 @@ class Refused(NamedTuple, Generic[Owner]):
 
 
 class PartCame(NamedTuple, Generic[Owner]):
-    """A partial result of an open request."""
+    """A partial result of an open request.
+
+    Attributes:
+        size: bytes that it takes to keep, about.
+    """
 
     owner: Owner
     payload: Any
+    size: int
 
 
 class Begun(NamedTuple, Generic[Owner]):
@@ -85,16 +104,18 @@ class Noted(NamedTuple):
 
 
 class Stray(NamedTuple):
-    """Output that is no protocol message."""
+    """Output that is no protocol message: a line, and those that came with it."""
 
     text: bytes
+    more: Sequence[bytes] = ()
 
 
 class Dropped(NamedTuple):
-    """A message nobody waits for: ``late``, ``duplicate`` or ``unknown``."""
+    """A message nobody waits for: ``late``, ``duplicate`` or ``unknown``; and how many such it stands for."""
 
     reason: str
     id: str
+    count: int = 1
 
 
 class Breach(NamedTuple, Generic[Owner]):
@@ -102,12 +123,14 @@ class Breach(NamedTuple, Generic[Owner]):
 
     Attributes:
         fatal: nothing that follows can be believed: replace the host.
+        facts: the numbers in ``detail``, if there are any.
     """
 
     reason: str
     detail: str
     owner: Owner | None
     fatal: bool
+    facts: dict[str, int] | None = None
 
 
 Event = (
@@ -129,7 +152,8 @@ class Peer(Generic[Owner]):
     Args:
         max_line: the longest line, in bytes.
         max_stray: lines that are no messages and are borne; one more is a breach. ``None`` for any.
-        hears: told every line before anything is made of it; on the way of every call.
+        hears: told every line before anything is made of it, but of a flood of prints one for many; on the way of
+            every call.
     """
 
     def __init__(
@@ -146,7 +170,9 @@ class Peer(Generic[Owner]):
         self._open: dict[str, Owner] = {}
         self._abandoned: dict[str, Owner] = {}
         self._noted: dict[str, Callable[[Any], None]] = {}
-        self._ended: deque[str] = deque(maxlen=_REMEMBERED)
+        self._ended: set[str] = set()
+        self._ended_before: set[str] = set()
+        self._noisy = False
         self.counts: Counter[str] = Counter()
 
     def open(self, request_id: str, owner: Owner) -> None:
@@ -191,53 +217,101 @@ class Peer(Generic[Owner]):
         """Take the next bytes of the host's stdout and say what they mean, in order."""
         if self._broken:
             return []
-        events: list[Event[Owner]] = []
-        for line in self._splitter.feed(data):
-            if self._hears is not None:
-                self._hears(line)
-            event = self._meaning(line)
-            events.append(event)
-            if isinstance(event, Breach) and event.fatal:
-                self._broken = True
-                return events
-        if self._splitter.overflowed:
-            self._broken = True
+        lines = self._splitter.feed(data)
+        # Only of a host that has made noise: sorting costs those that make none a part of what their messages do.
+        events = self._sort(lines) if self._noisy and len(lines) > _CROWD else self._read(lines)
+        if self._splitter.overflowed and not self._broken:
             self.counts["line_too_long"] += 1
-            detail = f"the host sent a line of more than {self._splitter.max_line:,} bytes"
-            events.append(Breach("line_too_long", detail, None, fatal=True))
+            limit = self._splitter.max_line
+            detail = f"the host sent a line of more than {limit:,} bytes"
+            events.append(self._fatal("line_too_long", detail, {"limit": limit}))
         return events
 
+    def _read(self, lines: Iterable[bytes]) -> list[Event[Owner]]:
+        events: list[Event[Owner]] = []
+        for line in lines:
+            if self._hears is not None:
+                self._hears(line)
+            events.append(self._meaning(line))
+            if self._broken:
+                break
+        return events
+
+    def _sort(self, lines: list[bytes]) -> list[Event[Owner]]:
+        """As `_read`, of a host that may be flooding us."""
+        self._noisy = False  # until it is again
+        events: list[Event[Owner]] = []
+        for printed, group in groupby(lines, is_print):
+            if printed:
+                first, *more = group
+                if self._hears is not None:
+                    self._hears(first)
+                events.append(self._stray(first, more))
+            else:
+                events += self._read(group)
+            if self._broken:
+                break
+        return _thinned(events) if self._noisy else events
+
     def _meaning(self, line: bytes) -> Event[Owner]:
+        if len(line) > _LONG and (unheard := self._unheard(line)) is not None:
+            return unheard
         message = decode_line(line)
         if type(message) is Response:  # nearly always, and a class pattern takes ten times as long
             owner = self._open.pop(message.id, None)
             if owner is None:
                 return self._unawaited(message.id, message.value)
-            self._ended.append(message.id)
+            self._ended.add(message.id)  # as in `_end`
+            if len(self._ended) == _REMEMBERED:
+                self._ended, self._ended_before = set(), self._ended
             return Answered(owner, message.value, message.state)
         match message:
             case PartEvent(request_id, payload):
                 owner = self._open.get(request_id)
                 if owner is not None:
-                    return PartCame(owner, payload)
-                known = request_id in self._abandoned or request_id in self._ended
-                return self._drop("late" if known else "unknown", request_id)
+                    return PartCame(owner, payload, weight_of(line))
+                return self._late_part(request_id)
             case ErrorResponse(request_id, error):
                 owner = self._open.pop(request_id, None)
                 if owner is None:
                     return self._unawaited(request_id)
-                self._ended.append(request_id)
+                self._end(request_id)
                 return Refused(owner, error)
             case StrayLine(text):
-                self.counts["stray"] += 1
-                if self._max_stray is not None and self.counts["stray"] > self._max_stray:
-                    detail = f"the host printed more than {self._max_stray:,} lines that are no messages"
-                    return Breach("too_many_strays", detail, None, fatal=True)
-                return Stray(text)
-            case Malformed(reason, detail, request_id):
-                return self._breach(reason, detail, request_id)
+                return self._stray(text)
+            case Malformed():
+                return self._breach(message)
             case _:
                 return self._beside(message.id, begun=isinstance(message, BegunEvent))
+
+    def _unheard(self, line: bytes) -> Event[Owner] | None:
+        """What becomes of a long line that nobody waits for, without reading it; ``None`` of any other."""
+        if (request_id := seems_to_answer(line)) is not None:
+            awaited = request_id in self._open or request_id in self._noted
+            return None if awaited else self._unawaited(request_id)
+        if (request_id := seems_a_part_of(line)) is not None and request_id not in self._open:
+            return self._late_part(request_id)
+        return None
+
+    def _late_part(self, request_id: str) -> Dropped:
+        known = request_id in self._abandoned or self._has_ended(request_id)
+        return self._drop("late" if known else "unknown", request_id)
+
+    def _stray(self, text: bytes, more: Sequence[bytes] = ()) -> Event[Owner]:
+        self._noisy = True
+        self.counts["stray"] += 1 + len(more)
+        if self._max_stray is not None and self.counts["stray"] > self._max_stray:
+            detail = f"the host printed more than {self._max_stray:,} lines that are no messages"
+            return self._fatal("too_many_strays", detail, {"limit": self._max_stray})
+        return Stray(text, more)
+
+    def _end(self, request_id: str) -> None:
+        self._ended.add(request_id)
+        if len(self._ended) == _REMEMBERED:
+            self._ended, self._ended_before = set(), self._ended
+
+    def _has_ended(self, request_id: str) -> bool:
+        return request_id in self._ended or request_id in self._ended_before
 
     def _beside(self, request_id: str, *, begun: bool) -> Event[Owner]:
         owner = self._open.get(request_id) if begun else None
@@ -246,25 +320,47 @@ class Peer(Generic[Owner]):
     def _unawaited(self, request_id: str, value: Any = None) -> Event[Owner]:
         hears = self._noted.pop(request_id, None)
         if hears is not None:
-            self._ended.append(request_id)
+            self._end(request_id)
             return Noted(hears, value)
         owner = self._abandoned.pop(request_id, None)
         if owner is not None:
             self.counts["late"] += 1
-            self._ended.append(request_id)
+            self._end(request_id)
             return Released(owner)
-        return self._drop("duplicate" if request_id in self._ended else "unknown", request_id)
+        return self._drop("duplicate" if self._has_ended(request_id) else "unknown", request_id)
 
-    def _breach(self, reason: str, detail: str, request_id: str | None) -> Event[Owner]:
+    def _breach(self, message: Malformed) -> Event[Owner]:
+        reason, detail, request_id, facts = message
         self.counts[reason] += 1
-        if reason == "wrong_version" or request_id is None:
-            return Breach(reason, detail, None, fatal=True)
+        if reason in _FATAL or request_id is None:
+            return self._fatal(reason, detail, facts)
         owner = self._open.pop(request_id, None)
         if owner is None:
             return self._unawaited(request_id)
-        self._ended.append(request_id)
+        self._end(request_id)
         return Breach(reason, detail, owner, fatal=False)
 
+    def _fatal(self, reason: str, detail: str, facts: dict[str, int] | None) -> Breach[Owner]:
+        self._broken = True
+        return Breach(reason, detail, None, fatal=True, facts=facts)
+
     def _drop(self, reason: str, request_id: str) -> Dropped:
+        self._noisy = True
         self.counts[reason] += 1
         return Dropped(reason, request_id)
+
+
+_FATAL = {"wrong_version", "too_many_values"}
+
+
+def _thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:
+    """Make one of the messages in a row that were dropped for one reason."""
+    kept: list[Event[Owner]] = []
+    for reason, group in groupby(events, lambda event: event.reason if type(event) is Dropped else None):
+        if reason is None:
+            kept += group
+        else:
+            *others, last = group
+            assert isinstance(last, Dropped)
+            kept.append(last._replace(count=1 + len(others)))
+    return kept

@@ -14,12 +14,16 @@ import select
 import struct
 import sys
 import termios
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .pumping import Pumping
+from .turns import PIECE, REST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .process import Command, ProcessListener
     from .watchdog import Watchdog
 
@@ -35,10 +39,15 @@ class Pump(Pumping):
 
     _process: PolledProcess
 
-    def __init__(self, process: PolledProcess, listener: ProcessListener) -> None:
+    def __init__(
+        self,
+        process: PolledProcess,
+        listener: ProcessListener,
+        rest: Callable[[float], object] = time.sleep,
+    ) -> None:
         assert process.popen.stdout is not None
         assert process.popen.stderr is not None
-        super().__init__(process, listener)
+        super().__init__(process, listener, rest)
         self._stdout = process.popen.stdout.fileno()
         self._stderr = process.popen.stderr.fileno()
         self._size = _SMALL
@@ -83,18 +92,32 @@ class Pump(Pumping):
 
     def _read(self, descriptor: int) -> bool:
         """Take one bite of stdout or stderr; False at its end."""
-        size = self._size if descriptor == self._stdout else _SMALL
+        if descriptor == self._stderr:
+            return self._read_stderr()
+        size = self._size
         try:
             data = os.read(descriptor, size)
         except BlockingIOError:
             return True
-        if descriptor == self._stderr:
-            self._process.stderr.feed(data)
-            return bool(data)
-        # A read that came back full: a large message is under way, so take larger bites of it.
-        self._size = _LARGE if len(data) == size else _SMALL
-        if data:
+        # A read that came back full, and no line has ended in it: a large message is under way, so take larger
+        # bites of it. Of many small ones larger bites would be no help.
+        self._size = _LARGE if len(data) == size and b"\n" not in data else _SMALL
+        if len(data) > PIECE:
+            self._hand_on(data)
+        elif data:
             self._listener.on_output(data)
+        return bool(data)
+
+    def _read_stderr(self) -> bool:
+        began = time.perf_counter()
+        try:
+            data = os.read(self._stderr, _SMALL)
+        except BlockingIOError:
+            return True
+        self._process.stderr.feed(data)
+        # Keeping it is next to no work; reading without end is, and takes a processor from those who have some.
+        if len(data) == _SMALL and self._turn.over(time.perf_counter() - began):
+            self._rest(REST)
         return bool(data)
 
     def _drain(self, descriptor: int) -> None:
@@ -111,7 +134,7 @@ class Pump(Pumping):
             if descriptor == self._stderr:
                 self._process.stderr.feed(data)
             else:
-                self._listener.on_output(data)
+                self._hand_on(data)
 
 
 def _follow(poll: select.poll, before: int | None, now: int | None) -> int | None:

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
 from .ladder import KILL_NOW
+from .turns import REST, Turn, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,11 +34,22 @@ logger = logging.getLogger("callboard.hosts")
 
 
 class Pumping(ABC):
-    """Carries one process's bytes until its end. `start` returns at once."""
+    """Carries one process's bytes until its end. `start` returns at once.
 
-    def __init__(self, process: HostProcess, listener: ProcessListener) -> None:
+    Args:
+        rest: how a pump that has worked for a while gives way to others; see `turns`.
+    """
+
+    def __init__(
+        self,
+        process: HostProcess,
+        listener: ProcessListener,
+        rest: Callable[[float], object] = time.sleep,
+    ) -> None:
         self._process = process
         self._listener = listener
+        self._rest = rest
+        self._turn = Turn()
         self._fault: str | None = None
         self._fault_at = 0.0
         self._thread = threading.Thread(
@@ -64,6 +76,14 @@ class Pumping(ABC):
     @abstractmethod
     def _hear_last_words(self) -> None:
         """Take what is left in stderr, now that the process's family has been ended too."""
+
+    def _hand_on(self, data: bytes) -> None:
+        """Tell the listener of output, and give way to others where that is a flood."""
+        for piece in pieces(data):
+            began = time.perf_counter()
+            self._listener.on_output(piece)
+            if self._turn.over(time.perf_counter() - began):
+                self._rest(REST)
 
     def _run(self) -> None:
         process = self._process

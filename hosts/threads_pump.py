@@ -51,7 +51,7 @@ class ThreadsPump(Pumping):
 
     def _hear(self, data: bytes) -> None:
         if data:
-            self._listener.on_output(data)
+            self._hand_on(data)
         else:
             self._open = False
             self._note_fault("stdout_closed")

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 import orjson
 
+from ..plugins.json_size import MAX_VALUES, UNCOUNTED, excess
 from ..plugins.json_values import dump_json
 
 PROTOCOL_VERSION: Final = 1
@@ -66,14 +67,16 @@ class Malformed(NamedTuple):
     """A line that is a protocol message and breaks the protocol: the host's fault.
 
     Attributes:
-        reason: ``wrong_version``, ``wrong_shape`` or ``line_too_long``.
+        reason: ``wrong_version``, ``wrong_shape`` or ``too_many_values``.
         detail: a sentence for people.
         id: of the request it seems to belong to, or ``None``.
+        facts: the numbers in it, if there are any.
     """
 
     reason: str
     detail: str
     id: str | None
+    facts: dict[str, int] | None = None
 
 
 Message = Response | ErrorResponse | PartEvent | BegunEvent | OtherEvent | StrayLine | Malformed
@@ -97,12 +100,15 @@ def decode_line(line: bytes) -> Message:
     Unknown fields are ignored.
 
     A line that begins like a message but is no JSON (a ``NaN`` in it, a print that ran into it) is
-    `Malformed` and not stray: whoever waits for that id has nothing else to wait for.
+    `Malformed` and not stray: whoever waits for that id has nothing else to wait for. A message that holds too much
+    is `Malformed` too, and is not read.
     """
+    if len(line) > UNCOUNTED and (unread := _unread(line)) is not None:
+        return unread
     try:
         message = orjson.loads(line)
     except orjson.JSONDecodeError:
-        message = _loads_leniently(line)
+        message = None if is_print(line) else _loads_leniently(line)
         if message is None:
             return _spoilt(line)
     if not isinstance(message, dict) or "v" not in message or _MARKS.isdisjoint(message):
@@ -123,7 +129,46 @@ def decode_line(line: bytes) -> Message:
     return Malformed("wrong_shape", "the message has neither 'ok' nor 'event'", request_id)
 
 
+def is_print(line: bytes) -> bool:
+    """Whether it can be seen without reading it that a line is no message."""
+    first = line[:1]
+    if first == b"{":
+        return b'"v"' not in line and b"\\" not in line  # by which a key could be written in another way
+    return first > b" " or not line.lstrip().startswith(b"{")
+
+
 _BEGINS_LIKE_A_MESSAGE = re.compile(rb'\s*\{\s*"v"\s*:\s*1\s*,\s*"id"\s*:\s*"([\w.:-]{1,200})"')
+_BEGINS_LIKE_AN_ANSWER = re.compile(_BEGINS_LIKE_A_MESSAGE.pattern + rb'\s*,\s*"ok"\s*:')
+_BEGINS_LIKE_A_PART = re.compile(_BEGINS_LIKE_A_MESSAGE.pattern + rb'\s*,\s*"event"\s*:\s*\{\s*"type"\s*:\s*"part"')
+
+
+def seems_to_answer(line: bytes) -> str | None:
+    """Whose answer a line is, by its beginning and as most hosts write it; ``None`` if that does not tell."""
+    begin = _BEGINS_LIKE_AN_ANSWER.match(line)
+    return None if begin is None else begin[1].decode("ascii")
+
+
+def seems_a_part_of(line: bytes) -> str | None:
+    """Whose part a line is; as `seems_to_answer`."""
+    begin = _BEGINS_LIKE_A_PART.match(line)
+    return None if begin is None else begin[1].decode("ascii")
+
+
+def _unread(line: bytes) -> Message | None:
+    """What a large line is that is better not read: a print, or a message that holds too much; else ``None``."""
+    if is_print(line):
+        return StrayLine(line)
+    values = excess(line)
+    if values is None:
+        return None
+    begin = _BEGINS_LIKE_A_MESSAGE.match(line)
+    return Malformed(
+        "too_many_values",
+        f"the host sent a message of {len(line):,} bytes with more than {MAX_VALUES:,} values in it; "
+        "send less at a time, as parts or as text",
+        None if begin is None else begin[1].decode("ascii"),
+        {"bytes": len(line), "values": values, "limit": MAX_VALUES},
+    )
 
 
 def _spoilt(line: bytes) -> Message:
@@ -138,8 +183,6 @@ def _loads_leniently(line: bytes) -> Any:
 
     ``None`` if it is no JSON at all; a line that says ``null`` never comes here.
     """
-    if not line.lstrip().startswith(b"{"):
-        return None
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -199,7 +242,7 @@ class LineSplitter:
         """Take the next bytes and return the lines they complete, without newlines; blank ones are left out."""
         if self.overflowed:
             return []
-        lines = data.split(b"\n")
+        lines = data.split(b"\n") if len(data) < _LARGE else _split_sparse(data)
         rest = lines.pop()
         if lines and self._chunks:
             self._chunks.append(lines[0])
@@ -228,6 +271,17 @@ class LineSplitter:
 
 
 _KEPT_OF_OVERLONG = 1024
+_LARGE = 16 * 1024
+
+
+def _split_sparse(data: bytes) -> list[bytes]:
+    """As ``data.split``, where lines are long: that looks at each byte, and a search is twenty times as quick."""
+    lines, start = [], 0
+    while (end := data.find(b"\n", start)) >= 0:
+        lines.append(data[start:end])
+        start = end + 1
+    lines.append(data[start:])
+    return lines
 
 
 def _told(lines: list[bytes]) -> list[bytes]:

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .errors import JsonValueError
-from .json_values import copy_json
+from .json_size import weight_of
+from .json_values import copied_json
 from .results import NormalisedResult, invalid_result, normalise_result
 
 
@@ -22,10 +23,12 @@ class Part(NamedTuple):
     Attributes:
         chunk: ``{"part": …}``, with further keys if the tool gave some; JSON, and nobody else's.
         fault: why the tool's own chunk could not be passed on, or ``None``.
+        size: bytes that it takes to keep, about.
     """
 
     chunk: dict[str, Any]
     fault: str | None = None
+    size: int = 0
 
 
 Chunk = Part | NormalisedResult
@@ -41,10 +44,11 @@ def read_chunk(chunk: Any) -> Chunk:
     else:
         part = {"part": chunk}
     try:
-        return Part(copy_json(part))
+        copy, text = copied_json(part)
     except JsonValueError as error:
         text = f"(a part that cannot be shown: {error})"
-        return Part({"part": {"type": "text", "content": text}}, str(error))
+        return Part({"part": {"type": "text", "content": text}}, str(error), len(text))
+    return Part(copy, size=weight_of(text))
 
 
 def no_final_result() -> NormalisedResult:

@@ -84,14 +84,20 @@ def copy_json(value: JsonValue, *, what: str = "$") -> JsonValue:
     Raises:
         JsonValueError: the value is not JSON; names the path, which starts with ``what``.
     """
+    return copied_json(value, what=what)[0]
+
+
+def copied_json(value: JsonValue, *, what: str = "$") -> tuple[JsonValue, bytes]:
+    """As `copy_json`; with the copy, the text that it was made from."""
     try:
         text = orjson.dumps(value, option=_AS_IS)
     except TypeError:
-        return json.loads(_dump_slowly(value, what))
+        text = _dump_slowly(value, what)
+        return json.loads(text), text
     copy = orjson.loads(text)
     if b"null" in text and copy != value:  # tuples differ too, hence the closer look
         require_json(value, what=what)
-    return copy
+    return copy, text
 
 
 def require_json(value: JsonValue, *, what: str = "$", _depth: int = 0) -> None:

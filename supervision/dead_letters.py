@@ -45,7 +45,15 @@ class DeadLetters:
         self._counts: Counter[str] = Counter()
 
     def drop(
-        self, reason: str, subject: str, letter: str, *, tool: str | None = None, detail: str = ""
+        self,
+        reason: str,
+        subject: str,
+        letter: str,
+        *,
+        tool: str | None = None,
+        detail: str = "",
+        count: int = 1,
+        told: int = 1,
     ) -> None:
         """Note that something was dropped.
 
@@ -58,13 +66,15 @@ class DeadLetters:
             letter: what was dropped: a call by its id, an answer by the id of its request.
             tool: the name of the call's tool.
             detail: more, for people.
+            count: how many were dropped.
+            told: how many the event stands for, where not each of a flood has one of its own; 0 for no event.
         """
         assert reason in REASONS, reason
         with self._lock:
-            self._counts[reason] += 1
-        if self._events.wants("dead_letter") and not self._events.telling:
+            self._counts[reason] += count
+        if told and self._events.wants("dead_letter") and not self._events.telling:
             self._events.publish(
-                "dead_letter", subject, reason=reason, letter=letter, tool=tool, detail=detail
+                "dead_letter", subject, reason=reason, letter=letter, tool=tool, detail=detail, count=told
             )
 
     def counts(self) -> dict[str, int]:

@@ -96,7 +96,7 @@ class _Owner:
         self.call_id = call_id
         self.over = threading.Event()
 
-    def on_part(self, payload: Any) -> None:
+    def on_part(self, payload: Any, size: int) -> None:  # noqa: ARG002 - nobody keeps them for long
         """See `RequestOwner`."""
         self.exchange.events.append({"type": "part", "payload": payload})
 
@@ -109,9 +109,9 @@ class _Owner:
         """See `RequestOwner`."""
         self._end(answer_of({"error": error}))
 
-    def on_breach(self, reason: str, detail: str) -> None:
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """See `RequestOwner`."""
-        self._end({"breach": reason, "detail": detail})
+        self._end({"breach": reason, "detail": detail, **facts})
 
     def on_lost(self, report: CrashReport) -> None:  # noqa: ARG002 - that there is no answer says it
         """See `RequestOwner`."""
@@ -132,10 +132,10 @@ class _Owner:
 class _Quiet:
     """Listens to a life that only its requests are of interest of."""
 
-    def on_stray(self, text: bytes) -> None:
+    def on_stray(self, text: bytes, count: int) -> None:
         """See `HostListener`."""
 
-    def on_dropped(self, reason: str, request_id: str) -> None:
+    def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
         """See `HostListener`."""
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:

@@ -7,7 +7,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from callboard.actors.call import MAX_UNREAD_PARTS, Call, Stage
+from callboard.actors.call import Call, Stage
+from callboard.actors.unread_parts import MAX_UNREAD_BYTES, MAX_UNREAD_PARTS
 from callboard.plugins.calling import Invocation
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,9 +131,9 @@ def test_waiting_longer_than_the_timeout_raises_and_the_call_goes_on():
 @given(before=st.integers(0, 5), after=st.integers(0, 5))
 def test_parts_come_in_order_before_the_end_and_none_after(before, after):
     call = a_call()
-    accepted = [call.add_chunk({"part": n}) for n in range(before)]
+    accepted = [call.add_chunk({"part": n}, 1) for n in range(before)]
     call.finish(DONE)
-    accepted += [call.add_chunk({"part": -1}) for _ in range(after)]
+    accepted += [call.add_chunk({"part": -1}, 1) for _ in range(after)]
 
     assert list(call.parts()) == list(range(before))
     assert accepted == [True] * before + [False] * after
@@ -144,7 +145,7 @@ def test_a_reader_waits_for_parts_that_another_thread_emits():
     reader.start()
 
     for number in range(100):
-        call.add_chunk({"part": number})
+        call.add_chunk({"part": number}, 1)
     call.finish(DONE)
     reader.join(10)
 
@@ -155,7 +156,7 @@ def test_parts_that_nobody_reads_are_bounded_and_the_loss_is_counted():
     call = a_call()
 
     for number in range(MAX_UNREAD_PARTS + 3):
-        call.add_chunk({"part": number})
+        call.add_chunk({"part": number}, 1)
     call.finish(DONE)
 
     assert call.parts_dropped == 3
@@ -184,7 +185,7 @@ def test_parts_can_be_read_in_an_event_loop():
 
         def emit() -> None:
             for number in range(20):
-                call.add_chunk({"part": number})
+                call.add_chunk({"part": number}, 1)
             call.finish(DONE)
 
         threading.Thread(target=emit).start()
@@ -247,7 +248,7 @@ def test_nobody_sees_a_result_before_what_the_next_call_relies_on_is_settled():
     def settle() -> None:
         with pytest.raises(TimeoutError):
             call.result(0)
-        seen.append((call.done(), call.stage, call.cancel(), call.add_chunk({"part": 1})))
+        seen.append((call.done(), call.stage, call.cancel(), call.add_chunk({"part": 1}, 1)))
 
     call.finish(DONE, first=settle)
 

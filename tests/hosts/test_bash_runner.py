@@ -207,7 +207,7 @@ class Parts(Asked):
         super().__init__("parts")
         self.told = []
 
-    def on_part(self, payload):
+    def on_part(self, payload, size):
         self.told.append(payload)
 
 

@@ -39,6 +39,9 @@ def part(request_id, payload=None):
     return message(request_id, event={"type": "part", "payload": payload})
 
 
+SIZE = len(part("a", 1)) - 1
+
+
 def misshapen(request_id):
     return message(request_id, ok="perhaps")
 
@@ -56,8 +59,8 @@ def test_the_owner_hears_parts_and_then_the_answer_with_its_state():
     events = peer.receive(part("a", 1) + part("a", 2) + answer("a", 3, state={"n": 1}))
 
     assert events == [
-        PartCame("owner of a", 1),
-        PartCame("owner of a", 2),
+        PartCame("owner of a", 1, SIZE),
+        PartCame("owner of a", 2, SIZE),
         Answered("owner of a", 3, {"n": 1}),
     ]
 
@@ -309,7 +312,7 @@ class Correlation(RuleBasedStateMachine):
             self.counts["wrong_shape"] += 1
         if kind == "part":
             if stage == "open":
-                return PartCame(request_id, None)
+                return PartCame(request_id, None, len(part(request_id)) - 1)
             reason = "unknown" if stage == "lost" else "late"
             self.counts[reason] += 1
             return Dropped(reason, request_id)

@@ -46,8 +46,8 @@ def test_any_other_chunk_is_wrapped_as_a_part(chunk):
 
 def test_a_mapping_of_another_kind_is_a_mapping():
     assert read_chunk(UserDict(GOOD)) == FINAL
-    assert read_chunk(UserDict({"part": 1})) == Part({"part": 1})
-    assert read_chunk(UserDict({"text": 1})) == Part({"part": {"text": 1}})
+    assert read_chunk(UserDict({"part": 1})) == part_of({"part": 1})
+    assert read_chunk(UserDict({"text": 1})) == part_of({"part": {"text": 1}})
 
 
 @pytest.mark.parametrize("chunk", [{"part": {1}}, {"text": {"at": {1}}}, object()])
@@ -69,11 +69,11 @@ def test_a_stream_without_a_final_result_is_an_invalid_result():
 STREAMS = {
     "parts and a result": (
         [{"part": 1}, {"text": 2}, GOOD],
-        [Part({"part": 1}), Part({"part": {"text": 2}}), FINAL],
+        [part_of({"part": 1}), part_of({"part": {"text": 2}}), FINAL],
     ),
     "a result alone": ([GOOD], [FINAL]),
     "more after the result": ([GOOD, {"part": 1}, {"success": False}], [FINAL]),
-    "parts alone": ([{"part": 1}], [Part({"part": 1}), no_final_result()]),
+    "parts alone": ([{"part": 1}], [part_of({"part": 1}), no_final_result()]),
     "nothing": ([], [no_final_result()]),
     "a failure": (
         [{"success": False, "error": "no"}],
@@ -101,17 +101,17 @@ def test_a_generator_may_return_its_result():
         yield {"part": 1}
         return dict(GOOD)
 
-    assert both_ways(adapted(stream_tool=stream)) == [[Part({"part": 1}), FINAL]] * 2
+    assert both_ways(adapted(stream_tool=stream)) == [[part_of({"part": 1}), FINAL]] * 2
 
 
 @pytest.mark.parametrize("answer", [None, GOOD, "text", {"text": 1}])
 def test_an_answer_that_is_no_stream_is_one_chunk_or_none(answer):
     expected = {
         None: [no_final_result()],
-        "text": [Part({"part": "text"}), no_final_result()],
+        "text": [part_of({"part": "text"}), no_final_result()],
     }.get(answer if not isinstance(answer, dict) else 0)
     if expected is None:
-        expected = [FINAL] if answer is GOOD else [Part({"part": {"text": 1}}), no_final_result()]
+        expected = [FINAL] if answer is GOOD else [part_of({"part": {"text": 1}}), no_final_result()]
 
     assert both_ways(adapted(stream_tool=lambda *call: answer)) == [expected] * 2
 
@@ -177,12 +177,12 @@ def test_who_stops_reading_closes_the_tool(hook, source):
     adapter = adapted(**{hook: lambda *call: source(closed)})
 
     reader = adapter.stream(CALL, {})
-    assert next(reader) == Part({"part": "more"})
+    assert next(reader) == part_of({"part": "more"})
     reader.close()
 
     async def main():
         reader = adapter.stream_async(CALL, {})
-        assert await anext(reader) == Part({"part": "more"})
+        assert await anext(reader) == part_of({"part": "more"})
         await reader.aclose()
 
     asyncio.run(main())
@@ -233,7 +233,7 @@ def test_parts_before_an_exception_are_handed_over():
 
     reader = adapted(stream_tool=stream).stream(CALL, {})
 
-    assert next(reader) == Part({"part": 1})
+    assert next(reader) == part_of({"part": 1})
     with pytest.raises(ValueError, match="late"):
         next(reader)
 

@@ -6,6 +6,7 @@ import fcntl
 import sys
 import termios
 import threading
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -114,11 +115,21 @@ class Ended(NamedTuple):
 class HostEar(Log):
     """A `HostListener`: ``stray``, ``ended`` and ``gone``."""
 
-    def on_stray(self, text: bytes) -> None:
-        self.add("stray", text)
+    def __init__(self) -> None:
+        super().__init__()
+        self.strays = 0
+        self.dropped: Counter[str] = Counter()
+        self.told: Counter[str] = Counter()
 
-    def on_dropped(self, reason: str, request_id: str) -> None:
-        self.add("dropped", reason, request_id)
+    def on_stray(self, text: bytes, count: int) -> None:
+        self.add("stray", text)
+        self.strays += count
+
+    def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
+        if told:
+            self.add("dropped", reason, request_id)
+        self.dropped[reason] += count
+        self.told[reason] += told
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
         self.add("ended", Ended(exit_, report, breach))
@@ -144,7 +155,7 @@ class OwnerEar(Log):
         super().add(*entry)
         self._hook(entry[0])
 
-    def on_part(self, payload: Any) -> None:
+    def on_part(self, payload: Any, size: int) -> None:
         self.add("part", payload)
 
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
@@ -153,8 +164,9 @@ class OwnerEar(Log):
     def on_refused(self, error: dict[str, Any]) -> None:
         self.add("refused", error)
 
-    def on_breach(self, reason: str, detail: str) -> None:
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         self.add("breach", reason, detail)
+        self.facts = facts
 
     def on_lost(self, report: CrashReport) -> None:
         self.add("lost", report)

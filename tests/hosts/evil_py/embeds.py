@@ -21,10 +21,10 @@ def tell(verb, what):
 
 
 class Ear:
-    def on_dropped(self, reason, request_id):
+    def on_dropped(self, reason, request_id, count, told):
         pass
 
-    def on_stray(self, text):
+    def on_stray(self, text, count):
         tell("told", int(text))
 
     def on_ended(self, exit_, report, *, breach):
@@ -37,7 +37,7 @@ class Ear:
 class Owner(Ear):
     call_id = "call"
 
-    def on_part(self, payload):
+    def on_part(self, payload, size):
         tell("told", payload)
 
     def on_answer(self, value, state):
