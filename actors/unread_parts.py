@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import Any, Final
 
 MAX_UNREAD_PARTS: Final = 65_536
@@ -23,22 +24,26 @@ class UnreadParts(deque[dict[str, Any]]):
         self._held = 0
 
     def keep(self, chunk: dict[str, Any], size: int) -> int:
-        """Put a chunk at the end; return how many of the oldest had to go for it."""
-        dropped = 0
-        self._forget_what_was_read()
-        while self and (self._held + size > MAX_UNREAD_BYTES or len(self) >= MAX_UNREAD_PARTS):
-            try:
-                self.popleft()
-            except IndexError:  # a reader was quicker
-                break
-            dropped += 1
-            self._forget_what_was_read()
-        self.append(chunk)
-        self._sizes.append(size)
-        self._held += size
-        return dropped
+        """Put a chunk at the end; return how many of the oldest had to go for it.
 
-    def _forget_what_was_read(self) -> None:
+        A reader that takes one at the same moment may cost the next one its place; that is counted like the others.
+        """
         # Readers take no lock, and note nothing: how many are left says which sizes are gone.
         while len(self._sizes) > len(self):
             self._held -= self._sizes.popleft()
+        self._held += size
+        self._sizes.append(size)
+        self.append(chunk)
+        if self._held <= MAX_UNREAD_BYTES and len(self._sizes) <= MAX_UNREAD_PARTS:
+            return 0
+        return self._drop_the_oldest()
+
+    def _drop_the_oldest(self) -> int:
+        dropped = 0
+        while len(self._sizes) > 1 and (self._held > MAX_UNREAD_BYTES or len(self._sizes) > MAX_UNREAD_PARTS):
+            if len(self) == len(self._sizes):  # else a reader has taken it
+                with suppress(IndexError):  # or takes it now
+                    self.popleft()
+                    dropped += 1
+            self._held -= self._sizes.popleft()
+        return dropped

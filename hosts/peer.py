@@ -22,7 +22,7 @@ out as one; and what need not be read to be dropped is not.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -37,6 +37,7 @@ from .wire import (
     Response,
     StrayLine,
     decode_line,
+    decode_short_line,
     is_print,
     seems_a_part_of,
     seems_to_answer,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 Owner = TypeVar("Owner")
 
 _REMEMBERED = 1024
-"""Ended ids kept at least, to tell a duplicate answer from an unknown one."""
+"""Ended ids kept, to tell a duplicate answer from an unknown one."""
 
 _CROWD = 16
 """Lines that come together and are more than a few."""
@@ -170,8 +171,9 @@ class Peer(Generic[Owner]):
         self._open: dict[str, Owner] = {}
         self._abandoned: dict[str, Owner] = {}
         self._noted: dict[str, Callable[[Any], None]] = {}
-        self._ended: set[str] = set()
-        self._ended_before: set[str] = set()
+        self._ended: deque[str] = deque(maxlen=_REMEMBERED)
+        self._last_looked_up: str | None = None
+        self._looked_up: frozenset[str] = frozenset()
         self._noisy = False
         self.counts: Counter[str] = Counter()
 
@@ -218,8 +220,10 @@ class Peer(Generic[Owner]):
         if self._broken:
             return []
         lines = self._splitter.feed(data)
-        # Only of a host that has made noise: sorting costs those that make none a part of what their messages do.
-        events = self._sort(lines) if self._noisy and len(lines) > _CROWD else self._read(lines)
+        if self._noisy and len(lines) > _CROWD:  # only then: to sort costs a part of what messages do
+            events = self._sort(lines)
+        else:
+            events = self._read(lines)
         if self._splitter.overflowed and not self._broken:
             self.counts["line_too_long"] += 1
             limit = self._splitter.max_line
@@ -248,22 +252,37 @@ class Peer(Generic[Owner]):
                     self._hears(first)
                 events.append(self._stray(first, more))
             else:
-                events += self._read(group)
+                for line, same in groupby(group):
+                    events += self._repeated(line, sum(1 for _ in same))
+                    if self._broken:
+                        break
             if self._broken:
                 break
         return _thinned(events) if self._noisy else events
 
+    def _repeated(self, line: bytes, times: int) -> list[Event[Owner]]:
+        """What a message means that comes so many times in a row."""
+        events = self._read([line])
+        if times == 1 or self._broken:
+            return events
+        (first,) = events
+        if type(first) is not Dropped:
+            return events + self._read([line] * (times - 1))
+        self.counts[first.reason] += times - 1
+        return [first._replace(count=times)]
+
     def _meaning(self, line: bytes) -> Event[Owner]:
-        if len(line) > _LONG and (unheard := self._unheard(line)) is not None:
+        if len(line) <= _LONG:
+            message = decode_short_line(line)
+        elif (unheard := self._unheard(line)) is not None:
             return unheard
-        message = decode_line(line)
+        else:
+            message = decode_line(line)
         if type(message) is Response:  # nearly always, and a class pattern takes ten times as long
             owner = self._open.pop(message.id, None)
             if owner is None:
                 return self._unawaited(message.id, message.value)
-            self._ended.add(message.id)  # as in `_end`
-            if len(self._ended) == _REMEMBERED:
-                self._ended, self._ended_before = set(), self._ended
+            self._ended.append(message.id)
             return Answered(owner, message.value, message.state)
         match message:
             case PartEvent(request_id, payload):
@@ -275,7 +294,7 @@ class Peer(Generic[Owner]):
                 owner = self._open.pop(request_id, None)
                 if owner is None:
                     return self._unawaited(request_id)
-                self._end(request_id)
+                self._ended.append(request_id)
                 return Refused(owner, error)
             case StrayLine(text):
                 return self._stray(text)
@@ -305,13 +324,13 @@ class Peer(Generic[Owner]):
             return self._fatal("too_many_strays", detail, {"limit": self._max_stray})
         return Stray(text, more)
 
-    def _end(self, request_id: str) -> None:
-        self._ended.add(request_id)
-        if len(self._ended) == _REMEMBERED:
-            self._ended, self._ended_before = set(), self._ended
-
     def _has_ended(self, request_id: str) -> bool:
-        return request_id in self._ended or request_id in self._ended_before
+        # Noting an end is on the way of every call, so it is a list that is noted in; but to look through that for each
+        # of a flood of duplicates takes longer than to read them.
+        if self._ended and self._ended[-1] is not self._last_looked_up:
+            self._last_looked_up = self._ended[-1]
+            self._looked_up = frozenset(self._ended)
+        return request_id in self._looked_up
 
     def _beside(self, request_id: str, *, begun: bool) -> Event[Owner]:
         owner = self._open.get(request_id) if begun else None
@@ -320,12 +339,12 @@ class Peer(Generic[Owner]):
     def _unawaited(self, request_id: str, value: Any = None) -> Event[Owner]:
         hears = self._noted.pop(request_id, None)
         if hears is not None:
-            self._end(request_id)
+            self._ended.append(request_id)
             return Noted(hears, value)
         owner = self._abandoned.pop(request_id, None)
         if owner is not None:
             self.counts["late"] += 1
-            self._end(request_id)
+            self._ended.append(request_id)
             return Released(owner)
         return self._drop("duplicate" if self._has_ended(request_id) else "unknown", request_id)
 
@@ -337,7 +356,7 @@ class Peer(Generic[Owner]):
         owner = self._open.pop(request_id, None)
         if owner is None:
             return self._unawaited(request_id)
-        self._end(request_id)
+        self._ended.append(request_id)
         return Breach(reason, detail, owner, fatal=False)
 
     def _fatal(self, reason: str, detail: str, facts: dict[str, int] | None) -> Breach[Owner]:
@@ -360,7 +379,6 @@ def _thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:
         if reason is None:
             kept += group
         else:
-            *others, last = group
-            assert isinstance(last, Dropped)
-            kept.append(last._replace(count=1 + len(others)))
+            alike = [event for event in group if isinstance(event, Dropped)]
+            kept.append(alike[-1]._replace(count=sum(event.count for event in alike)))
     return kept

@@ -103,8 +103,12 @@ def decode_line(line: bytes) -> Message:
     `Malformed` and not stray: whoever waits for that id has nothing else to wait for. A message that holds too much
     is `Malformed` too, and is not read.
     """
-    if len(line) > UNCOUNTED and (unread := _unread(line)) is not None:
-        return unread
+    unread = _unread(line) if len(line) > UNCOUNTED else None
+    return decode_short_line(line) if unread is None else unread
+
+
+def decode_short_line(line: bytes) -> Message:
+    """As `decode_line`, of a line that is too short to hold too much."""
     try:
         message = orjson.loads(line)
     except orjson.JSONDecodeError:
