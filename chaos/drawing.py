@@ -37,6 +37,9 @@ MAKE_FAULT: dict[str, Callable[[Random], f.Fault]] = {
     "close_stdin": lambda _: f.CloseStdin(),
     "close_stdout": lambda _: f.CloseStdout(),
     "kill_parent": lambda _: f.KillParent(),
+    "stdout_flood": lambda chance: f.StdoutFlood(chance.choice((1_000, 300_000))),
+    "part_flood": lambda chance: f.PartFlood(chance.choice((20, 2_000))),
+    "reply_flood": lambda chance: f.ReplyFlood(chance.choice((20, 2_000))),
 }
 """How a fault of each kind is drawn."""
 

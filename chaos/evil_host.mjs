@@ -21,6 +21,7 @@ const LIFE = new Set([
 ]); // prettier-ignore
 const ANSWER = new Set([
   'slow', 'partial_line', 'truncate', 'garbage', 'duplicate_reply', 'wrong_id', 'wrong_version',
+  'stdout_flood', 'part_flood', 'reply_flood',
 ]); // prettier-ignore
 
 /** What has happened, in all lives. Written before the consequences, so that no death undoes it. */
@@ -214,10 +215,16 @@ function answer(id, value, state) {
   later(faults.slow?.seconds ?? 0, () => spoil(message, faults));
 }
 
-function spoil(message, { garbage, partial_line: partial, truncate, duplicate_reply: duplicate }) {
+function spoil(message, { garbage, partial_line: partial, truncate, duplicate_reply: duplicate, ...floods }) {
+  const { stdout_flood: prints, part_flood: parts, reply_flood: replies } = floods;
   let line = encode(message);
   if (garbage) {
     raw(Buffer.concat([rubbish(garbage.bytes ?? 40), Buffer.from(garbage.newline ?? true ? '\n' : '')]));
+  }
+  if (prints) raw(many(Buffer.from('a flood of words \n'), Math.floor((prints.bytes ?? 1_000_000) / 18) + 1));
+  if (parts) {
+    const part = { v: 1, id: message.id, event: { type: 'part', payload: 'a flood' } };
+    raw(many(encode(part), parts.parts ?? 10_000));
   }
   if (partial) {
     raw(line.subarray(0, Math.min(partial.bytes ?? 10, line.length - 1)));
@@ -229,7 +236,10 @@ function spoil(message, { garbage, partial_line: partial, truncate, duplicate_re
   }
   say(line);
   for (let times = duplicate ? (duplicate.times ?? 1) : 0; times > 0; times -= 1) say(line);
+  if (replies) raw(many(line, replies.times ?? 10_000));
 }
+
+const many = (line, times) => Buffer.alloc(line.length * times, line);
 
 /** Bytes by chance; the same for the same seed. */
 function rubbish(size) {

@@ -35,6 +35,7 @@ LIFE = frozenset({
 })  # fmt: skip
 ANSWER = frozenset({
     "slow", "partial_line", "truncate", "garbage", "duplicate_reply", "wrong_id", "wrong_version",
+    "stdout_flood", "part_flood", "reply_flood",
 })  # fmt: skip
 
 
@@ -248,6 +249,11 @@ class EvilHost:
                 self._fates.chance.choices(b"abcdefghijklmnopqrstuvwxyz ", k=garbage.get("bytes", 40))
             )
             self._raw(rubbish + (b"\n" if garbage.get("newline", True) else b""))
+        if "stdout_flood" in faults:
+            self._raw(b"a flood of words \n" * (faults["stdout_flood"].get("bytes", 1_000_000) // 18 + 1))
+        if "part_flood" in faults:
+            part = {"v": 1, "id": message["id"], "event": {"type": "part", "payload": "a flood"}}
+            self._raw(encode(part) * faults["part_flood"].get("parts", 10_000))
         if partial_line := faults.get("partial_line"):
             self._raw(line[: min(partial_line.get("bytes", 10), len(line) - 1)])
             os._exit(partial_line.get("code", 0))
@@ -256,6 +262,8 @@ class EvilHost:
         self._say(line)
         for _ in range(faults.get("duplicate_reply", {"times": 0}).get("times", 1)):
             self._say(line)
+        if "reply_flood" in faults:
+            self._raw(line * faults["reply_flood"].get("times", 10_000))
 
     def _write(self, message: dict[str, Any]) -> None:
         self._say(encode(message))

@@ -139,6 +139,33 @@ class StderrFlood(Fault):
 
 
 @frozen
+class StdoutFlood(Fault):
+    """So many bytes come on stdout before the answer, in lines that are no messages."""
+
+    kind: ClassVar[str] = "stdout_flood"
+    touches: ClassVar[str] = ANSWER
+    bytes: int = whole(1_000_000, most=1 << 30)
+
+
+@frozen
+class PartFlood(Fault):
+    """So many parts that no tool has sent come before the answer, all at once."""
+
+    kind: ClassVar[str] = "part_flood"
+    touches: ClassVar[str] = ANSWER
+    parts: int = whole(10_000, most=10_000_000)
+
+
+@frozen
+class ReplyFlood(Fault):
+    """The answer comes again so many times, all at once."""
+
+    kind: ClassVar[str] = "reply_flood"
+    touches: ClassVar[str] = ANSWER
+    times: int = whole(10_000, most=10_000_000)
+
+
+@frozen
 class RefuseStart(Fault):
     """So many starts fail before anything is read."""
 
@@ -207,7 +234,7 @@ FAULTS: dict[str, type[Fault]] = {
     for kind in (
         Exit, Signal, Pause, Hang, Slow, PartialLine, Truncate, Garbage, DuplicateReply, WrongId,
         WrongVersion, StderrFlood, RefuseStart, SlowStart, DieInInit, Orphan, GrowMemory, CloseStdin,
-        CloseStdout, KillParent,
+        CloseStdout, KillParent, StdoutFlood, PartFlood, ReplyFlood,
     )
 }  # fmt: skip
 """Every kind of fault by its name in JSON."""

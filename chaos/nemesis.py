@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 OUTSIDE = frozenset({"signal", "pause"})
 """The faults that can be done to any process."""
 
+_BORNE = f.Garbage | f.DuplicateReply | f.StdoutFlood | f.PartFlood | f.ReplyFlood
+
 _TRIGGERS = (t.NthCall, t.NthSpawn, t.StateEntered, t.AtTime)
 
 
@@ -223,7 +225,7 @@ class Nemesis:
 
     def _would_be_parked(self, name: str, fault: f.Fault) -> bool:
         """Whether the restart budget of a host is spent by what has been done to it."""
-        if isinstance(fault, f.Garbage | f.DuplicateReply) or (isinstance(fault, f.Pause) and fault.seconds):
+        if isinstance(fault, _BORNE) or (isinstance(fault, f.Pause) and fault.seconds):
             return False  # it lives on
         lodging = self._board.roster.lodgings.named(name)
         assert lodging is not None

@@ -27,6 +27,8 @@ class Reply:
     code: int | None = None
 
 
+PRINT = b"a flood of words \n"
+PART = b'{"v":1,"id":"%s","event":{"type":"part","payload":"a flood"}}\n'
 STRANGER = b'"id":"nobody-asked-this"'
 
 
@@ -56,8 +58,12 @@ def _spoil(reply: Reply, request_id: str, fault: f.Fault, garbage: Callable[[int
             return replace(reply, data=data[: min(fault.bytes, len(data) - 1)] + b"\n")
         case f.Garbage():
             return replace(reply, data=garbage(fault.bytes) + b"\n" * fault.newline + data)
-        case f.DuplicateReply():
+        case f.DuplicateReply() | f.ReplyFlood():
             return replace(reply, data=data * (1 + fault.times))
+        case f.StdoutFlood():
+            return replace(reply, data=PRINT * (fault.bytes // len(PRINT) + 1) + data)
+        case f.PartFlood():
+            return replace(reply, data=PART % request_id.encode() * fault.parts + data)
         case f.WrongId():
             return replace(reply, data=data.replace(b'"id":"%s"' % request_id.encode(), STRANGER))
         case f.WrongVersion():

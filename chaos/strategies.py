@@ -50,6 +50,9 @@ FAULTS: dict[str, st.SearchStrategy[f.Fault]] = {
     "close_stdin": st.builds(f.CloseStdin),
     "close_stdout": st.builds(f.CloseStdout),
     "kill_parent": st.builds(f.KillParent),
+    "stdout_flood": st.builds(f.StdoutFlood, st.integers(1, 100_000)),
+    "part_flood": st.builds(f.PartFlood, st.integers(1, 500)),
+    "reply_flood": st.builds(f.ReplyFlood, st.integers(1, 500)),
 }
 """The faults of each kind."""
 

@@ -11,7 +11,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from ..hosts.carrier import ProcessCarrier
+from ..hosts.pumping import in_turns
 from ..hosts.sweep import kill
+from ..hosts.turns import Turn
 from ..plugins.errors import JsonValueError
 from ..plugins.json_values import load_json
 from .spoiling import spoil
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from .faults import Fault
 
 KINDS = frozenset({
-    "partial_line", "truncate", "garbage", "duplicate_reply", "wrong_id", "wrong_version",
+    "partial_line", "truncate", "garbage", "duplicate_reply", "wrong_id", "wrong_version", "stdout_flood",
+    "part_flood", "reply_flood",
 })  # fmt: skip
 """The faults that a hand on the line can do."""
 
@@ -85,6 +88,7 @@ class _Ear:
         self._listener = listener
         self._kept = b""
         self._cut = False
+        self._turn = Turn()
 
     def on_output(self, data: bytes) -> None:
         """See `ProcessListener`."""
@@ -107,7 +111,7 @@ class _Ear:
             self._listener.on_output(line)
             return
         reply = spoil(line, request_id, self._tamper.take(), self._tamper.garbage)
-        self._listener.on_output(reply.data)
+        in_turns(self._listener.on_output, reply.data, self._turn)  # it may be a flood, and comes behind the pump
         if reply.code is not None:
             self._cut = True
             kill(self.pid)  # unless it has ended by itself, in the middle of its line too

@@ -47,6 +47,9 @@ MAKE: dict[str, Callable[[Random], f.Fault]] = {
     "partial": lambda chance: f.PartialLine(chance.randint(1, 40)),
     "truncate": lambda chance: f.Truncate(chance.randint(1, 40)),
     "wrong_id": lambda _: f.WrongId(),
+    "stdout_flood": lambda _: f.StdoutFlood(10_000_000),
+    "part_flood": lambda _: f.PartFlood(50_000),
+    "reply_flood": lambda _: f.ReplyFlood(100_000),
 }
 """What can be done to a host that knows nothing of it, by the names of the command line."""
 

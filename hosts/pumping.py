@@ -33,6 +33,17 @@ _Fact = TypeVar("_Fact")
 logger = logging.getLogger("callboard.hosts")
 
 
+def in_turns(
+    hear: Callable[[bytes], None], data: bytes, turn: Turn, rest: Callable[[float], object] = time.sleep
+) -> None:
+    """Hand on output piece by piece, and give way to others when a turn is over; see `turns`."""
+    for piece in pieces(data):
+        began = time.perf_counter()
+        hear(piece)
+        if turn.over(time.perf_counter() - began):
+            rest(REST)
+
+
 class Pumping(ABC):
     """Carries one process's bytes until its end. `start` returns at once.
 
@@ -79,11 +90,7 @@ class Pumping(ABC):
 
     def _hand_on(self, data: bytes) -> None:
         """Tell the listener of output, and give way to others where that is a flood."""
-        for piece in pieces(data):
-            began = time.perf_counter()
-            self._listener.on_output(piece)
-            if self._turn.over(time.perf_counter() - began):
-                self._rest(REST)
+        in_turns(self._listener.on_output, data, self._turn, self._rest)
 
     def _run(self) -> None:
         process = self._process

@@ -13,9 +13,12 @@ from callboard.chaos.faults import (
     DuplicateReply,
     Exit,
     Garbage,
+    PartFlood,
     PartialLine,
     Pause,
+    ReplyFlood,
     Signal,
+    StdoutFlood,
     Truncate,
     WrongVersion,
 )
@@ -27,6 +30,8 @@ from callboard.chaos.triggers import AtTime, NthByte, NthCall, NthSpawn, StateEn
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 from leaks import no_leaks, wait_until
+
+FLOODS = StdoutFlood(2_000_000), PartFlood(5_000), ReplyFlood(20_000)
 
 ECHO = """
 export default {
@@ -151,7 +156,7 @@ def tampered(tmp_path, *faults):
             yield board, recorder
 
 
-@pytest.mark.parametrize("fault", [Garbage(20), DuplicateReply(2)])
+@pytest.mark.parametrize("fault", [Garbage(20), DuplicateReply(2), *FLOODS])
 def test_an_answer_with_noise_around_it_is_still_the_answer(tmp_path, fault):
     with tampered(tmp_path, fault) as (board, recorder):
         results = [say(board, text, wait=300).result(20) for text in ("one", "two")]

@@ -7,9 +7,11 @@ import random
 import pytest
 from callboard.chaos import faults as f
 from callboard.chaos.spoiling import Reply, noise, spoil
-from callboard.hosts.peer import Answered, Breach, Dropped, Peer, Stray
+from callboard.hosts.peer import Answered, Breach, Dropped, PartCame, Peer, Stray
 
 LINE = b'{"v":1,"id":"1-3","ok":true,"result":{"value":{"success":true},"state":{}}}\n'
+
+PART_OF_A_FLOOD = b'{"v":1,"id":"1-3","event":{"type":"part","payload":"a flood"}}\n'
 
 
 def spoilt(*faults):
@@ -35,6 +37,9 @@ def heard(reply):
         ([f.Garbage(3)], Reply(b"###\n" + LINE)),
         ([f.Garbage(3, newline=False)], Reply(b"###" + LINE)),
         ([f.DuplicateReply(2)], Reply(LINE * 3)),
+        ([f.StdoutFlood(20)], Reply(b"a flood of words \n" * 2 + LINE)),
+        ([f.PartFlood(2)], Reply(PART_OF_A_FLOOD * 2 + LINE)),
+        ([f.ReplyFlood(2)], Reply(LINE * 3)),
         ([f.WrongVersion(4)], Reply(LINE.replace(b'"v":1', b'"v":4'))),
         ([f.Slow(1.0), f.DuplicateReply(), f.PartialLine(80)], Reply((LINE * 2)[:80], delay=1.0, code=0)),
     ],
@@ -49,6 +54,9 @@ def test_each_fault_leaves_its_mark(faults, reply):
         (f.Garbage(9), [Stray, Answered]),
         (f.Garbage(9, newline=False), [Stray]),
         (f.DuplicateReply(), [Answered, Dropped]),
+        (f.StdoutFlood(20), [Stray, Stray, Answered]),
+        (f.PartFlood(2), [PartCame, PartCame, Answered]),
+        (f.ReplyFlood(2), [Answered, Dropped, Dropped]),
         (f.WrongId(), [Dropped]),
         (f.WrongVersion(), [Breach]),
         (f.Truncate(40), [Breach]),
