@@ -243,6 +243,7 @@ class Desk:
         if self.guard.alert:
             self.guard.ended(call, result)
         if call.parts_dropped:
+            result["parts_dropped"] = call.parts_dropped
             lost = f"{call.parts_dropped} parts"
             self.events.dead_letters.drop("parts", self.name, call.id, tool=call.tool_name, detail=lost)
         self.flight.ended(call, result)

@@ -68,6 +68,7 @@ FACTS: dict[str, Fact] = {
     "changed": Fact("array", "names of tools whose schemas are not what they were"),
     "child": Fact("string", "the member that has ended: a host, or a group in it"),
     "code": Fact("string?", "the result's; null for a success, and for a failure that is the tool's own"),
+    "count": Fact("integer", "how many this stands for; of a flood a hundred a second are told, and the others with the next or at the host's end"),
     "detail": Fact("string", "more, for people"),
     "elapsed": Fact("number", "seconds since the call was submitted"),
     "error": Fact("string", "what went wrong"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import UserDict
 
 import pytest
@@ -11,6 +12,12 @@ from callboard.plugins.results import NormalisedResult, normalise_result
 from hypothesis import given
 from interop_json import canonical, containers, objects, values
 from plugin_tools import CALL, GOOD, adapted, both_ways, collect
+
+
+
+def part_of(chunk):
+    return Part(chunk, size=len(json.dumps(chunk, separators=(",", ":"))))
+
 
 FINAL = NormalisedResult(GOOD, valid=True)
 
