@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MEASUREMENTS = (
     "overhead", "throughput", "payload", "in_process", "start", "warm", "crash", "standby", "restart", "import",
-    "plugins", "shared", "idle", "interop",
+    "plugins", "shared", "idle", "flood", "interop",
 )  # fmt: skip
 """Each is a file, ``measure_<name>.py``, and one or more rows."""
 
