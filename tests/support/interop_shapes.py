@@ -96,7 +96,7 @@ def _custom_call(value: Any) -> None:
 
 
 def _chat_result(value: Any) -> None:
-    _keys(value, {"role": str, "tool_call_id": str, "content": (str, list)}, {"_metadata": dict})
+    _keys(value, {"role": str, "tool_call_id": str, "content": (str, list)}, {})
     for part in value["content"] if isinstance(value["content"], list) else []:
         _keys(part, {"type": str, "text": str}, {})
         assert part["type"] == "text"

@@ -5,6 +5,10 @@ everything that comes out is read to its end, while the adapter that made it is 
 models only warn of a type they do not know, and raise ``AttributeError`` for a list of types. Botocore
 does not look at greatest lengths, patterns and enumerations, though its service model states them:
 these are read from that model here. What a ``Document`` holds is free.
+
+No model of OpenAI's, Anthropic's or MCP's minds a key that it does not declare, though strict servers answer
+400 to one. So each is asked for its JSON Schema too, which is closed: `closed`. Gemini's and botocore's refuse
+such keys themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from typing import Any
 
 import anthropic
 import botocore.session
+import jsonschema_rs
 import mcp_types._v2025_11_25 as mcp_2025
 import mcp_types._v2026_07_28 as mcp_2026
 import openai
@@ -69,9 +74,36 @@ def _typed(of: Any) -> Judge:
             _drain(adapter.validate_python(value))
         except ValidationError as error:
             return [str(error)]
-        return []
+        return unknown_keys(adapter, value)
 
     return judge
+
+
+def unknown_keys(adapter: TypeAdapter[Any], value: Any) -> list[str]:
+    """Return what is against a value that a model takes, once the model takes no key that it does not declare."""
+    validator = _closed_validator(adapter)
+    return [f"{error.message:.300} at {error.instance_path}" for error in validator.iter_errors(value)]
+
+
+@cache
+def _closed_validator(adapter: TypeAdapter[Any]) -> Any:
+    return jsonschema_rs.Draft202012Validator(closed(adapter.json_schema()))
+
+
+def closed(schema: Any) -> Any:
+    """Return a JSON Schema whose objects take none but their own keys, unless it says that they take others."""
+    if not isinstance(schema, dict):
+        return schema
+    shut = {key: _closed_below(key, inner) for key, inner in schema.items()}
+    return {"additionalProperties": False, **shut} if "properties" in schema else shut
+
+
+def _closed_below(key: str, inner: Any) -> Any:
+    if key in {"properties", "$defs"}:
+        return {name: closed(each) for name, each in inner.items()}
+    if key in {"anyOf", "oneOf", "allOf", "prefixItems"}:
+        return [closed(each) for each in inner]
+    return closed(inner) if key in {"items", "additionalProperties"} else inner
 
 
 def _drain(value: Any) -> None:
@@ -92,8 +124,10 @@ def _model(of: type[BaseModel]) -> Judge:
                 of.model_validate(value)
         except (ValidationError, AttributeError, UserWarning) as error:
             return [str(error)]
-        return []
+        return [] if refuses_unknown else unknown_keys(adapter, value)
 
+    adapter: TypeAdapter[Any] = TypeAdapter(of)
+    refuses_unknown = of.model_config.get("extra") == "forbid"
     return judge
 
 
