@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..plugins.frozen import frozen
+from .gemini_spelling import said, spelt
 from .transcript_chat import text_or_none
 from .transcript_pairing import Rules
 
@@ -57,7 +58,7 @@ def _of_type(kind: str, key: str) -> Callable[[Block], Known | None]:
 
 def _under(kind: str, key: str) -> Callable[[Block], Known | None]:
     def read(block: Block) -> Known | None:
-        inner = block.get(kind)
+        inner = said(block, kind)
         if not isinstance(inner, dict):
             return None
         return text_or_none(inner.get(key)), text_or_none(inner.get("name"))
@@ -71,21 +72,23 @@ def _with(key: str) -> Callable[[Block, str | None], Block]:
 
 def _with_under(kind: str, key: str) -> Callable[[Block, str | None], Block]:
     def write(block: Block, its: str | None) -> Block:
-        inner = block[kind]
+        place = spelt(block, kind)
+        inner = block[place]
         if text_or_none(inner.get(key)) == its:
             return block
         others = {name: item for name, item in inner.items() if name != key}
-        return {**block, kind: others if its is None else {**others, key: its}}
+        return {**block, place: others if its is None else {**others, key: its}}
 
     return write
 
 
 def _gemini_result(block: Block, its: str | None, name: str | None) -> Block:
     written = _with_under("functionResponse", "id")(block, its)
-    response = written["functionResponse"]
+    place = spelt(written, "functionResponse")
+    response = written[place]
     if name is None or response.get("name") == name:
         return written
-    return {**written, "functionResponse": {**response, "name": name}}
+    return {**written, place: {**response, "name": name}}
 
 
 def _of_anthropic(its: str | None, _: str | None, text: str) -> Block:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .errors import ConversionError
+from .gemini_spelling import spelt
 from .format_ids import (
     AMPLIFIER,
     ANTHROPIC_TOOL,
@@ -126,6 +127,6 @@ def put(
 def _put(value: Any, path: Path, text: str) -> None:
     *way, last = path
     for key in way:
-        value = value[key]
+        value = value[spelt(value, key)]
     if isinstance(value.get(last), str):
         value[last] = text

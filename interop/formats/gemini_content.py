@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..conversion import Loss, LossCode
 from ..data_urls import data_url, inline_of
 from ..errors import InvalidShapeError
+from ..gemini_spelling import wire_key, wire_keys
 from ..json_copy import copy_json
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
 from ..result_text import write_parts
@@ -76,12 +77,22 @@ def _part(value: Any) -> ResultPart:
 
 
 def _read_media(item: dict[str, Any]) -> ResultPart:
-    match item:
-        case {"inlineData": {"mimeType": str(mime), "data": str(data)}}:
-            kind: Any = mime.split("/", 1)[0]
-            return MediaPart(kind if kind in {"image", "audio"} else "file", url=data_url(mime, data))
-        case {"fileData": {"fileUri": str()}}:
-            return UnreadPart("file in a file store")
+    """A label of a file is its name; images and recordings have none, and lose it."""
+    item = wire_keys(item)
+    inline = item.get("inlineData")
+    if isinstance(inline, dict):
+        said = wire_keys(inline)
+        mime, data, label = said.get("mimeType"), said.get("data"), said.get("displayName")
+        if isinstance(mime, str) and isinstance(data, str):
+            kind: Any = mime.split("/", 1)[0] if mime.startswith(("image/", "audio/")) else "file"
+            named = kind == "file" and isinstance(label, str)
+            known = {"mimeType", "data", *({"displayName"} if named else ())}
+            extras = [key for key in item if key != "inlineData"]
+            extras += [key for key in inline if inline[key] is not None and wire_key(key) not in known]
+            name: Any = label if named else None
+            return MediaPart(kind, url=data_url(mime, data), filename=name, extras=tuple(extras))
+    if isinstance(item.get("fileData"), dict):
+        return UnreadPart("file in a file store")
     return UnreadPart("media")
 
 

@@ -2,19 +2,22 @@
 
 A call may lack an id and its arguments, and a response needs the tool's name, which other providers'
 results lack. ``thoughtSignature`` stands beside the call, on the part; Gemini refuses a replay without
-it, so that who converts such a call elsewhere and back has to keep the part.
+it, so that who converts such a call elsewhere and back has to keep the part. Calls of anybody else's have none:
+for Gemini 3, which refuses them so, they bear the sentinel that its documents name for histories of other models.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, Final
 
 from ..arguments import parse_arguments
-from ..conversion import HUB, ConversionContext, Converted, lost_extras
+from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..format_ids import GEMINI, GEMINI_FUNCTION
 from ..function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
 from ..function_schemas import as_function, kept_extras
+from ..gemini_spelling import as_base64, beside, said, spelt
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json
 from ..object_calls import argument_object, replayable_object
@@ -27,6 +30,12 @@ _PAIRS: Final = (
     ("parametersJsonSchema", "parameters_json_schema", "parameters"),
     ("responseJsonSchema", "response_json_schema", "response"),
 )
+SENTINEL: Final = "skip_thought_signature_validator"
+"""Stands for the signature of a call that Gemini did not make, by its documents."""
+
+_SIGNING = re.compile(r"gemini-(?:(?:[3-9]|[1-9][0-9]+)(?![0-9])|(?:pro|flash|flash-lite)-latest$)")
+"""Models that refuse a call without a signature: from Gemini 3 on."""
+
 _BARE: Final = frozenset({"name", "description", "behavior", *_PAIRS[1]})
 
 
@@ -38,14 +47,17 @@ class GeminiSchemas:
 
     def matches(self, value: dict[str, Any]) -> bool:
         """A key that nobody else has; or no schema at all, which nobody else allows."""
-        if "parametersJsonSchema" in value or "parameters_json_schema" in value:
+        if value.get("parametersJsonSchema") is not None or value.get("parameters_json_schema") is not None:
             return True
-        return isinstance(value.get("name"), str) and value.keys() <= _BARE
+        if not isinstance(value.get("name"), str):
+            return False
+        return value.keys() <= _BARE or {key for key, item in value.items() if item is not None} <= _BARE
 
     def inspect(self, value: dict[str, Any]) -> InspectedSchema:
         """Return what is declared."""
         parameters, response = (_only_one(value, spellings) for spellings in _PAIRS)
-        extras = leftovers(value, ("name", "description", parameters, response))
+        known = ("name", "description", parameters, response)
+        extras = {key: item for key, item in leftovers(value, known).items() if item is not None}
         return InspectedSchema(
             format=GEMINI_FUNCTION,
             name=required_name(GEMINI_FUNCTION, value),
@@ -84,16 +96,17 @@ class GeminiCalls:
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
-        return isinstance(value.get("functionCall"), dict)
+        return isinstance(said(value, "functionCall"), dict)
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for; ``thought_signature`` is among the metadata."""
-        call = value["functionCall"]
+        call = said(value, "functionCall")
         metadata: dict[str, Any] = {}
-        if value.get("thoughtSignature") is not None:
-            metadata["thought_signature"] = copy_json(value["thoughtSignature"], what="$.thoughtSignature")
-        extras = leftovers(value, ("functionCall", "thoughtSignature"))
-        inner = leftovers(call, ("name", "args", "id"))
+        signature = as_base64(said(value, "thoughtSignature"))
+        if signature is not None and signature != SENTINEL:
+            metadata["thought_signature"] = copy_json(signature, what="$.thoughtSignature")
+        extras = leftovers(beside(value, "functionCall", "thoughtSignature"), ())
+        inner = leftovers(beside(call, "name", "args", "id"), ())
         if inner:
             extras["functionCall"] = inner
         if extras:
@@ -105,16 +118,17 @@ class GeminiCalls:
 
     def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the call, or a copy of it whose ``args`` are an object or missing."""
-        call = value["functionCall"]
+        key = spelt(value, "functionCall")
+        call = value[key]
         clean = None if call.get("args") is None else replayable_object(call, "args")
         if clean is None:
             return value
-        copy: dict[str, Any] = copy_json({**value, "functionCall": {**call, "args": clean}})
+        copy: dict[str, Any] = copy_json({**value, key: {**call, "args": clean}})
         return copy
 
 
 class ToGeminiCall:
-    """Writes ``functionCall`` parts, with an id only where the source has one."""
+    """Writes ``functionCall`` parts, with an id only where the source has one, and a sentinel where one is asked for."""
 
     source: ClassVar = HUB
     target: ClassVar = GEMINI_FUNCTION
@@ -127,7 +141,12 @@ class ToGeminiCall:
         call = {"name": value.tool_name, "args": arguments}
         if value.call_id is not None:
             call["id"] = value.call_id
-        return Converted({"functionCall": call}, losses + lost_metadata(value) + lost_namespace(value))
+        part: dict[str, Any] = {"functionCall": call}
+        losses += lost_metadata(value) + lost_namespace(value)
+        if _SIGNING.search(context.target.model or ""):
+            part["thoughtSignature"] = SENTINEL
+            losses += (Loss(LossCode.SIGNATURE, "the model did not make this call, and is told so"),)
+        return Converted(part, losses)
 
 
 class GeminiResults:
@@ -138,15 +157,15 @@ class GeminiResults:
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
-        return isinstance(value.get("functionResponse"), dict)
+        return isinstance(said(value, "functionResponse"), dict)
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return what the model is told."""
-        response = value["functionResponse"]
+        response = said(value, "functionResponse")
         call_id, name = response.get("id"), response.get("name")
         parts, failed = read_response(GEMINI_FUNCTION, response)
-        extras = leftovers(value, ("functionResponse",))
-        inner = leftovers(response, ("id", "name", "response", "parts"))
+        extras = leftovers(beside(value, "functionResponse"), ())
+        inner = leftovers(beside(response, "id", "name", "response", "parts"), ())
         if inner:
             extras["functionResponse"] = inner
         return InspectedResult(

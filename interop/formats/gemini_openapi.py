@@ -2,7 +2,7 @@
 
 Its family does not stand for it: it is written only where it is named, for servers that know no
 ``parametersJsonSchema`` (the Live API). It is recognised by its types in upper case, as the server and
-the SDK write them; in lower case it looks like anybody's declaration.
+the SDK write them, or as numbers, as the proto of Vertex AI does; in lower case it looks like anybody's declaration.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SHARED: Final = ("behavior",)
 def is_openapi(value: dict[str, Any]) -> bool:
     """Say whether a declaration's ``parameters`` are in Gemini's language."""
     parameters = value.get("parameters")
-    stated = parameters.get("type") if isinstance(parameters, dict) else None
-    return isinstance(stated, str) and stated in _UPPER
+    stated = parameters.get("type", parameters.get("type_")) if isinstance(parameters, dict) else None
+    return type(stated) is int or (isinstance(stated, str) and stated in _UPPER)
 
 
 class GeminiOpenapiSchemas:
@@ -45,15 +45,16 @@ class GeminiOpenapiSchemas:
         """Types in upper case, and no JSON Schema beside them."""
         return (
             is_openapi(value)
-            and "parametersJsonSchema" not in value
-            and "parameters_json_schema" not in value
+            and value.get("parametersJsonSchema") is None
+            and value.get("parameters_json_schema") is None
         )
 
     def inspect(self, value: dict[str, Any]) -> InspectedSchema:
         """Return what is declared, as JSON Schema."""
         parameters = optional_object(GEMINI_OPENAPI, value, "parameters")
         response = optional_object(GEMINI_OPENAPI, value, "response")
-        extras = leftovers(value, ("name", "description", "parameters", "response"))
+        known = ("name", "description", "parameters", "response")
+        extras = {key: item for key, item in leftovers(value, known).items() if item is not None}
         if has_ordering(parameters) or has_ordering(response):
             extras["propertyOrdering"] = True
         return InspectedSchema(

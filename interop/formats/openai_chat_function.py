@@ -177,11 +177,7 @@ class ChatToolMessages:
 
 
 class ToChatToolMessage:
-    """Writes tool messages.
-
-    A known tool name goes into ``_metadata``, as the specification shows: native history keeps it
-    there, and a provider leaves keys with an underscore out of what it sends.
-    """
+    """Writes tool messages; the tool's name has no place in them, and strict servers refuse any other key."""
 
     source: ClassVar = HUB
     target: ClassVar = CHAT_FUNCTION
@@ -194,8 +190,6 @@ class ToChatToolMessage:
             )
         content, losses = native_content(value, OPENAI_CHAT) or _content(value)
         message = {"role": "tool", "content": content, "tool_call_id": value.call_id}
-        if value.tool_name is not None:
-            message["_metadata"] = {"tool_name": value.tool_name}
         return Converted(message, losses + lost_extras(value.extras))
 
 

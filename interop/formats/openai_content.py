@@ -4,16 +4,31 @@ A reader takes whatever may stand as a result's content there, a text or a list 
 returns ``None`` for what its API has no part for. Chat is read more widely than it is written: its
 tool messages take text alone, though tolerant servers take images too. ``detail: "auto"`` is what unsaid
 ``detail`` means, so that the hub has neither.
+
+A file by value is ``file_data`` with a ``filename``: the API fetches a ``file_url``, and a ``data:`` URL there is
+refused. A file without a name is called after what it is, and read again, such a name is none.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from ..data_urls import data_url, inline_of
 from ..errors import InvalidShapeError
 from ..parts import MediaPart, ResultPart, TextPart, UnreadPart
 
 DETAIL_IF_UNSAID: Final = "auto"
+
+_NO_NAME: Final = "file"
+_ENDINGS: Final = {
+    "application/pdf": ".pdf",
+    "application/json": ".json",
+    "text/plain": ".txt",
+    "text/csv": ".csv",
+    "text/html": ".html",
+    "text/markdown": ".md",
+}
+_NO_NAMES: Final = frozenset({_NO_NAME, *(_NO_NAME + ending for ending in _ENDINGS.values())})
 
 
 def read_content(format_id: str, content: Any) -> tuple[ResultPart, ...]:
@@ -44,13 +59,21 @@ def write_responses_part(part: ResultPart) -> dict[str, Any] | None:
         case MediaPart(kind="image", url=url, file_id=file_id, detail=detail) if url or file_id:
             source = {"image_url": url} if url else {"file_id": file_id}
             return {"type": "input_image", **source, **_said(detail=detail)}
-        case MediaPart(kind="file", url=url, file_id=file_id, data=data, filename=filename):
-            return {
-                "type": "input_file",
-                **_said(file_url=url, file_id=file_id, file_data=data, filename=filename),
-            }
+        case MediaPart(kind="file"):
+            return _write_file(part)
         case _:
             return None
+
+
+def _write_file(part: MediaPart) -> dict[str, Any] | None:
+    inline = inline_of(part)
+    if inline is not None:
+        name = part.filename or f"{_NO_NAME}{_ENDINGS.get(inline.mime, '')}"
+        return {"type": "input_file", "file_data": data_url(*inline), "filename": name}
+    if (part.url or "").startswith("data:"):  # cut short, and refused by the API
+        return None
+    said = _said(file_url=part.url, file_id=part.file_id, file_data=part.data, filename=part.filename)
+    return {"type": "input_file", **said}
 
 
 def _read_part(part: dict[str, Any]) -> ResultPart:
@@ -119,6 +142,8 @@ def _file(found: dict[str, Any], url: str | None, extras: tuple[str, ...]) -> Me
     if url is None and file_id is None and data is None:
         return None
     filename = _text(found, "filename")
+    if data is not None and filename in _NO_NAMES:
+        filename = None
     return MediaPart("file", url=url, file_id=file_id, data=data, filename=filename, extras=extras)
 
 

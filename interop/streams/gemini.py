@@ -5,6 +5,8 @@ name, whose ``partialArgs`` say one value each, at a path: ``{"jsonPath": "$.a[0
 may come in several pieces, each but the last with a ``willContinue`` of its own. The first part that does
 not say ``willContinue`` is the last; it may be empty.
 
+Keys are read in the wire's spelling and in that of the Python SDK, and a call comes out in its own.
+
 Parts of several calls at once can only be told apart by the calls' ids. Without ids a new name while a
 call is under way means that the call lost its end, and it comes out as malformed.
 """
@@ -17,6 +19,7 @@ from typing import Any, ClassVar, Final
 
 from ..errors import describe
 from ..format_ids import GEMINI
+from ..gemini_spelling import as_base64, said, spelt, wire_key, wire_keys
 from ..json_copy import json_text
 from .argument_tree import ArgumentTree
 from .assembler import Assembler, Draft
@@ -29,15 +32,18 @@ _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
 }
 _PATCH_KEYS: Final = frozenset({"jsonPath", "willContinue", "nullValue", *_TYPES})
 
+_OF_A_PIECE: Final = frozenset({"partialArgs", "willContinue"})
+
 _ENDING: Final = "STOP"
 """The reason that means: all was said that was to be said."""
 
 
 @dataclass(slots=True, eq=False)
 class _Draft(Draft):
-    """``part`` is the part the call began with; ``grows``: more parts of it were announced."""
+    """``part`` is the part the call began with, which has it at ``key``; ``grows``: more parts of it were announced."""
 
     grows: bool = False
+    key: str = "functionCall"
     part: dict[str, Any] = field(default_factory=dict)
     tree: ArgumentTree = field(default_factory=ArgumentTree)
 
@@ -73,15 +79,16 @@ class GeminiAssembler(Assembler):
         content = candidate.get("content")
         if isinstance(content, dict):
             self._take_parts(number, content)
-        reason = candidate.get("finishReason")
+        reason = said(candidate, "finishReason")
         if reason:
             self._end_candidate(number, reason)
 
     def _take_parts(self, number: int, content: dict[str, Any]) -> None:
         parts = content.get("parts")
         for part in parts if isinstance(parts, list) else ():
-            if isinstance(part, dict) and isinstance(part.get("functionCall"), dict):
-                self._take_part(number, part, part["functionCall"])
+            call = said(part, "functionCall") if isinstance(part, dict) else None
+            if isinstance(call, dict):
+                self._take_part(number, part, call)
 
     def _take_part(self, number: int, part: dict[str, Any], call: dict[str, Any]) -> None:
         under_way = self._open.get(number, [])
@@ -90,16 +97,17 @@ class GeminiAssembler(Assembler):
         if draft is None and (name or call.get("args")):
             self._lose_the_end_of(number, call_id)
             draft = self._begin(number, part, call)
-        elif draft is None and call.get("partialArgs"):
+        elif draft is None and said(call, "partialArgs"):
             self._astray("arguments came for no call, or for one of several that are under way", under_way)
-        elif draft is not None and "thoughtSignature" in part:
-            draft.part["thoughtSignature"] = self._copy(part["thoughtSignature"], "$.thoughtSignature", draft)
+        elif draft is not None and said(part, "thoughtSignature") is not None:
+            key = spelt(part, "thoughtSignature")
+            draft.part[key] = self._copy(as_base64(part[key]), "$.thoughtSignature", draft)
         if draft is None:
             return
-        patches = call.get("partialArgs")
+        patches = said(call, "partialArgs")
         for patch in patches if isinstance(patches, list) else ():
             self._patch(draft, patch)
-        if call.get("willContinue"):
+        if said(call, "willContinue"):
             draft.grows = True
         else:
             self._write(number, draft)
@@ -107,14 +115,14 @@ class GeminiAssembler(Assembler):
     def _begin(self, number: int, part: dict[str, Any], call: dict[str, Any]) -> _Draft | None:
         if not self._may_begin():
             return None
-        draft = _Draft(_text(call, "id"))
-        bare = {key: item for key, item in call.items() if key not in {"partialArgs", "willContinue"}}
-        around = {key: item for key, item in part.items() if key != "functionCall"}
+        draft = _Draft(_text(call, "id"), key=spelt(part, "functionCall"))
+        bare = {key: item for key, item in call.items() if wire_key(key) not in _OF_A_PIECE}
+        around = {key: as_base64(item) for key, item in part.items() if wire_key(key) != "functionCall"}
         draft.part = {
             **self._copy_object(around, "$", draft),
-            "functionCall": self._copy_object(bare, "$.functionCall", draft),
+            draft.key: self._copy_object(bare, f"$.{draft.key}", draft),
         }
-        args = draft.part["functionCall"].get("args")
+        args = draft.part[draft.key].get("args")
         if isinstance(args, dict):
             draft.tree = ArgumentTree(args)
         self._open.setdefault(number, []).append(draft)
@@ -130,6 +138,8 @@ class GeminiAssembler(Assembler):
     def _patch(self, draft: _Draft, patch: Any) -> None:
         if draft.trouble is not None:
             return
+        if isinstance(patch, dict) and "json_path" in patch:
+            patch = wire_keys(patch)
         path = patch.get("jsonPath") if isinstance(patch, dict) else None
         if not isinstance(path, str):
             self._contradiction("a partial argument has no path", draft)
@@ -158,7 +168,7 @@ class GeminiAssembler(Assembler):
 
     def _write(self, number: int, draft: _Draft) -> None:
         self._open[number].remove(draft)
-        call = draft.part["functionCall"]
+        call = draft.part[draft.key]
         args = draft.tree.value()
         if draft.trouble is not None:
             # As text, and without its end: so it looks like what it is to any reader.

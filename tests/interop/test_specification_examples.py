@@ -163,8 +163,7 @@ def test_a_core_tool_message_becomes_a_chat_tool_message():
         {
             "role": "tool",
             "content": '{"path":"README.md","content":"# Project title"}',
-            "tool_call_id": "call_123",
-            "_metadata": {"tool_name": "read_file"},
+            "tool_call_id": "call_123",  # without the page's `_metadata`: strict servers answer 400 to it
         }
     ]
 
