@@ -119,6 +119,12 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
 """For each kind of value: other name -> id."""
 
 
+_SHORT: Final = MappingProxyType(
+    {"anthropic": ANTHROPIC_MESSAGES, "bedrock": BEDROCK_CONVERSE, "gemini": GEMINI}
+)
+"""What families are called for short, with all that begins so -> their ids."""
+
+
 def canonical_format(kind: Kind, format_id: str) -> str:
     """Return the one id of a format; an id that is in no table stands for itself."""
     return ALIASES[kind].get(format_id, format_id)
@@ -127,6 +133,17 @@ def canonical_format(kind: Kind, format_id: str) -> str:
 def belongs_to(format_id: str, family: str) -> bool:
     """Say whether a format is a family's, or is itself what is called the family."""
     return format_id == family or format_id.startswith(family + ".")
+
+
+def family_of(format_id: str, families: Iterable[str]) -> str | None:
+    """Return the one of some families that a format belongs to, or that is called so for short; ``None`` if none."""
+    known = tuple(families)
+    for family in known:
+        if belongs_to(format_id, family):
+            return family
+    return next(
+        (family for short, family in _SHORT.items() if belongs_to(format_id, short) and family in known), None
+    )
 
 
 def formats_of(family: str, known: Iterable[str], kind: Kind) -> tuple[str, ...]:

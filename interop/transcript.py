@@ -21,7 +21,7 @@ from .format_ids import (
     GEMINI,
     OPENAI_CHAT,
     OPENAI_RESPONSES,
-    belongs_to,
+    family_of,
 )
 from .transcript_blocks import repair_blocks
 from .transcript_chat import repair_chat
@@ -47,6 +47,7 @@ def repair_transcript(
     format: str,  # noqa: A002 - as elsewhere in the interop layer
     *,
     keep_pending: bool = False,
+    continues: bool | None = None,
     no_result: str = NO_RESULT,
 ) -> Repaired:
     """Return a transcript whose calls and results its provider takes, and what was done to it.
@@ -56,8 +57,12 @@ def repair_transcript(
 
     Args:
         transcript: all messages, or items of the Responses API, in order.
-        format: the family of the provider's wire, or one of its formats.
+        format: the family of the provider's wire, or one of its formats; ``anthropic``, ``bedrock`` and ``gemini`` are
+            short for theirs.
         keep_pending: leave calls at the end alone that have no results yet, because they are about to run.
+        continues: of the Responses API: the request goes on from what the server has, by ``previous_response_id``
+            or in a ``conversation``, so that outputs may answer calls that are not there. Without it that is so if
+            nothing in the items was said by the model, or if they refer to items.
         no_result: what a result says that had to be made up.
 
     Raises:
@@ -65,7 +70,8 @@ def repair_transcript(
     """
     if not isinstance(transcript, list):
         raise ConversionError(f"a transcript is a list of messages, and not a {type(transcript).__name__}")
-    for family, repair in _WAYS.items():
-        if belongs_to(format, family):
-            return repair(transcript, no_result=no_result, keep_pending=keep_pending)
-    raise ConversionError(f"there are no transcripts of {format!r}; there are of {', '.join(_WAYS)}")
+    family = family_of(format, _WAYS)
+    if family is None:
+        raise ConversionError(f"there are no transcripts of {format!r}; there are of {', '.join(_WAYS)}")
+    more = {"continues": continues} if family == OPENAI_RESPONSES else {}
+    return _WAYS[family](transcript, no_result=no_result, keep_pending=keep_pending, **more)

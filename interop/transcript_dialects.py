@@ -27,8 +27,10 @@ class Dialect:
         calling: the role whose messages have calls.
         answering: the roles whose messages may have results; the first is that of new ones.
         in_order: results stand in the order of the calls.
+        joins: messages of one role that follow each other are one turn to the provider.
         call: reads a call; ``None`` for any other block.
         result: reads a result; ``None`` for any other block.
+        hosted: reads the id of a call that the provider runs itself; ``None`` for any other block.
         call_with: a call with that id.
         result_with: a result with that id, none where it is ``None``, and of that tool, where results say it.
         made_up: a result, of an id, a tool and a text.
@@ -40,8 +42,10 @@ class Dialect:
     calling: str
     answering: tuple[str, ...]
     in_order: bool
+    joins: bool
     call: Callable[[Block], Known | None]
     result: Callable[[Block], Known | None]
+    hosted: Callable[[Block], str | None]
     call_with: Callable[[Block, str | None], Block]
     result_with: Callable[[Block, str | None, str | None], Block]
     made_up: Callable[[str | None, str | None, str], Block]
@@ -91,6 +95,16 @@ def _gemini_result(block: Block, its: str | None, name: str | None) -> Block:
     return {**written, place: {**response, "name": name}}
 
 
+def _hosted_by_anthropic(block: Block) -> str | None:
+    return text_or_none(block.get("id")) if block.get("type") in {"server_tool_use", "mcp_tool_use"} else None
+
+
+def _hosted_by_bedrock(block: Block) -> str | None:
+    use = block.get("toolUse")
+    hosted = isinstance(use, dict) and use.get("type") == "server_tool_use"
+    return text_or_none(use.get("toolUseId")) if hosted else None
+
+
 def _of_anthropic(its: str | None, _: str | None, text: str) -> Block:
     return {"type": "tool_result", "tool_use_id": its, "content": text, "is_error": True}
 
@@ -110,8 +124,10 @@ ANTHROPIC: Final = Dialect(
     calling="assistant",
     answering=("user",),
     in_order=False,
+    joins=True,
     call=_of_type("tool_use", "id"),
     result=_of_type("tool_result", "tool_use_id"),
+    hosted=_hosted_by_anthropic,
     call_with=_with("id"),
     result_with=lambda block, its, _: _with("tool_use_id")(block, its),
     made_up=_of_anthropic,
@@ -123,8 +139,10 @@ BEDROCK: Final = Dialect(
     calling="assistant",
     answering=("user",),
     in_order=False,
+    joins=False,
     call=_under("toolUse", "toolUseId"),
     result=_under("toolResult", "toolUseId"),
+    hosted=_hosted_by_bedrock,
     call_with=_with_under("toolUse", "toolUseId"),
     result_with=lambda block, its, _: _with_under("toolResult", "toolUseId")(block, its),
     made_up=_of_bedrock,
@@ -136,8 +154,10 @@ GEMINI: Final = Dialect(
     calling="model",
     answering=("user", "function"),
     in_order=True,
+    joins=False,
     call=_under("functionCall", "id"),
     result=_under("functionResponse", "id"),
+    hosted=lambda _: None,
     call_with=_with_under("functionCall", "id"),
     result_with=_gemini_result,
     made_up=_of_gemini,

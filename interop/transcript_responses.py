@@ -1,7 +1,10 @@
 """Responses: an output item for each call item, somewhere behind it, and of the type that answers it.
 
-Only the whole of a conversation can be repaired so. A request that goes on from ``previous_response_id``
-sends outputs whose calls the server has.
+A request that goes on from ``previous_response_id``, or by references to items, sends outputs whose calls the server has.
+Nothing in the input says that it does. It is taken to go on if there is nothing in it that the model said, or if it
+refers to items: then an output whose call is not there is left alone. A whole conversation has what the model said.
+
+What else is called and answered in pairs, a shell's commands, patches, a computer's clicks, is left alone too.
 """
 
 from __future__ import annotations
@@ -13,15 +16,31 @@ from .transcript_pairing import Answered, Rules, Seen, pair
 from .transcript_repairs import Repair, RepairCode, Repaired
 
 _ANSWERS: Final = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
+_OF_THE_CLIENT: Final = frozenset(
+    {
+        *_ANSWERS.values(),
+        "shell_call_output",
+        "local_shell_call_output",
+        "apply_patch_call_output",
+        "computer_call_output",
+        "tool_search_output",
+        "mcp_approval_response",
+    }
+)
 _RULES: Final = Rules(unique=True)
 _OF_ITS_TYPE: Final = frozenset({"id", "status", "name", "namespace"})
 """Keys of an output that an output of the other type has not, or has for itself."""
 
 
-def repair_responses(items: list[Any], *, no_result: str, keep_pending: bool) -> Repaired:
+def repair_responses(
+    items: list[Any], *, no_result: str, keep_pending: bool, continues: bool | None = None
+) -> Repaired:
     """See `transcript.repair_transcript`."""
-    calls = _calls(items)
-    pairing = pair(calls, _results(items), _RULES)
+    calls, results = _calls(items), _results(items)
+    if continues or (continues is None and _goes_on(items)):
+        here = {call.id for call in calls}
+        results = [result for result in results if result.id in here]
+    pairing = pair(calls, results, _RULES)
     repairs = list(pairing.repairs)
     pending = calls[-1].group if keep_pending and calls and _is_open(items, calls[-1].turn) else None
     by_call = {each.call.turn: each for each in pairing.answered()}
@@ -62,6 +81,18 @@ def _answering(each: Answered, repairs: list[Repair]) -> Any:
         detail = f"the result of the call {each.call.id!r} was no {wanted}, and is one now"
         repairs.append(each.result.repair(RepairCode.RETYPED_RESULT, detail))
     return _with_id(result, each.id)
+
+
+def _goes_on(items: list[Any]) -> bool:
+    """Whether the server has calls that these items answer: see the module."""
+    if any(_type(item) == "item_reference" for item in items):
+        return True
+    return all(_type(item) in _OF_THE_CLIENT or _is_said_to_the_model(item) for item in items)
+
+
+def _is_said_to_the_model(item: Any) -> bool:
+    role = item.get("role") if isinstance(item, dict) else None
+    return role in {"user", "system", "developer"} and _type(item) in {None, "message"}
 
 
 def _type(item: Any) -> Any:

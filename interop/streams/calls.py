@@ -13,7 +13,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from ..format_ids import ANTHROPIC_MESSAGES, GEMINI, belongs_to
+from ..format_ids import family_of
 from .anthropic import AnthropicAssembler
 from .bedrock import BedrockAssembler
 from .errors import UnknownStreamError
@@ -40,24 +40,19 @@ ASSEMBLERS: Final[Mapping[str, type[Assembler]]] = MappingProxyType(
 )
 """Family of formats -> who reads its streams."""
 
-_ALIASES: Final = MappingProxyType({"anthropic": ANTHROPIC_MESSAGES, "gemini": GEMINI})
-"""Families as they are called for short, with all that begins so."""
-
 
 def assembler(format_id: str, limits: StreamLimits | None = None) -> Assembler:
     """Return a new assembler, for one stream.
 
     Args:
-        format_id: a family, such as ``openai.responses``, or any format that belongs to one.
+        format_id: a family, such as ``openai.responses``, or any format that belongs to one; ``anthropic``, ``bedrock``
+            and ``gemini`` are short for theirs.
         limits: how much the stream may hold.
 
     Raises:
         UnknownStreamError: no streams of that format are known.
     """
-    for family, kind in ASSEMBLERS.items():
-        if belongs_to(format_id, family):
-            return kind(limits)
-    for short, family in _ALIASES.items():
-        if belongs_to(format_id, short):
-            return ASSEMBLERS[family](limits)
-    raise UnknownStreamError(format_id, ASSEMBLERS)
+    family = family_of(format_id, ASSEMBLERS)
+    if family is None:
+        raise UnknownStreamError(format_id, ASSEMBLERS)
+    return ASSEMBLERS[family](limits)

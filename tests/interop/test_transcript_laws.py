@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -31,6 +32,10 @@ JUDGES = {
 
 EVERY = pytest.mark.parametrize("provider", JUDGES)
 SOME = settings(max_examples=40)  # of each law, for each provider
+
+
+repaired_whole = partial(repair_transcript, continues=False)
+"""Transcripts are whole here: one of outputs alone is taken for an input that goes on from another."""
 
 
 def is_tool_traffic(piece: Any) -> bool:
@@ -62,7 +67,7 @@ def everything_else(transcript: list[Any]) -> list[Any]:
 @SOME
 @given(turns=TURNS)
 def test_what_comes_out_keeps_the_rules_of_its_provider(provider, turns):
-    repaired, _ = repair_transcript(written(turns, provider), provider)
+    repaired, _ = repaired_whole(written(turns, provider), provider)
 
     assert JUDGES[provider](repaired) == []
 
@@ -71,9 +76,9 @@ def test_what_comes_out_keeps_the_rules_of_its_provider(provider, turns):
 @SOME
 @given(turns=TURNS)
 def test_a_repaired_transcript_is_not_repaired_again(provider, turns):
-    once, _ = repair_transcript(written(turns, provider), provider)
+    once, _ = repaired_whole(written(turns, provider), provider)
 
-    again, repairs = repair_transcript(once, provider)
+    again, repairs = repaired_whole(once, provider)
 
     assert again is once
     assert repairs == ()
@@ -86,7 +91,7 @@ def test_a_valid_transcript_comes_back_as_the_same_object(provider, turns):
     transcript = written(turns, provider)
     valid = JUDGES[provider](transcript) == []
 
-    repaired, repairs = repair_transcript(transcript, provider)
+    repaired, repairs = repaired_whole(transcript, provider)
 
     assert (repaired is transcript) == (repairs == ())
     assert repaired is transcript or not valid
@@ -99,7 +104,7 @@ def test_what_was_given_is_not_changed_and_nothing_but_calls_and_results_is_touc
     transcript = written(turns, provider)
     before = copy.deepcopy(transcript)
 
-    repaired, _ = repair_transcript(transcript, provider)
+    repaired, _ = repaired_whole(transcript, provider)
 
     assert transcript == before
     assert everything_else(repaired) == everything_else(before)
@@ -111,7 +116,7 @@ def test_what_was_given_is_not_changed_and_nothing_but_calls_and_results_is_touc
 def test_what_is_left_out_is_told_with_its_value(provider, turns):
     transcript = written(turns, provider)
 
-    repaired, repairs = repair_transcript(transcript, provider)
+    repaired, repairs = repaired_whole(transcript, provider)
 
     left_out = {RepairCode.ORPHAN_RESULT, RepairCode.DUPLICATE_RESULT, RepairCode.DUPLICATE_CALL}
     told = Counter(_said(each.value) for each in repairs if each.code in left_out)
@@ -123,10 +128,10 @@ def test_what_is_left_out_is_told_with_its_value(provider, turns):
 @given(turns=TURNS, follows=st.booleans())
 def test_calls_that_are_about_to_run_are_left_alone_if_asked(provider, turns, follows):
     calls = [("model", [("c", "p1", "x", 0), ("c", "p2", "y", 0)])]
-    transcript = repair_transcript(written(turns, provider), provider).transcript
+    transcript = repaired_whole(written(turns, provider), provider).transcript
     pending = [*transcript, *written(calls, provider)]
 
-    repaired, repairs = repair_transcript(pending, provider, keep_pending=True)
+    repaired, repairs = repaired_whole(pending, provider, keep_pending=True)
 
     assert repaired is pending
     assert repairs == ()
@@ -136,9 +141,9 @@ def test_calls_that_are_about_to_run_are_left_alone_if_asked(provider, turns, fo
 @SOME
 @given(turns=TURNS)
 def test_leaving_calls_alone_is_not_undone_by_doing_it_again(provider, turns):
-    once, _ = repair_transcript(written(turns, provider), provider, keep_pending=True)
+    once, _ = repaired_whole(written(turns, provider), provider, keep_pending=True)
 
-    assert repair_transcript(once, provider, keep_pending=True).transcript is once
+    assert repaired_whole(once, provider, keep_pending=True).transcript is once
 
 
 def _traffic(transcript: list[Any]) -> Counter[str]:

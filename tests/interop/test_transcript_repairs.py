@@ -147,15 +147,18 @@ def test_results_come_first_in_the_next_message():
 
 
 def test_results_that_are_spread_over_messages_come_together():
+    def bedrock(kind: str, *ids: str) -> list[Any]:
+        return [{kind: {"toolUseId": its, "content" if kind == "toolResult" else "input": []}} for its in ids]
+
     transcript = [
-        {"role": "assistant", "content": [use("a"), use("b")]},
-        {"role": "user", "content": [result("a")]},
-        {"role": "user", "content": [result("b")]},
+        {"role": "assistant", "content": bedrock("toolUse", "a", "b")},
+        {"role": "user", "content": bedrock("toolResult", "a")},
+        {"role": "user", "content": bedrock("toolResult", "b")},
     ]
 
-    repaired, repairs = repair_transcript(transcript, ANTHROPIC)
+    repaired, repairs = repair_transcript(transcript, BEDROCK)
 
-    assert repaired == [transcript[0], {"role": "user", "content": [result("a"), result("b")]}]
+    assert repaired == [transcript[0], {"role": "user", "content": bedrock("toolResult", "a", "b")}]
     assert codes(repairs) == ["moved_result", "emptied_message"]
 
 

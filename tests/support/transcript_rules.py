@@ -79,7 +79,19 @@ def anthropic_breaches(messages: list[Any]) -> list[str]:
             for b in message["content"]
         ]
 
-    return block_breaches(messages, calls, results, unique=True)
+    empty = [f"{turn}: empty" for turn, message in enumerate(messages) if not message["content"]]
+    return empty + block_breaches(joined(messages), calls, results, unique=True)
+
+
+def joined(messages: list[Json]) -> list[Json]:
+    """Anthropic makes one turn of messages of one role that follow each other."""
+    turns: list[Json] = []
+    for message in messages:
+        if turns and turns[-1]["role"] == message["role"]:
+            turns[-1] = {**turns[-1], "content": [*turns[-1]["content"], *message["content"]]}
+        else:
+            turns.append(message)
+    return turns
 
 
 def bedrock_breaches(messages: list[Any]) -> list[str]:
