@@ -8,12 +8,13 @@ whatever was inspected, within a tier; a higher tier goes before a lower in any 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.errors import CallboardError
-from .conversion import HUB, ConversionContext, Converted
-from .errors import ConversionError, Kind
-from .format_ids import canonical_format
+from .conversion import HUB, ConversionContext, Converted, Loss, LossCode
+from .errors import ConversionError, HostedError, Kind
+from .format_ids import HOSTED, NATIVE, canonical_format
 from .json_copy import copy_json
 
 if TYPE_CHECKING:
@@ -66,11 +67,15 @@ class AdapterIndex:
 
         Raises:
             ConversionError: no accepted format can say this; gives the reason of each.
+            HostedError: it is a matter of one provider alone, and that is another.
             ContributionError: an adapter raised, or answered with the wrong thing.
         """
         source = canonical_format(self._kind, inspected.format)
         if source in accepted.copied:
             return source, Converted(copy_json(value))
+        if source in HOSTED:
+            problem = f"{label} is a matter of {HOSTED[source]} alone"
+            raise HostedError(problem, (Loss(LossCode.HOSTED, problem),))
         reasons: list[str] = []
         best: tuple[str, Converted] | None = None
         for target in accepted.written:
@@ -79,6 +84,9 @@ class AdapterIndex:
             except ConversionError as refusal:
                 reasons.append(f"not as {target}, because {refusal}")
                 continue
+            if converted is not None and source in NATIVE:
+                lost = Loss(LossCode.HOSTED, f"a matter of {NATIVE[source]} is said as a function's")
+                converted = replace(converted, losses=(*converted.losses, lost))
             if converted is None:
                 reasons.append(f"not as {target}, because no adapter leads there")
             elif not converted.losses:

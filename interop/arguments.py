@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FaultCode = Literal[
     "not_json",  # the text is no JSON value
+    "not_an_object",  # the arguments are JSON, but no object
     "not_json_value",  # a Python value stands where JSON should
     "concatenated",  # several JSON objects follow each other; ``parts`` holds the text of each
     "duplicate_key",  # an object says the same key twice, and which one counts is anybody's guess
@@ -39,6 +40,7 @@ FaultCode = Literal[
     "cut_off",  # the stream that brought the call broke off, or the message reached its limit
     "contradicted",  # the stream that brought the call said two things of it
     "sanitized",  # what the model wrote could not be read, and was taken out, so that history can be replayed
+    "hosted",  # the provider runs the call itself
     "not_wrapped_text",  # the arguments of a wrapped freeform tool are not what the wrapper asks for
 ]
 

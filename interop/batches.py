@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import CallboardError
-from .errors import LossRefusedError, describe
+from .errors import HostedError, LossRefusedError, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ def convert_batch(
     refuse_losses: bool,
     refused: Refused | None,
 ) -> list[Any]:
-    """Return what ``convert`` makes of each value, which may be several values.
+    """Return what ``convert`` makes of each value, which may be several values, or none if it is another provider's.
 
     Raises:
         CallboardError: what ``convert`` raised, or `LossRefusedError`, with a note of the place; unless
@@ -35,6 +35,13 @@ def convert_batch(
             losses = tuple(loss for one in converted for loss in one.losses)
             if refuse_losses and losses:
                 raise LossRefusedError(f"converting {describe(value)} would lose", losses)
+        except HostedError as hosted:
+            error = LossRefusedError(f"converting {describe(value)} would lose", hosted.losses)
+            if refused is not None:
+                refused(index, error if refuse_losses else hosted)
+            elif refuse_losses:
+                error.add_note(f"while converting number {index} of the batch, {describe(value)}")
+                raise error from hosted
         except CallboardError as error:
             if refused is None:
                 error.add_note(f"while converting number {index} of the batch, {describe(value)}")

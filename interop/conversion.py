@@ -42,6 +42,7 @@ class LossCode(StrEnum):
     STRUCTURE = "structure"  # JSON became its text
     MEDIA = "media"  # images, recordings, files
     UNREAD = "unread"  # content that is not understood
+    HOSTED = "hosted"  # only one provider has such a tool, and runs it or knows what it takes
     BOUNDARIES = "boundaries"  # several parts became one, or stand in another order
 
 

@@ -7,6 +7,7 @@
         ├── ContributionError      an accessor or adapter cannot be used, or failed at its work
         ├── UncheckableSchemaError no arguments can be held to this schema
         └── ConversionError        no accepted format can say this
+            ├── HostedError        only one provider has such a tool, and it is another
             └── LossRefusedError   one could, but only with losses that the caller refuses
 
 A call whose *arguments* are broken is no error here: it inspects as ``malformed``, so that the
@@ -109,6 +110,20 @@ class ConversionError(InteropError):
     def __init__(self, message: str, *, reasons: Sequence[str] = ()) -> None:
         super().__init__(message if not reasons else f"{message}: {'; '.join(reasons)}")
         self.reasons = tuple(reasons)
+
+
+class HostedError(ConversionError):
+    """A tool that only one provider has, or what is said of it, cannot be said to another.
+
+    Where several values are converted it is left out, and the loss declared.
+
+    Attributes:
+        losses: that loss.
+    """
+
+    def __init__(self, message: str, losses: Sequence[Loss]) -> None:
+        super().__init__(message)
+        self.losses = tuple(losses)
 
 
 class LossRefusedError(ConversionError):

@@ -39,6 +39,12 @@ GEMINI_OPENAPI: Final = "gemini.generate_content.function_openapi"
 BEDROCK_CONVERSE: Final = "bedrock.converse"
 BEDROCK_TOOL: Final = "bedrock.converse.tool"
 
+RESPONSES_HOSTED: Final = "openai.responses.hosted"
+RESPONSES_ACTION: Final = "openai.responses.action"
+ANTHROPIC_HOSTED: Final = "anthropic.messages.hosted"
+GEMINI_HOSTED: Final = "gemini.generate_content.hosted"
+BEDROCK_HOSTED: Final = "bedrock.converse.hosted"
+
 MCP: Final = "mcp"
 MCP_2025: Final = "mcp.2025_11_25.tool"
 MCP_2026: Final = "mcp.2026_07_28.tool"
@@ -50,7 +56,20 @@ CORE_HOST_RESULT: Final = "core.host_result"
 CORE_TOOL_RESULT: Final = "core.tool_result"
 CORE_PROVIDER_NATIVE: Final = "core.provider_native_tool_result"
 
-OPT_IN: Final = frozenset({CHAT_CUSTOM, GEMINI_OPENAPI, MCP_2026, MCP_SAMPLING})
+HOSTED: Final = MappingProxyType(
+    {
+        RESPONSES_HOSTED: OPENAI_RESPONSES,
+        ANTHROPIC_HOSTED: ANTHROPIC_MESSAGES,
+        GEMINI_HOSTED: GEMINI,
+        BEDROCK_HOSTED: BEDROCK_CONVERSE,
+    }
+)
+"""Tools that only one provider has, and what is said of them -> its family. Elsewhere they cannot be said."""
+
+NATIVE: Final = MappingProxyType({**HOSTED, RESPONSES_ACTION: OPENAI_RESPONSES})
+"""Formats of which values are copied wherever any format of their family is accepted."""
+
+OPT_IN: Final = frozenset({CHAT_CUSTOM, GEMINI_OPENAPI, MCP_2026, MCP_SAMPLING, *NATIVE})
 """Formats that their family does not stand for: they are written only where they are named.
 
 A value that is in one already is still copied for its family.

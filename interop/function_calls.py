@@ -36,7 +36,8 @@ def read_function_call(
     """Return the meaning of a function call from its pieces, as they stood on the wire.
 
     An id, name or namespace that is missing, ``None`` or empty is none. One that is no string makes
-    the call malformed: to guess at it could run the wrong tool, or answer the wrong call.
+    the call malformed: to guess at it could run the wrong tool, or answer the wrong call. So do arguments that
+    are JSON and no object, for a function takes nothing else.
     """
     kind, payload, raw, problem = arguments
     if type(name) is not str or type(call_id) is not str or not name or not call_id or namespace is not None:
@@ -44,6 +45,9 @@ def read_function_call(
         call_id, name, namespace = _text(call_id), _text(name), _text(namespace)
         if broken:
             kind, payload, problem = "malformed", None, fault("bad_call", broken)
+    if kind == "json":
+        said = "the arguments are JSON, but no object"
+        kind, raw, problem = "malformed", json_text(payload) if raw is None else raw, fault("not_an_object", said)
     if problem is not None:
         metadata["error"] = problem
         return InspectedCall(format_id, call_id, name, namespace, None, "malformed", None, metadata, raw)
@@ -140,7 +144,7 @@ def _broken_text(call: InspectedCall) -> str:
         # A wrapped tool's wrong arguments are legal JSON: the table of freeform tools tells them. A mark
         # is put on the converted call as well.
         told = error.get("code") in {"not_wrapped_text", *MARKS}
-        if told or parse_arguments(call.raw).kind == "malformed":
+        if told or parse_arguments(call.raw).kind != "object":
             return call.raw
     raise ConversionError(f"it is malformed, and would not look it: {error.get('message')}")
 

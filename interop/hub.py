@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .parts import JsonPart, ResultPart
 
 PayloadKind = Literal["object", "text", "json", "malformed"]
-"""``object``: arguments; ``text``: raw input; ``json``: valid, but no object; ``malformed``: unreadable."""
+"""``object``: arguments; ``text``: raw input; ``malformed``: unreadable, or not to be run. ``json``: valid JSON that need
+be no object, for formats of one's own alone; a function's arguments are an object, or malformed."""
 
 Extras = dict[str, dict[str, Any]]
 """Keys that only one format knows, by the id of that format. They return to that format or are lost."""
@@ -45,7 +46,8 @@ class InspectedSchema:
         format: id of the wire format it was read from.
         name: the tool's name.
         description: for the model; ``None`` if there is none, which is not the same as empty.
-        kind: ``object`` if the tool takes arguments, ``text`` if it takes raw input.
+        kind: ``object`` if the tool takes arguments, ``text`` if it takes raw input; ``hosted`` if only its provider
+            knows, which may run it too.
         parameters: JSON Schema of the arguments; ``None`` if the declaration has none.
         text_format: how the raw input is written; ``None`` if the declaration leaves it open.
         strict: whether the server must hold the model to the schema; ``None`` if nothing is said.
@@ -61,7 +63,7 @@ class InspectedSchema:
     format: str
     name: str
     description: str | None = None
-    kind: Literal["object", "text"] = "object"
+    kind: Literal["object", "text", "hosted"] = "object"
     parameters: dict[str, Any] | None = None
     text_format: TextFormat | None = None
     strict: bool | None = None
@@ -84,8 +86,9 @@ class InspectedCall(NamedTuple):
         payload_kind: how to take the payload. A ``malformed`` call must never be executed.
         payload_format: what the payload is written in: ``json``, or a freeform tool's syntax if known.
         payload_metadata: what else the wire said: ``item_id``, ``status``, ``caller``, ``extras`` (keys
-            unknown to us), and for a malformed call ``error`` with ``code`` and ``message``.
-        raw: the payload as the model wrote it; ``None`` if it was no text on the wire.
+            unknown to us), and for a malformed call ``error`` with ``code`` and ``message``. ``action`` marks a
+            call to a tool of the provider's own that the client has to act on: the type of the item.
+        raw: the payload as the model wrote it, or as JSON text if it is malformed; ``None`` if it was no text on the wire.
     """
 
     format: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .accessor_index import AccessorIndex
 from .adapter_index import Accepted, AdapterIndex
-from .format_ids import OPT_IN, canonical_format, formats_of
+from .format_ids import NATIVE, OPT_IN, belongs_to, canonical_format, formats_of
 from .members import members_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ class KindFormats(Generic[Hub]):
 
         ``target_formats`` decides if there are any, each a format, an alias or a family; else the
         formats of the target's family. A family does not stand for those of its formats that are
-        written only where they are named (`OPT_IN`), but values that are in one stay in it.
+        written only where they are named (`OPT_IN`), but values that are in one stay in it. What only that
+        provider has (`NATIVE`) stays as it is wherever any of its family's formats is accepted.
         """
         return self._accepted(tuple(target_formats or (target.family,)))
 
@@ -71,6 +72,9 @@ class KindFormats(Generic[Hub]):
             members = formats_of(name, self.known, self.kind)
             written.update(dict.fromkeys([m for m in members if m not in OPT_IN] or members or (name,)))
             copied.update(members)
+        for native, family in NATIVE.items():
+            if any(belongs_to(name, family) for name in written):
+                copied.add(native)
         return Accepted(tuple(written), frozenset(copied.union(written)))
 
     def knows(self, format_ids: Iterable[str]) -> bool:

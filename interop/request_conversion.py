@@ -5,20 +5,26 @@ again from the same, in another process or after a restart, it says the same.
 
 Going out, names that the provider refuses are replaced in declarations, calls and results alike, and so are
 ids in calls and results; a call without an id gets one, made from where it stands and what it asks for.
+What goes out has nothing in it that is ours, such as the mark of a call that broke off. A call of the history whose
+arguments are broken goes out without them, since providers refuse such a history whole: answer it with an error.
+
 Coming back, only the name of a call is turned back, and only if it was sent: the id is the provider's
 own, and its result will bear it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .aliases import Aliases
 from .batches import convert_batch
 from .binding import bound_to
 from .call_ids import made_up_call_id
+from .call_marks import METADATA
+from .conversion import Loss
 from .errors import InteropError
-from .format_ids import canonical_format
+from .format_ids import HOSTED, canonical_format
 from .json_copy import copy_json
 from .spellings import ids_of, names_of
 from .text_tools import text_tools_of, tools_of
@@ -119,7 +125,10 @@ class RequestConversion:
         return converted
 
     def calls(self, turn: int, *, refuse_losses: bool = False, refused: Refused | None = None) -> list[Any]:
-        """Return the calls of one message of the history; all else is as in `schemas`."""
+        """Return the calls of one message of the history; all else is as in `schemas`.
+
+        Arguments that are no object of JSON become none, a loss with the code ``arguments``.
+        """
         return convert_batch(
             lambda index, _: (self._said(self._converted(turn, index)),),
             self._turns[turn],
@@ -177,14 +186,21 @@ class RequestConversion:
         return inspected.call_id or made_up_call_id(turn, index, inspected)
 
     def _converted(self, turn: int, index: int) -> Converted:
-        return self.registry.convert_tool_call(
-            self._turns[turn][index], self.target, self._call_formats, turn=turn, index=index
+        call = self._turns[turn][index]
+        inspected, lost = self.registry.inspect_call(call), ()
+        if inspected.payload_kind == "malformed" and inspected.format not in HOSTED:
+            call = self.registry.sanitize_tool_call(call)
+            lost = (Loss("arguments", "they are no object of JSON, and the history goes on without them"),)
+        converted = self.registry.convert_tool_call(
+            call, self.target, self._call_formats, turn=turn, index=index
         )
+        return replace(converted, value=_sent(converted.value), losses=lost + converted.losses)
 
     def _answer(self, turn: int, index: int, result: Any) -> Converted:
         # The call as it goes out says what it is answered with: the form, the id, and whether it has one.
         call = self._converted(turn, index).value
         converted = self.registry.convert_result(result, self.target, self._call_formats, call=call)
+        converted = replace(converted, value=_sent(converted.value))
         answer = self.registry.inspect_result(converted.value)
         self._replace("result", answer.format, converted.value, answer.tool_name, answer.call_id)
         return converted
@@ -208,6 +224,11 @@ class RequestConversion:
         new_id = self.ids.forward(call_id) if call_id else call_id
         if new_name != name or new_id != call_id:
             put(kind, canonical_format(kind, format_id), value, name=new_name, call_id=new_id)
+
+
+def _sent(value: Any) -> Any:
+    """Return a value without the note that native history has beside it."""
+    return {key: item for key, item in value.items() if key != METADATA} if isinstance(value, dict) else value
 
 
 def _spelling(

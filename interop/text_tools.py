@@ -41,7 +41,7 @@ def text_tools_of(schemas: Iterable[InspectedSchema]) -> Mapping[ToolKey, str | 
         for key in {(schema.namespace, schema.name), (None, schema.name)}:
             if schema.kind == "text":
                 texts[key] = schema.text_format.syntax if schema.text_format else None
-            else:
+            elif schema.kind == "object":
                 functions.add(key)
     return MappingProxyType({key: syntax for key, syntax in texts.items() if key not in functions})
 

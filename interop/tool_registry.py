@@ -18,12 +18,12 @@ from ..plugins.frozen import frozen
 from .adapter_index import Accepted
 from .batches import convert_batch
 from .binding import bound_to
-from .call_ids import made_up_call_id
+from .call_ids import answering, made_up_call_id
 from .call_marks import METADATA, as_marked, mark_of, unmarked, with_mark
 from .conversion import ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
 from .custom_wrapper import CustomToolWrapper
 from .errors import ConversionError, InteropError
-from .format_ids import canonical_format
+from .format_ids import NATIVE, canonical_format
 from .hub import InspectedCall, InspectedResult, InspectedSchema
 from .json_copy import copy_json
 from .kind_formats import KindFormats
@@ -299,9 +299,9 @@ class ToolInteropRegistry:
         payload, inspected = self._open_result(result, source_format)
         accepted = self._results.accepted(target, target_formats)
         if call is not None:
-            inspected = self._answering(inspected, call)
+            inspected = answering(inspected, self.inspect_call(call))
             form = self._form_of(call, target, target_formats)
-            if form in accepted.written:
+            if form in accepted.written or form in NATIVE:
                 accepted = Accepted((form,), frozenset({form}))
         label = f"the result of call {inspected.call_id!r}"
         return self._results.adapters.convert(
@@ -375,18 +375,6 @@ class ToolInteropRegistry:
             tool_name=inspected.tool_name or opened.tool_name,
         )
         return opened.result, known
-
-    def _answering(self, result: InspectedResult, call: Any) -> InspectedResult:
-        asked = self.inspect_call(call)
-        if result.call_id and asked.call_id and result.call_id != asked.call_id:
-            raise ConversionError(
-                f"the result of call {result.call_id!r} does not answer call {asked.call_id!r}"
-            )
-        return replace(
-            result,
-            call_id=result.call_id or asked.call_id,
-            tool_name=result.tool_name or asked.tool_name,
-        )
 
     def _form_of(
         self, call: Any, target: ToolInteropTarget, target_formats: Sequence[str] | None

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .errors import ConversionError
-from .gemini_spelling import spelt
 from .format_ids import (
     AMPLIFIER,
     ANTHROPIC_TOOL,
@@ -18,14 +17,17 @@ from .format_ids import (
     CORE_TOOL_RESULT,
     GEMINI_FUNCTION,
     GEMINI_OPENAPI,
+    HOSTED,
     MCP_2025,
     MCP_2026,
     MCP_SAMPLING,
+    RESPONSES_ACTION,
     RESPONSES_CUSTOM,
     RESPONSES_CUSTOM_SCHEMA,
     RESPONSES_FUNCTION,
     RESPONSES_NAMESPACE,
 )
+from .gemini_spelling import spelt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +55,7 @@ PLACES: Final[Mapping[Kind, Mapping[str, Places]]] = MappingProxyType(
     {
         "schema": MappingProxyType(
             {
+                **dict.fromkeys(HOSTED, Places()),
                 CHAT_FUNCTION: Places(("function", "name")),
                 CHAT_CUSTOM: Places(("custom", "name")),
                 RESPONSES_FUNCTION: Places(("name",)),
@@ -69,6 +72,8 @@ PLACES: Final[Mapping[Kind, Mapping[str, Places]]] = MappingProxyType(
         ),
         "call": MappingProxyType(
             {
+                **dict.fromkeys(HOSTED, Places()),
+                RESPONSES_ACTION: Places(None, ("call_id",)),
                 CHAT_FUNCTION: Places(("function", "name"), ("id",)),
                 CHAT_CUSTOM: Places(("custom", "name"), ("id",)),
                 RESPONSES_FUNCTION: Places(("name",), ("call_id",)),
@@ -82,6 +87,8 @@ PLACES: Final[Mapping[Kind, Mapping[str, Places]]] = MappingProxyType(
         ),
         "result": MappingProxyType(
             {
+                **dict.fromkeys(HOSTED, Places()),
+                RESPONSES_ACTION: Places(None, ("call_id",)),
                 CHAT_FUNCTION: Places(None, ("tool_call_id",)),
                 RESPONSES_FUNCTION: Places(("name",), ("call_id",)),
                 RESPONSES_CUSTOM: Places(("name",), ("call_id",)),

@@ -1,7 +1,7 @@
 """Anthropic Messages: tools with ``input_schema``, ``tool_use`` and ``tool_result`` blocks.
 
 ``type: "custom"`` here means an ordinary tool with a JSON Schema, the opposite of what OpenAI means by
-it. A ``server_tool_use`` is executed by the provider: it is no call of ours, and is not read as one.
+it. A ``server_tool_use`` is executed by the provider, and is no call of ours.
 The server refuses ``oneOf``, ``anyOf`` and ``allOf`` at the root of a schema, and with it the whole
 request, so that they are widened to a plain object.
 """

@@ -85,8 +85,9 @@ class BedrockCalls:
     discriminators: ClassVar = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
-        """The key says it all."""
-        return isinstance(value.get("toolUse"), dict)
+        """The key says it, but for tools that the model's host runs."""
+        use = value.get("toolUse")
+        return isinstance(use, dict) and use.get("type") != "server_tool_use"
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for; text in place of ``input`` is read as its JSON."""

@@ -14,7 +14,9 @@ from typing import Final
 from ..contribution import ToolInteropContribution
 from ..format_ids import (
     AMPLIFIER,
+    ANTHROPIC_HOSTED,
     ANTHROPIC_TOOL,
+    BEDROCK_HOSTED,
     BEDROCK_TOOL,
     CHAT_CUSTOM,
     CHAT_FUNCTION,
@@ -23,16 +25,27 @@ from ..format_ids import (
     CORE_PROVIDER_NATIVE,
     CORE_TOOL_RESULT,
     GEMINI_FUNCTION,
+    GEMINI_HOSTED,
     GEMINI_OPENAPI,
     MCP_2025,
     MCP_2026,
     MCP_SAMPLING,
+    RESPONSES_ACTION,
     RESPONSES_CUSTOM,
     RESPONSES_CUSTOM_SCHEMA,
     RESPONSES_FUNCTION,
+    RESPONSES_HOSTED,
     RESPONSES_NAMESPACE,
 )
 from .late import LateAccessor, LateAdapter
+from .native_types import (
+    ACTIONS,
+    ANTHROPIC_RESULTS,
+    OUTPUTS,
+    RESPONSES_CALLS,
+    RESPONSES_RESULTS,
+    RESPONSES_TOOLS,
+)
 
 BUILT_IN: Final = ToolInteropContribution(
     schema_accessors=(
@@ -48,6 +61,10 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("mcp_tools:McpSchemas", MCP_2025, {None}, MCP_2025),
         LateAccessor("mcp_tools:McpSchemas", MCP_2026, {None}, MCP_2026),
         LateAccessor("amplifier_tool:AmplifierSchemas", AMPLIFIER, {None}),
+        LateAccessor("hosted_tools:ResponsesHostedTools", RESPONSES_HOSTED, RESPONSES_TOOLS),
+        LateAccessor("hosted_tools:AnthropicHostedTools", ANTHROPIC_HOSTED, None),
+        LateAccessor("hosted_tools:GeminiHostedTools", GEMINI_HOSTED, {None}),
+        LateAccessor("hosted_tools:BedrockHostedTools", BEDROCK_HOSTED, {None}),
     ),
     call_accessors=(
         LateAccessor("openai_chat_function:ChatFunctionCalls", CHAT_FUNCTION, {"function", None}),
@@ -62,6 +79,11 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("mcp_tools:McpCalls", MCP_2025, {None}),
         LateAccessor("amplifier_tool:AmplifierCalls", AMPLIFIER, {"tool_call", None}),
         LateAccessor("openai_chat_legacy:LegacyChatCalls", CHAT_LEGACY, {None}),
+        LateAccessor("openai_responses_actions:ResponsesActions", RESPONSES_ACTION, ACTIONS),
+        LateAccessor("hosted_calls:ResponsesHostedCalls", RESPONSES_HOSTED, RESPONSES_CALLS | ACTIONS),
+        LateAccessor("hosted_calls:AnthropicHostedCalls", ANTHROPIC_HOSTED, {"server_tool_use", "mcp_tool_use"}),
+        LateAccessor("hosted_calls:GeminiHostedCalls", GEMINI_HOSTED, {None}),
+        LateAccessor("hosted_calls:BedrockHostedCalls", BEDROCK_HOSTED, {None}),
     ),
     result_accessors=(
         LateAccessor("openai_chat_function:ChatToolMessages", CHAT_FUNCTION, {None}),
@@ -84,6 +106,10 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("core_host_result:CoreHostResults", CORE_HOST_RESULT, {None}),
         LateAccessor("amplifier_tool:AmplifierResults", AMPLIFIER, {"tool_result", None}),
         LateAccessor("openai_chat_legacy:LegacyChatMessages", CHAT_LEGACY, {None}),
+        LateAccessor("openai_responses_actions:ResponsesActionOutputs", RESPONSES_ACTION, OUTPUTS),
+        LateAccessor("hosted_calls:ResponsesHostedResults", RESPONSES_HOSTED, RESPONSES_RESULTS),
+        LateAccessor("hosted_calls:AnthropicHostedResults", ANTHROPIC_HOSTED, ANTHROPIC_RESULTS),
+        LateAccessor("hosted_calls:GeminiHostedResults", GEMINI_HOSTED, {None}),
     ),
     schema_adapters=(
         LateAdapter("openai_chat_function:ToChatFunctionSchema", CHAT_FUNCTION),
@@ -120,5 +146,6 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAdapter("mcp_tools:ToMcpResult", MCP_2026, MCP_2026),
         LateAdapter("core_tool_result:ToCoreToolResult", CORE_TOOL_RESULT),
         LateAdapter("amplifier_tool:ToAmplifierResult", AMPLIFIER),
+        LateAdapter("openai_responses_actions:ToResponsesActionOutput", RESPONSES_ACTION),
     ),
 )

@@ -49,14 +49,16 @@ class LateAccessor(_Late):
     Args:
         place: see `_Late`.
         format_id: of the format that it reads.
-        types: what ``value["type"]`` may be; ``None`` for no such key.
+        types: what ``value["type"]`` may be; ``None`` among them for no such key. ``None`` for anything.
         given: see `_Late`.
     """
 
-    def __init__(self, place: str, format_id: str, types: AbstractSet[str | None], *given: Any) -> None:
+    def __init__(
+        self, place: str, format_id: str, types: AbstractSet[str | None] | None, *given: Any
+    ) -> None:
         super().__init__(place, given)
         self.format = format_id
-        self.discriminators = frozenset(types)
+        self.discriminators = None if types is None else frozenset(types)
 
     def matches(self, value: Any, /) -> bool:
         """See `protocols`."""

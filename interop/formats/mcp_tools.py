@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Final
 
 from ..arguments import parse_arguments
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
-from ..errors import ConversionError, InvalidShapeError
+from ..errors import ConversionError
 from ..format_ids import MCP, MCP_2025, MCP_2026, MCP_SAMPLING, belongs_to
 from ..function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
 from ..function_schemas import as_function, kept_extras
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json, json_text
 from ..object_calls import argument_object, replayable_object
-from ..parts import JsonPart, TextPart
+from ..parts import JsonPart, ResultPart, TextPart, UnreadPart
 from ..result_text import native_content, write_parts
 from ..schema_shapes import optional_object, optional_text, required_name, result_flag
 from ..structured import with_structure
@@ -30,6 +30,9 @@ from .mcp_content import read_blocks, write_block
 _DECLARED: Final = ("name", "description", "inputSchema", "outputSchema")
 _SHARED: Final = ("title", "annotations", "icons", "_meta")
 _PARAMS: Final = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
+
+
+_OF_A_TASK: Final = frozenset({"task", "_meta"})
 
 
 class McpSchemas:
@@ -99,10 +102,11 @@ class McpCalls:
     discriminators: ClassVar = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
-        """The method says it, or a name with arguments and without an id."""
+        """The method says it, or a name with arguments and without an id; text would be the older way of Chat."""
         if "method" in value:
             return value["method"] == "tools/call" and isinstance(value.get("params"), dict)
-        return "name" in value and isinstance(value.get("arguments"), dict) and value.keys() <= _PARAMS
+        given = "name" in value and value.get("arguments") is not None and value.keys() <= _PARAMS
+        return given and not isinstance(value["arguments"], str)
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for; the request's id is the transport's, and not the call's."""
@@ -154,16 +158,20 @@ class McpResults:
         if self.format == MCP_SAMPLING:
             return "toolUseId" in value
         listed = isinstance(value.get("content"), list) and "role" not in value
-        if not listed and "structuredContent" not in value:
+        if not listed and "structuredContent" not in value and _pending(value) is None:
             return False
         newer = "resultType" in value or not isinstance(value.get("structuredContent"), dict | None)
         return newer is (self.format == MCP_2026)
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
-        """Return what the model is told: the content, or the structured content if there is no other."""
-        if value.get("resultType", "complete") != "complete":
-            raise InvalidShapeError(self.format, "'resultType' says that this is no complete result")
-        parts = read_blocks(self.format, value.get("content"))
+        """Return what the model is told: the content, or the structured content if there is no other.
+
+        Where there is no result yet, that is what is told, by what the server calls it.
+        """
+        parts: tuple[ResultPart, ...] = read_blocks(self.format, value.get("content"))
+        pending = _pending(value)
+        if pending is not None:
+            parts = (*parts, UnreadPart(pending))
         structured = value.get("structuredContent")
         data = None if structured is None else JsonPart(copy_json(structured, what="$.structuredContent"))
         call_id = value.get("toolUseId")
@@ -222,6 +230,14 @@ class ToMcpResult:
         if data is None or (self.target == MCP_2025 and not isinstance(data.value, dict)):
             return None, value
         return data, _spelt_out(value, data)
+
+
+def _pending(value: dict[str, Any]) -> str | None:
+    """Return what a server says in place of a result: that it asks for input, or has begun a task; else ``None``."""
+    stated = value.get("resultType", "complete")
+    if stated != "complete":
+        return stated if isinstance(stated, str) and stated else "a result of no known type"
+    return "task" if isinstance(value.get("task"), dict) and value.keys() <= _OF_A_TASK else None
 
 
 def _spelt_out(value: InspectedResult, data: JsonPart) -> InspectedResult:

@@ -28,7 +28,9 @@ from .anthropic_content import read_blocks as read_anthropic
 from .bedrock_content import read_blocks as read_bedrock
 from .gemini_content import read_response
 from .mcp_content import read_blocks as read_mcp
+from .native_types import OUTPUTS
 from .openai_content import read_content
+from .openai_responses_actions import read_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +76,8 @@ _READERS: Final[dict[str, Callable[[str, Any], tuple[ResultPart, ...]]]] = {
 
 
 def _parts(family: str, content: Any) -> tuple[ResultPart, ...]:
+    if belongs_to(family, OPENAI_RESPONSES) and isinstance(content, dict) and content.get("type") in OUTPUTS:
+        return read_output(content)[0]
     for known, read in _READERS.items():
         if belongs_to(family, known):
             return read(CORE_PROVIDER_NATIVE, content)

@@ -1,0 +1,157 @@
+"""Calls that a provider runs itself, and what they came to, as they stand in its answers.
+
+They are its own business: a call is read as one that must not be run, and goes home with its result as they are. A
+history that is told to another provider is told without them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..arguments import fault
+from ..format_ids import ANTHROPIC_HOSTED, BEDROCK_HOSTED, GEMINI_HOSTED, RESPONSES_HOSTED
+from ..gemini_spelling import said
+from ..hub import InspectedCall, InspectedResult
+from ..parts import UnreadPart
+from .native_types import ACTIONS, ANTHROPIC_RESULTS, RESPONSES_CALLS, RESPONSES_RESULTS
+from .openai_responses_actions import is_for_the_client
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+
+class ResponsesHostedCalls:
+    """Reads items that the server runs."""
+
+    format: ClassVar = RESPONSES_HOSTED
+    discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_CALLS | ACTIONS
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """The type says it, unless the client is to act on it."""
+        return value["type"] not in ACTIONS or not is_for_the_client(value)
+
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
+        """Return a call that must not be run."""
+        return _hosted(RESPONSES_HOSTED, value.get("call_id") or value.get("id"))
+
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return the call: the server wrote it."""
+        return value
+
+
+class AnthropicHostedCalls:
+    """Reads ``server_tool_use`` and ``mcp_tool_use`` blocks."""
+
+    format: ClassVar = ANTHROPIC_HOSTED
+    discriminators: ClassVar = frozenset({"server_tool_use", "mcp_tool_use"})
+
+    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+        """The type says it all."""
+        return True
+
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
+        """Return a call that must not be run."""
+        return _hosted(ANTHROPIC_HOSTED, value.get("id"))
+
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return the call: the server wrote it."""
+        return value
+
+
+class GeminiHostedCalls:
+    """Reads ``toolCall`` parts."""
+
+    format: ClassVar = GEMINI_HOSTED
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """The key says it all."""
+        return isinstance(said(value, "toolCall"), dict)
+
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
+        """Return a call that must not be run."""
+        return _hosted(GEMINI_HOSTED, said(value, "toolCall").get("id"))
+
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return the call: the server wrote it."""
+        return value
+
+
+class BedrockHostedCalls:
+    """Reads ``toolUse`` blocks of tools that the model's host runs."""
+
+    format: ClassVar = BEDROCK_HOSTED
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """The key, and the type in it."""
+        use = value.get("toolUse")
+        return isinstance(use, dict) and use.get("type") == "server_tool_use"
+
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
+        """Return a call that must not be run."""
+        return _hosted(BEDROCK_HOSTED, value["toolUse"].get("toolUseId"))
+
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return the call: the server wrote it."""
+        return value
+
+
+class ResponsesHostedResults:
+    """Reads items that say what the server's own call came to, where the call itself does not."""
+
+    format: ClassVar = RESPONSES_HOSTED
+    discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_RESULTS
+
+    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+        """The type says it all."""
+        return True
+
+    def inspect(self, value: dict[str, Any]) -> InspectedResult:
+        """Return a result of which nothing is read."""
+        return _unread(RESPONSES_HOSTED, value.get("call_id"), value["type"])
+
+
+class AnthropicHostedResults:
+    """Reads blocks that say what the server's own call came to."""
+
+    format: ClassVar = ANTHROPIC_HOSTED
+    discriminators: ClassVar[AbstractSet[str | None]] = ANTHROPIC_RESULTS
+
+    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+        """The type says it all."""
+        return True
+
+    def inspect(self, value: dict[str, Any]) -> InspectedResult:
+        """Return a result of which nothing is read."""
+        return _unread(ANTHROPIC_HOSTED, value.get("tool_use_id"), value["type"])
+
+
+class GeminiHostedResults:
+    """Reads ``toolResponse`` parts."""
+
+    format: ClassVar = GEMINI_HOSTED
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """The key says it all."""
+        return isinstance(said(value, "toolResponse"), dict)
+
+    def inspect(self, value: dict[str, Any]) -> InspectedResult:
+        """Return a result of which nothing is read."""
+        return _unread(GEMINI_HOSTED, said(value, "toolResponse").get("id"), "toolResponse")
+
+
+def _hosted(format_id: str, call_id: Any) -> InspectedCall:
+    problem = fault("hosted", "the provider runs this call itself")
+    return InspectedCall(
+        format_id, _text(call_id), None, None, None, "malformed", None, {"error": problem}, None
+    )
+
+
+def _unread(format_id: str, call_id: Any, kind: str) -> InspectedResult:
+    return InspectedResult(format_id, call_id=_text(call_id), parts=(UnreadPart(kind),))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

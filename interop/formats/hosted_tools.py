@@ -1,0 +1,110 @@
+"""Tools that a provider knows by their type or key: web search, shells, editors, caches. They have no schema.
+
+Some the provider runs itself, and some its client does, by what the provider's documents say of them. Their
+declarations go home as they are; elsewhere nobody would know what they mean.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from ..format_ids import ANTHROPIC_HOSTED, BEDROCK_HOSTED, GEMINI_HOSTED, RESPONSES_HOSTED
+from ..hub import InspectedSchema
+from .native_types import RESPONSES_TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+_DATED = re.compile(r"[a-z][a-z0-9_]{0,63}_20[0-9]{6}")
+"""What Anthropic calls them: ``bash_20250124``."""
+
+_GEMINI: Final = frozenset(
+    {
+        "codeExecution",
+        "computerUse",
+        "enterpriseWebSearch",
+        "exaAiSearch",
+        "fileSearch",
+        "googleMaps",
+        "googleSearch",
+        "googleSearchRetrieval",
+        "mcpServers",
+        "parallelAiSearch",
+        "retrieval",
+        "urlContext",
+    }
+)
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+_GEMINI_KEYS: Final = _GEMINI | {_CAPITAL.sub("_", key).lower() for key in _GEMINI}
+
+
+class ResponsesHostedTools:
+    """Reads hosted tools of the Responses API; the type is the name."""
+
+    format: ClassVar = RESPONSES_HOSTED
+    discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_TOOLS
+
+    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+        """The type says it all."""
+        return True
+
+    def inspect(self, value: dict[str, Any]) -> InspectedSchema:
+        """Return the name; all else is the provider's."""
+        return InspectedSchema(RESPONSES_HOSTED, value["type"], kind="hosted")
+
+
+class AnthropicHostedTools:
+    """Reads tools of Anthropic's own, which bear a date, and its toolsets."""
+
+    format: ClassVar = ANTHROPIC_HOSTED
+    discriminators: ClassVar = None  # there is a new date every few months
+
+    def matches(self, value: Any) -> bool:
+        """A dated type, and no schema."""
+        stated = value.get("type") if isinstance(value, dict) else None
+        if not isinstance(stated, str) or "input_schema" in value:
+            return False
+        return stated == "mcp_toolset" or _DATED.fullmatch(stated) is not None
+
+    def inspect(self, value: dict[str, Any]) -> InspectedSchema:
+        """Return the name; a toolset has none, and is called by its type."""
+        name = value.get("name")
+        return InspectedSchema(
+            ANTHROPIC_HOSTED, name if isinstance(name, str) and name else value["type"], kind="hosted"
+        )
+
+
+class GeminiHostedTools:
+    """Reads tools of Gemini's own, each a key of its own in a tool."""
+
+    format: ClassVar = GEMINI_HOSTED
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """Nothing but such keys; what is null is unsaid."""
+        return bool(self._keys(value)) and value.keys() <= _GEMINI_KEYS
+
+    def inspect(self, value: dict[str, Any]) -> InspectedSchema:
+        """Return the first key as the name."""
+        return InspectedSchema(GEMINI_HOSTED, self._keys(value)[0], kind="hosted")
+
+    def _keys(self, value: dict[str, Any]) -> list[str]:
+        return [key for key, item in value.items() if item is not None]
+
+
+class BedrockHostedTools:
+    """Reads system tools, and the points in a list of tools up to which it is cached."""
+
+    format: ClassVar = BEDROCK_HOSTED
+    discriminators: ClassVar = frozenset({None})
+
+    def matches(self, value: dict[str, Any]) -> bool:
+        """The one key says it."""
+        return len(value) == 1 and any(isinstance(value.get(key), dict) for key in ("systemTool", "cachePoint"))
+
+    def inspect(self, value: dict[str, Any]) -> InspectedSchema:
+        """Return the name of a system tool; a point has none, and is called by its key."""
+        ((key, said),) = value.items()
+        name = said.get("name")
+        return InspectedSchema(BEDROCK_HOSTED, name if isinstance(name, str) and name else key, kind="hosted")
