@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
-from callboard.interop.errors import ConversionError, LossRefusedError, UnknownFormatError
+from callboard.interop.errors import ConversionError, LossRefusedError
 from callboard.interop.parts import MediaPart, TextPart
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 
@@ -34,8 +34,11 @@ def test_type_custom_with_an_input_schema_is_an_ordinary_tool():
 
 
 def test_what_the_provider_executes_itself_is_no_call_of_ours():
-    with pytest.raises(UnknownFormatError, match="server_tool_use"):
-        REGISTRY.inspect_call({"type": "server_tool_use", "id": "srvtoolu_1", "name": "ls", "input": {}})
+    call = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "ls", "input": {}}
+
+    inspected = REGISTRY.inspect_call(call)
+
+    assert (inspected.tool_name, inspected.payload_kind) == (None, "malformed")
 
 
 def test_a_tool_without_parameters_takes_an_empty_object():

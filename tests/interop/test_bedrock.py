@@ -58,7 +58,7 @@ def test_a_schema_that_is_not_under_json_is_refused_and_names_the_tool(schema):
 
 
 @pytest.mark.parametrize(
-    "tool", [{"systemTool": {"name": "nova"}}, {"cachePoint": {"type": "default"}}], ids=str
+    "tool", [{"systemTool": {"name": "nova"}, "x": 1}, {"cachePoint": "default"}, {"toolSpec": None}], ids=str
 )
 def test_what_else_stands_among_the_tools_is_no_declaration(tool):
     with pytest.raises(UnknownFormatError):

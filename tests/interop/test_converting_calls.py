@@ -142,7 +142,7 @@ def test_what_cannot_be_converted_can_be_left_out_and_told():
     told = []
 
     converted = REGISTRY.convert_tool_calls(
-        [chat_call("{}"), {"type": "server_tool_use"}, chat_call('{"a":1}')],
+        [chat_call("{}"), {"type": "hand_waving"}, chat_call('{"a":1}')],
         RESPONSES,
         refused=lambda index, error: told.append((index, type(error))),
     )
@@ -163,6 +163,6 @@ def test_arguments_encoded_twice_are_decoded_where_the_configuration_says_so():
     )
     call = chat_call('"{\\"path\\": \\"a\\"}"')
 
-    assert REGISTRY.inspect_call(call).payload_kind == "json"
+    assert REGISTRY.inspect_call(call).payload_kind == "malformed"
     assert lenient.inspect_call(call).payload == {"path": "a"}
     assert lenient.convert_tool_calls([call], RESPONSES)[0]["arguments"] == '{"path":"a"}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
 from callboard.interop.errors import ConversionError, InvalidShapeError, UnknownFormatError
-from callboard.interop.parts import JsonPart, MediaPart, TextPart
+from callboard.interop.parts import JsonPart, MediaPart, TextPart, UnreadPart
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 
 OLDER, NEWER = "mcp.2025_11_25.tool", "mcp.2026_07_28.tool"
@@ -108,11 +108,11 @@ def test_another_request_is_no_call(request_):
         REGISTRY.inspect_call(request_)
 
 
-@pytest.mark.parametrize(("wrong", "kind"), [([1], "json"), ('{"a":', "malformed"), (5, "json")], ids=repr)
-def test_arguments_that_are_no_object_are_never_run_as_an_empty_one(wrong, kind):
+@pytest.mark.parametrize("wrong", [[1], '{"a":', 5], ids=repr)
+def test_arguments_that_are_no_object_are_never_run_as_an_empty_one(wrong):
     call = {"method": "tools/call", "params": {"name": "find", "arguments": wrong}}
 
-    assert REGISTRY.inspect_call(call).payload_kind == kind
+    assert REGISTRY.inspect_call(call).payload_kind == "malformed"
     with pytest.raises(ConversionError):
         REGISTRY.convert_tool_call(call, ANTHROPIC, turn=0)
     assert REGISTRY.sanitize_tool_call(call)["params"]["arguments"] == {}
@@ -189,9 +189,11 @@ def test_a_result_is_the_older_revision_s_if_that_can_say_it(result, revision):
     assert REGISTRY.inspect_result(result).format == revision
 
 
-def test_a_result_that_is_not_complete_is_refused():
-    with pytest.raises(InvalidShapeError, match="no complete result"):
-        REGISTRY.inspect_result({"content": [], "resultType": "input_required"})
+@pytest.mark.parametrize("stated", ["input_required", "task", "of_next_year"])
+def test_a_result_that_is_not_complete_is_read_as_what_it_says_it_is(stated):
+    inspected = REGISTRY.inspect_result({"content": [], "resultType": stated})
+
+    assert (inspected.format, inspected.parts) == (NEWER, (UnreadPart(stated),))
 
 
 def test_the_text_of_an_error_is_not_lost():
@@ -265,3 +267,39 @@ def test_a_revision_is_a_family_of_its_own(family):
     assert declared == {"name": "find", "inputSchema": {"type": "object", "properties": {}}}
     assert call["method"] == "tools/call"
     assert ("resultType" in result) is (family == "mcp.2026_07_28")
+
+
+WRAPPED = [
+    ([text("hello")], "hello"),
+    ([text("")], ""),
+    ([text("5")], 5),
+    ([text("true")], True),
+    ([text('["a", 1]')], ["a", 1]),
+    ([text("a"), text("1"), text('{"b": 2}')], ["a", 1, {"b": 2}]),
+]
+
+
+@pytest.mark.parametrize(("content", "wrapped"), WRAPPED, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("family", ["gemini.generate_content", "bedrock.converse"])
+def test_data_that_a_server_wrapped_are_told_once(content, wrapped, family):
+    result = {"content": content, "structuredContent": {"result": wrapped}}
+
+    data = REGISTRY.convert_result(result, ToolInteropTarget(family), call=CALL)
+    said = REGISTRY.convert_result(result, CHAT, call=CALL)
+
+    assert REGISTRY.inspect_result(data.value).parts == (JsonPart({"result": wrapped}),)
+    assert LossCode.STRUCTURE not in codes(data) + codes(said)
+    assert REGISTRY.inspect_result(said.value).parts == tuple(TextPart(each["text"]) for each in content)
+
+
+@pytest.mark.parametrize(
+    ("content", "wrapped"),
+    [([text("two files")], ["a", "b"]), ([text("a")], ["a", "b"]), ([text("b"), text("a")], ["a", "b"])],
+    ids=str,
+)
+def test_a_text_that_says_something_else_than_wrapped_data_stays_beside_them(content, wrapped):
+    result = {"content": content, "structuredContent": {"result": wrapped}}
+
+    converted = REGISTRY.convert_result(result, ToolInteropTarget("bedrock.converse"), call=CALL)
+
+    assert len(converted.value["toolResult"]["content"]) == len(content) + 1

@@ -203,7 +203,7 @@ def test_a_result_that_there_is_not_is_left_out():
 
 
 def test_a_call_that_cannot_be_said_is_told_with_its_place():
-    turns = [[call("ls", "call_1"), {"id": "call_2", "function": {"name": "ls", "arguments": '{"a":'}}]]
+    turns = [[call("ls", "call_1"), {"id": "call_2", "function": {"name": 5, "arguments": "{}"}}]]
     request = RequestConversion(
         REGISTRY, ToolInteropTarget("anthropic.messages"), [schema("ls")], turns=turns
     )

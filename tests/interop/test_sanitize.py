@@ -142,4 +142,4 @@ def test_recorded_calls_are_fit_for_replay_once_sanitized(record):
 
 def test_what_is_no_call_cannot_be_sanitized():
     with pytest.raises(UnknownFormatError):
-        REGISTRY.sanitize_tool_call({"type": "server_tool_use", "id": "toolu_1", "name": "ls", "input": {}})
+        REGISTRY.sanitize_tool_call({"type": "hand_waving", "id": "toolu_1", "name": "ls", "input": {}})

@@ -132,7 +132,7 @@ def test_no_layer_of_encoding_is_undone_unasked():
     reader = ToolInteropContribution(call_accessors=(ChatFunctionCalls(decode_twice=True),))
     asked_for = compose_registry([TieredContribution(Tier.EXPLICIT, "configuration", reader)])
 
-    assert REGISTRY.inspect_call(twice).payload_kind == "json"
+    assert REGISTRY.inspect_call(twice).payload_kind == "malformed"
     assert asked_for.inspect_call(twice).payload == {"path": "C:\\new"}
     assert REGISTRY.inspect_call(chat('{"text":"\\\\n"}')).payload == {"text": "\\n"}
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, HOSTED_TOOLS, PENDING
 
 OURS = {
     "openai.chat_completions.function": "openai.chat_completions.function",
@@ -31,6 +32,11 @@ OURS = {
     "mcp.call_tool_result": "mcp",
     "amplifier.tool": "amplifier.tool",
     "bfcl.function": "amplifier.tool",
+    "openai.responses.hosted": "openai.responses.hosted",
+    "openai.responses.action": "openai.responses.action",
+    "anthropic.messages.hosted": "anthropic.messages.hosted",
+    "gemini.generate_content.hosted": "gemini.generate_content.hosted",
+    "bedrock.converse.hosted": "bedrock.converse.hosted",
     "core.host_result": "core.host_result",
     "core.tool_result": "core.tool_result",
     "core.provider_native_tool_result": "core.provider_native_tool_result",
@@ -167,6 +173,11 @@ def _samples() -> list[Record]:
         ("openai.chat_legacy.function", "call", {"name": "ls", "arguments": '{"path": "a"}'}),
         ("openai.chat_legacy.function", "result", {"role": "function", "name": "ls", "content": "done"}),
     ]
+    of += [("mcp.call_tool_result", "result", value) for value in PENDING]
+    of += [("openai.responses.action", "call", value) for value in ACTIONS.values()]
+    of += [("openai.responses.action", "result", value) for value in ACTION_OUTPUTS.values()]
+    for kind, table in (("schema", HOSTED_TOOLS), ("call", HOSTED_CALLS), ("result", HOSTED_RESULTS)):
+        of += [(format_id, kind, value) for format_id, values in table.items() for value in values]
     return [Record(format_id, kind, "written down here", value) for format_id, kind, value in of]
 
 

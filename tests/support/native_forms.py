@@ -27,7 +27,7 @@ HOSTED_TOOLS: dict[str, list[Json]] = {
         {"type": "bash_20250124", "name": "bash"},
         {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool", "max_characters": 9},
         {"type": "memory_20250818", "name": "memory"},
-        {"type": "computer_toolset_20260801", "display_width_px": 1, "display_height_px": 1},
+        {"type": "computer_toolset_20260801", "configs": None},
         {"type": "web_search_20250305", "name": "web_search", "max_uses": 1},
         {"type": "code_execution_20250825", "name": "code_execution"},
         {"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"},

@@ -25,7 +25,14 @@ import jsonschema_rs
 import mcp_types._v2025_11_25 as mcp_2025
 import mcp_types._v2026_07_28 as mcp_2026
 import openai
-from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam, ToolUseBlockParam
+from anthropic.types import (
+    ContentBlockParam,
+    MessageParam,
+    ToolResultBlockParam,
+    ToolUnionParam,
+    ToolUseBlockParam,
+)
+from anthropic.types import ToolParam as AnthropicToolParam
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from botocore.validate import ParamValidator
 from google.genai import types as gemini
@@ -44,6 +51,7 @@ from openai.types.responses import (
     ResponseCustomToolCallParam,
     ResponseFunctionToolCallParam,
     ResponseInputItemParam,
+    ToolParam,
 )
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from openai.types.responses.response_input_item_param import FunctionCallOutput
@@ -66,6 +74,7 @@ def refusals(kind: str, format_id: str, value: Any) -> list[str]:
     return JUDGES[kind, format_id](value)
 
 
+@cache
 def _typed(of: Any) -> Judge:
     adapter: TypeAdapter[Any] = TypeAdapter(of)
 
@@ -170,7 +179,11 @@ JUDGES: dict[tuple[str, str], Judge] = {
     ("schema", "openai.responses.function"): _typed(FunctionToolParam),
     ("schema", "openai.responses.custom.tool_schema"): _typed(CustomToolParam),
     ("schema", "openai.responses.namespace"): _typed(NamespaceToolParam),
-    ("schema", "anthropic.messages.tool"): _typed(ToolParam),
+    ("schema", "openai.responses.hosted"): _typed(ToolParam),
+    ("schema", "anthropic.messages.hosted"): _typed(ToolUnionParam),
+    ("schema", "gemini.generate_content.hosted"): _model(gemini.Tool),
+    ("schema", "bedrock.converse.hosted"): _shape("Tool"),
+    ("schema", "anthropic.messages.tool"): _typed(AnthropicToolParam),
     ("schema", "gemini.generate_content.function"): _model(gemini.FunctionDeclaration),
     ("schema", "gemini.generate_content.function_openapi"): _model(gemini.FunctionDeclaration),
     ("schema", "bedrock.converse.tool"): _shape("Tool"),
@@ -184,6 +197,15 @@ JUDGES: dict[tuple[str, str], Judge] = {
     ("call", "gemini.generate_content.function"): _model(gemini.Part),
     ("call", "bedrock.converse.tool"): _shape("ContentBlock"),
     ("call", "mcp.2025_11_25.tool"): lambda value: _model(mcp_2025.CallToolRequestParams)(value["params"]),
+    ("call", "openai.responses.hosted"): _typed(ResponseInputItemParam),
+    ("call", "openai.responses.action"): _typed(ResponseInputItemParam),
+    ("call", "anthropic.messages.hosted"): _typed(ContentBlockParam),
+    ("call", "gemini.generate_content.hosted"): _model(gemini.Part),
+    ("call", "bedrock.converse.hosted"): _shape("ContentBlock"),
+    ("result", "openai.responses.hosted"): _typed(ResponseInputItemParam),
+    ("result", "openai.responses.action"): _typed(ResponseInputItemParam),
+    ("result", "anthropic.messages.hosted"): _typed(ContentBlockParam),
+    ("result", "gemini.generate_content.hosted"): _model(gemini.Part),
     ("result", "openai.chat_completions.function"): _typed(ChatCompletionToolMessageParam),
     ("result", "openai.responses.function"): _typed(FunctionCallOutput),
     ("result", "openai.responses.custom"): _typed(ResponseCustomToolCallOutputParam),
