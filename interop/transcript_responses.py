@@ -11,22 +11,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from .native_items import OUTPUTS
 from .transcript_chat import missing, settled, text_or_none
 from .transcript_pairing import Answered, Rules, Seen, pair
 from .transcript_repairs import Repair, RepairCode, Repaired
 
 _ANSWERS: Final = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
-_OF_THE_CLIENT: Final = frozenset(
-    {
-        *_ANSWERS.values(),
-        "shell_call_output",
-        "local_shell_call_output",
-        "apply_patch_call_output",
-        "computer_call_output",
-        "tool_search_output",
-        "mcp_approval_response",
-    }
-)
+_OF_THE_CLIENT: Final = frozenset({*_ANSWERS.values(), *OUTPUTS})
 _RULES: Final = Rules(unique=True)
 _OF_ITS_TYPE: Final = frozenset({"id", "status", "name", "namespace"})
 """Keys of an output that an output of the other type has not, or has for itself."""

@@ -37,8 +37,7 @@ from ..format_ids import (
     RESPONSES_HOSTED,
     RESPONSES_NAMESPACE,
 )
-from .late import LateAccessor, LateAdapter
-from .native_types import (
+from ..native_items import (
     ACTIONS,
     ANTHROPIC_RESULTS,
     OUTPUTS,
@@ -46,6 +45,7 @@ from .native_types import (
     RESPONSES_RESULTS,
     RESPONSES_TOOLS,
 )
+from .late import LateAccessor, LateAdapter
 
 BUILT_IN: Final = ToolInteropContribution(
     schema_accessors=(

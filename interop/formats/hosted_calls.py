@@ -12,9 +12,14 @@ from ..arguments import fault
 from ..format_ids import ANTHROPIC_HOSTED, BEDROCK_HOSTED, GEMINI_HOSTED, RESPONSES_HOSTED
 from ..gemini_spelling import said
 from ..hub import InspectedCall, InspectedResult
+from ..native_items import (
+    ACTIONS,
+    ANTHROPIC_RESULTS,
+    RESPONSES_CALLS,
+    RESPONSES_RESULTS,
+    is_for_the_client,
+)
 from ..parts import UnreadPart
-from .native_types import ACTIONS, ANTHROPIC_RESULTS, RESPONSES_CALLS, RESPONSES_RESULTS
-from .openai_responses_actions import is_for_the_client
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

@@ -17,9 +17,9 @@ from ..format_ids import OPENAI_RESPONSES, RESPONSES_ACTION
 from ..function_calls import leftovers
 from ..hub import InspectedCall, InspectedResult
 from ..json_copy import copy_json
+from ..native_items import ACTIONS, OUTPUTS, is_for_the_client
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
 from ..result_text import answered_call, as_text
-from .native_types import ACTIONS, OUTPUTS
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -37,18 +37,6 @@ _TOOLS: Final = {
 _ID_KEYS: Final = {"mcp_approval_request": "id"}
 _ANSWERED_KEYS: Final = {"mcp_approval_response": "approval_request_id", "local_shell_call_output": "id"}
 """Type of an item -> the key of the call's id, where it is not ``call_id``."""
-
-
-def is_for_the_client(item: dict[str, Any]) -> bool:
-    """Say whether an item of one of these types is for the client to act on, and not the server's own."""
-    match item:
-        case {"type": "tool_search_call", "execution": execution}:
-            return bool(execution == "client")
-        case {"type": "tool_search_call"}:
-            return False
-        case {"type": "shell_call", "environment": {"type": str(where)}}:
-            return where == "local"
-    return True
 
 
 class ResponsesActions:

@@ -23,12 +23,12 @@ from ..format_ids import (
 from ..function_calls import leftovers
 from ..hub import InspectedResult, NativeContent
 from ..json_copy import copy_json
+from ..native_items import OUTPUTS
 from ..parts import ResultPart, UnreadPart
 from .anthropic_content import read_blocks as read_anthropic
 from .bedrock_content import read_blocks as read_bedrock
 from .gemini_content import read_response
 from .mcp_content import read_blocks as read_mcp
-from .native_types import OUTPUTS
 from .openai_content import read_content
 from .openai_responses_actions import read_output
 

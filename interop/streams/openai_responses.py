@@ -1,4 +1,4 @@
-"""Calls streamed by OpenAI Responses, of function tools and of custom tools.
+"""Calls streamed by OpenAI Responses, of function tools, of custom tools, and of tools of its own that the client runs.
 
     output_item.added ──▶ deltas ──▶ arguments.done / input.done ──▶ output_item.done
 
@@ -8,6 +8,9 @@ give an item another id with each event are followed by the index. ``arguments.d
 a name, and no event needs a ``sequence_number``.
 
 An item that is done with the status ``incomplete`` was cut off.
+
+A call to a tool of the API's own that the client has to act on (a shell, a patch, a computer, an approval) has no
+payload that would come in pieces: it comes out as the item that is done. What the server runs itself does not.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any, ClassVar, Final
 
 from ..errors import describe
 from ..format_ids import OPENAI_RESPONSES
+from ..native_items import ACTIONS, is_for_the_client
 from .assembler import Assembler, Draft, cut_off
 from .text import joined, mean_the_same
 
@@ -45,7 +49,7 @@ class _Draft(Draft):
         """What is known of the payload: its pieces, or what the item began with if there are none."""
         if self.pieces:
             return self.text
-        begun = self.item.get(_PAYLOADS[self.item["type"]])
+        begun = self.item.get(_PAYLOADS.get(self.item["type"], ""))
         return begun if isinstance(begun, str) else ""
 
 
@@ -62,14 +66,16 @@ class ResponsesAssembler(Assembler):
 
     def _take(self, event: dict[str, Any]) -> None:
         match event:
-            case {"type": "response.output_item.added", "item": {"type": str(of)} as item} if of in _PAYLOADS:
+            case {"type": "response.output_item.added", "item": {"type": str()} as item} if _is_call(item):
                 known = self._by_id.get(_text(item, "id") or "")
                 if known is None:
                     self._begin(event, item)
                 else:
                     self._contradiction("it began a second time", known)
-            case {"type": "response.output_item.done", "item": {"type": str(of)} as item} if of in _PAYLOADS:
+            case {"type": "response.output_item.done", "item": {"type": str()} as item} if _is_call(item):
                 self._done(event, item)
+            case {"type": "response.output_item.done", "item": {"type": str(of)} as item} if of in ACTIONS:
+                self._taken_back(event, item)
             case {"type": str(kind)} if kind in _EVENTS:
                 of, key = _EVENTS[kind]
                 draft = self._open_draft(event, of)
@@ -84,10 +90,10 @@ class ResponsesAssembler(Assembler):
         for draft in self._drafts:
             if draft.ended:
                 continue
-            payload = draft.payload
+            stated, payload = draft.item["type"], draft.payload
             if not draft.told:
-                cut_off(draft, payload, raw=draft.item["type"] == "custom_tool_call")
-            value = {**draft.item, _PAYLOADS[draft.item["type"]]: payload}
+                cut_off(draft, payload, raw=stated != "function_call")
+            value = {**draft.item, _PAYLOADS[stated]: payload} if stated in _PAYLOADS else draft.item
             if "status" in value:
                 value["status"] = "completed" if draft.trouble is None else "incomplete"
             self._hand_over(draft, value)
@@ -96,7 +102,7 @@ class ResponsesAssembler(Assembler):
         if not self._may_begin():
             return None
         index = event.get("output_index")
-        draft = _Draft(_text(item, "call_id"), index=index if type(index) is int else None)
+        draft = _Draft(_id_of(item), index=index if type(index) is int else None)
         draft.item = self._copy_object(item, "$.item", draft)
         self._drafts.append(draft)
         item_id = _text(item, "id")
@@ -144,7 +150,7 @@ class ResponsesAssembler(Assembler):
 
     def _done(self, event: dict[str, Any], item: dict[str, Any]) -> None:
         draft = self._draft_of(event, _text(item, "id"))
-        call_id = _text(item, "call_id")
+        call_id = _id_of(item)
         if draft is not None and draft.ended and call_id not in {None, draft.call_id}:
             draft = None  # another call in the place of one that is gone
         if draft is None:  # never announced, but here it is, and whole
@@ -154,11 +160,14 @@ class ResponsesAssembler(Assembler):
         if draft.ended:
             self._contradiction("it ended a second time", draft)
             return
-        key = _PAYLOADS[item["type"]]
         for what in ("type", "call_id", "name", "namespace"):
             before, now = _text(draft.item, what), _text(item, what)
             if before != now and None not in {before, now}:
                 self._contradiction(f"its {what} was {before!r}, and now is {now!r}", draft)
+        key = _PAYLOADS.get(item["type"])
+        if key is None:
+            self._action_done(draft, item)
+            return
         payload = item.get(key)
         if isinstance(payload, str):
             self._compare(draft, payload)
@@ -169,6 +178,18 @@ class ResponsesAssembler(Assembler):
             cut_off(draft, payload, raw=item["type"] == "custom_tool_call")
         self._hand_over(draft, value)
 
+    def _action_done(self, draft: _Draft, item: dict[str, Any]) -> None:
+        value = self._copy_object(item, "$.item", draft)
+        if item.get("status") == "incomplete":
+            cut_off(draft, "", raw=True)
+        self._hand_over(draft, value)
+
+    def _taken_back(self, event: dict[str, Any], item: dict[str, Any]) -> None:
+        """An item turns out to be the server's own, such as what a shell in a container runs."""
+        draft = self._draft_of(event, _text(item, "id"))
+        if draft is not None and draft.item["type"] == item["type"]:
+            draft.ended = True
+
     def _compare(self, draft: _Draft, payload: str) -> None:
         """Note it if a whole payload is not what the pieces of it said; nothing said is no lie."""
         said = draft.text
@@ -177,6 +198,14 @@ class ResponsesAssembler(Assembler):
         )
         if draft.pieces and draft.trouble is None and not same:
             self._contradiction("its whole payload is not what its pieces said", draft)
+
+
+def _is_call(item: dict[str, Any]) -> bool:
+    return item["type"] in _PAYLOADS or (item["type"] in ACTIONS and is_for_the_client(item))
+
+
+def _id_of(item: dict[str, Any]) -> str | None:
+    return _text(item, "id" if item["type"] == "mcp_approval_request" else "call_id")
 
 
 def _text(value: dict[str, Any], key: str) -> str | None:

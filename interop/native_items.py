@@ -1,11 +1,11 @@
 """What providers call the tools that only they have: types of declarations, of calls and of results.
 
-The families of those that are known by their types are told here; what is told by a key stands with its reader.
+Those that are known by their types are told here; what is known by a key stands with its reader.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 RESPONSES_TOOLS: Final = frozenset(
     {
@@ -80,3 +80,15 @@ ANTHROPIC_RESULTS: Final = frozenset(
     }
 )
 """Blocks of Anthropic's that say what a tool of its own came to."""
+
+
+def is_for_the_client(item: dict[str, Any]) -> bool:
+    """Say whether an item of one of these types is for the client to act on, and not the server's own."""
+    match item:
+        case {"type": "tool_search_call", "execution": execution}:
+            return bool(execution == "client")
+        case {"type": "tool_search_call"}:
+            return False
+        case {"type": "shell_call", "environment": {"type": str(where)}}:
+            return where == "local"
+    return True
