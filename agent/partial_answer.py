@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interop.call_marks import mark_of, unmarked, with_mark
 from ..interop.errors import InteropError
-from ..interop.format_ids import CHAT_CUSTOM, CHAT_FUNCTION, OPENAI_CHAT
+from ..interop.format_ids import CHAT_CUSTOM, CHAT_FUNCTION, OPENAI_CHAT, RESPONSES_ACTION
 from ..interop.registry import ToolInteropRegistry, ToolInteropTarget
+from .session import call_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,15 +103,20 @@ def assistant_message(content: str, tool_calls: Sequence[Json] = ()) -> Json:
 def core_calls(calls: Iterable[Any], registry: ToolInteropRegistry, *, turn: int) -> list[Json]:
     """Return calls as core messages spell them: sanitized, and with ids of which no two are the same.
 
-    One with raw input comes out as a custom call, also where it came wrapped in a function call.
+    One with raw input comes out as a custom call, also where it came wrapped in a function call. One to a tool of the
+    provider's own that has to be acted on here stays as it is, for nothing else could be answered in its form.
     """
     taken: set[str] = set()
     spelt = []
     for index, call in enumerate(calls):
         try:
             clean = registry.sanitize_tool_call(call)
-            raw = registry.inspect_call(clean).payload_kind == "text"
-            formats = [CHAT_CUSTOM] if raw else [CHAT_FUNCTION]
+            inspected = registry.inspect_call(clean)
+            if inspected.format == RESPONSES_ACTION:
+                spelt.append(clean)
+                taken.add(call_id(clean) or "")
+                continue
+            formats = [CHAT_CUSTOM] if inspected.payload_kind == "text" else [CHAT_FUNCTION]
             written = registry.convert_tool_call(clean, CORE_CALLS, formats, turn=turn, index=index).value
         except InteropError:  # `broken_calls` has told of it
             continue
@@ -127,7 +133,7 @@ def with_marks(message: Json, broken: Sequence[Broken]) -> Json:
     by_place = {each.position: each for each in broken if each.call_id is None}
     marked = []
     for position, call in enumerate(calls):
-        found = by_id.get(call.get("id")) or by_place.get(position)
+        found = by_id.get(call_id(call)) or by_place.get(position)
         marked.append(call if found is None else with_mark(unmarked(call), found.mark))
     return {**message, "metadata": {**message["metadata"], "tool_calls": marked}}
 

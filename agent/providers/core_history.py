@@ -20,6 +20,7 @@ from ...interop.registry import (
 )
 from ...interop.request_conversion import RequestConversion
 from ..partial_answer import assistant_message, core_calls
+from ..session import call_id
 from .wire import Answer, Entry
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _replayable(message: Json, registry: ToolInteropRegistry, number: int) -> di
     """The calls of a message by id, without what only the core has to know of them."""
     calls = _metadata(message).get("tool_calls")
     spelt = core_calls(calls if isinstance(calls, list) else (), registry, turn=number)
-    return {call["id"]: _wrapped(call, registry) for call in as_sent(spelt)}
+    return {call_id(call) or "": _wrapped(call, registry) for call in as_sent(spelt)}
 
 
 def _wrapped(call: Json, registry: ToolInteropRegistry) -> Json:

@@ -2,7 +2,8 @@
 
 Nothing is left with the provider (``store: false``): each request has the whole history, as everywhere else.
 So of the model's reasoning only what came encrypted can be sent back; ask for it by
-``extra: {"include": ["reasoning.encrypted_content"]}``, which models that do not reason refuse.
+``extra: {"include": ["reasoning.encrypted_content"]}``, which models that do not reason refuse. What the server's own
+tools did is sent back too, and so are calls to tools of its own that are acted on here, with their answers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ...interop.format_ids import (
 )
 from ...interop.formats.openai_content import write_responses_part
 from ...interop.json_copy import copy_json
+from ...interop.native_items import ACTIONS, OUTPUTS, RESPONSES_CALLS, RESPONSES_RESULTS, is_for_the_client
 from ...interop.parts import TextPart
 from .skeleton import TEXT, call_place, filled, worth_keeping
 from .wire import Spoken, StreamReader, Wire
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _CALLS: Final = ("function_call", "custom_tool_call")
+_HOSTED: Final = RESPONSES_CALLS | RESPONSES_RESULTS | ACTIONS | OUTPUTS
+"""Items of the server's own tools, but for calls that are to be acted on here."""
 
 
 def write_history(entries: Sequence[Entry]) -> list[Json]:
@@ -48,7 +52,7 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
 
 def write_answer(partial: Json) -> list[Json]:
     """Return the items of an answer, in their order."""
-    calls = [(str(call.get("call_id")), call) for call in partial["tool_calls"]]
+    calls = [(_its_id(call), call) for call in partial["tool_calls"]]
     return filled(worth_keeping(partial["kept"]), _message(partial["content"]), calls)
 
 
@@ -59,9 +63,9 @@ def read_answer(items: Sequence[Any]) -> Spoken:
         if item.get("role") == "assistant":
             content += item["content"]
             kept.append(dict(TEXT))
-        elif item.get("type") in _CALLS:
+        elif _is_call(item):
             calls.append(item)
-            kept.append(call_place(str(item.get("call_id"))))
+            kept.append(call_place(_its_id(item)))
         else:
             kept.append(item)
     return Spoken(content, tuple(calls), worth_keeping(kept))
@@ -75,6 +79,15 @@ def write_payload(items: list[Json], options: Options) -> Json:
     if options.temperature is not None:
         payload["temperature"] = options.temperature
     return payload
+
+
+def _is_call(item: Json) -> bool:
+    stated = item.get("type")
+    return stated in _CALLS or (stated in ACTIONS and is_for_the_client(item))
+
+
+def _its_id(call: Json) -> str:
+    return str(call.get("call_id") or call.get("id"))
 
 
 def _message(text: str) -> list[Json]:
@@ -137,8 +150,10 @@ class ResponsesReader(StreamReader):
                 self.partial.kept.append(copy_json(kept, what="$.item"))
             case {"type": "message"}:
                 self.partial.kept.append(dict(TEXT))
-            case {"type": "function_call" | "custom_tool_call", "call_id": str(call_id)}:
-                self.partial.kept.append(call_place(call_id))
+            case {"type": str()} if _is_call(item):
+                self.partial.kept.append(call_place(_its_id(item)))
+            case {"type": str(stated)} if stated in _HOSTED:
+                self.partial.kept.append(copy_json(item, what="$.item"))
 
     def _end(self, response: Json) -> None:
         self.ended = True

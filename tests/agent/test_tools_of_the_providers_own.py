@@ -1,0 +1,97 @@
+"""Tools of a provider's own in a conversation: what is acted on here is answered in its form, all else goes back."""
+
+from __future__ import annotations
+
+import pytest
+from callboard.agent.replay.faults import stream_reply
+from callboard.agent.replay.server import ReplayServer
+from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS
+from providers import SCRIPT, Asked, calls_of, user
+from sdks import sdks
+
+ASKED = user("Look around")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ReplayServer(SCRIPT) as server:
+        yield server
+
+
+def answer_of(*items):
+    """The stream of an answer that has these items."""
+    events = [
+        event
+        for index, item in enumerate(items)
+        for event in (
+            {"type": "response.output_item.added", "output_index": index, "item": item},
+            {"type": "response.output_item.done", "output_index": index, "item": item},
+        )
+    ]
+    return stream_reply([*events, {"type": "response.completed", "response": {"status": "completed"}}], done=False)
+
+
+def result_for(tool, toolresult):
+    return {
+        "role": "tool",
+        "content": "done",
+        "toolResult": toolresult,
+        "metadata": {"tool_call_id": "c1", "tool_name": "acted_out"},
+    }
+
+
+@pytest.mark.parametrize("name", ["responses", "responses extension"])
+@pytest.mark.parametrize("tool", ACTIONS)
+def test_an_action_reaches_the_core_as_it_is_and_its_answer_the_provider_in_its_form(server, name, tool):
+    asked = Asked(name, server.url)
+    server.next(answer_of(ACTIONS[tool]))
+    message = asked.message(ASKED)
+    content = {"type": "provider_native_tool_result", "format": "openai.responses", "content": ACTION_OUTPUTS[tool]}
+
+    asked.message(ASKED, message, result_for(tool, content), user("So?"))
+    asked.provider.close()
+
+    assert calls_of(message) == [ACTIONS[tool]]
+    sent = server.requests[-1].body["input"]
+    assert sent == [ASKED, ACTIONS[tool], ACTION_OUTPUTS[tool], user("So?")]
+    assert [found for item in sent for found in sdks().message_refusals("openai.responses", item)] == []
+
+
+def test_a_text_answers_a_shell_in_the_form_of_a_shell(server):
+    asked = Asked("responses", server.url)
+    server.next(answer_of(ACTIONS["shell"]))
+    message = asked.message(ASKED)
+
+    asked.message(ASKED, message, result_for("shell", {"type": "tool_result", "text": "done"}), user("So?"))
+    asked.provider.close()
+
+    said = server.requests[-1].body["input"][2]
+    assert (said["type"], said["output"][0]["stdout"]) == ("shell_call_output", "done")
+
+
+@pytest.mark.parametrize("name", ["chat", "anthropic"])
+def test_a_history_with_an_action_goes_to_another_provider_as_a_function_s(server, name):
+    asked = Asked(name, server.url)
+    message = {"role": "assistant", "content": "", "metadata": {"tool_calls": [ACTIONS["shell"]]}}
+
+    asked.message(ASKED, message, result_for("shell", {"type": "tool_result", "text": "done"}), user("So?"))
+    asked.provider.close()
+
+    family = {"chat": "openai.chat_completions", "anthropic": "anthropic.messages"}[name]
+    sent = server.requests[-1].body["messages"]
+    assert [found for item in sent for found in sdks().message_refusals(family, item)] == []
+    assert "shell" in str(sent)
+
+
+def test_what_the_server_ran_itself_goes_back_in_its_place(server):
+    asked = Asked("responses", server.url)
+    items = [*HOSTED_CALLS["openai.responses.hosted"], *HOSTED_RESULTS["openai.responses.hosted"]]
+    server.next(answer_of(*items, {"type": "function_call", "call_id": "c2", "name": "now", "arguments": "{}"}))
+    message = asked.message(ASKED)
+
+    asked.message(ASKED, message, user("So?"))
+    asked.provider.close()
+
+    sent = server.requests[-1].body["input"]
+    assert sent[1 : len(items) + 1] == items
+    assert [call["function"]["name"] for call in calls_of(message)] == ["now"]
