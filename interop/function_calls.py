@@ -47,7 +47,11 @@ def read_function_call(
             kind, payload, problem = "malformed", None, fault("bad_call", broken)
     if kind == "json":
         said = "the arguments are JSON, but no object"
-        kind, raw, problem = "malformed", json_text(payload) if raw is None else raw, fault("not_an_object", said)
+        kind, raw, problem = (
+            "malformed",
+            json_text(payload) if raw is None else raw,
+            fault("not_an_object", said),
+        )
     if problem is not None:
         metadata["error"] = problem
         return InspectedCall(format_id, call_id, name, namespace, None, "malformed", None, metadata, raw)

@@ -203,6 +203,7 @@ class ToolInteropRegistry:
         source_format: str | None = None,
         turn: int | None = None,
         index: int = 0,
+        call_id: str | None = None,
     ) -> Converted:
         """Return one tool call in an accepted format, with what was lost.
 
@@ -217,13 +218,16 @@ class ToolInteropRegistry:
             source_format: the format it has, if known.
             turn: number of the message in the transcript; if given, a call without an id is given one.
             index: number of the call in its message, for that id.
+            call_id: the id of a call that has none, where it is known.
 
         Raises:
             ConversionError: no accepted format can say it; and as `inspect_call`.
         """
         inspected = self.inspect_call(call, source_format)
         added: tuple[Loss, ...] = ()
-        if inspected.call_id is None and turn is not None:
+        if inspected.call_id is None and call_id is not None:
+            inspected = inspected._replace(call_id=call_id)
+        elif inspected.call_id is None and turn is not None:
             inspected = inspected._replace(call_id=made_up_call_id(turn, index, inspected))
             added = (Loss(LossCode.CALL_ID, f"{inspected.call_id} was made up"),)
         context = self._context(target, may_wrap=bool(target_formats))
@@ -279,6 +283,7 @@ class ToolInteropRegistry:
         target_formats: Sequence[str] | None = None,
         *,
         call: Any = None,
+        call_id: str | None = None,
         source_format: str | None = None,
     ) -> Converted:
         """Return one tool result in an accepted format, with what was lost.
@@ -290,6 +295,7 @@ class ToolInteropRegistry:
             call: the call it answers, in any known format. It supplies the id and the tool's name where
                 the result has none, and the result takes the form that answers that call in the target:
                 a ``custom_tool_call`` must not be answered with a ``function_call_output``.
+            call_id: the id of that call, if neither says it.
             source_format: the format the result has, if known.
 
         Raises:
@@ -303,6 +309,7 @@ class ToolInteropRegistry:
             form = self._form_of(call, target, target_formats)
             if form in accepted.written or form in NATIVE:
                 accepted = Accepted((form,), frozenset({form}))
+        inspected = replace(inspected, call_id=inspected.call_id or call_id)
         label = f"the result of call {inspected.call_id!r}"
         return self._results.adapters.convert(
             payload, inspected, accepted, self._context(target), label=label

@@ -113,9 +113,7 @@ class _Repairing:
     def _is_open(self, number: int) -> bool:
         """Whether nothing follows but results."""
         following = [list(self._places(run)) for run in self._runs[number + 1 :]]
-        return all(
-            places and all(place[:2] in self._results for place in places) for places in following
-        )
+        return all(places and all(place[:2] in self._results for place in places) for places in following)
 
     # Writing
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from ..interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from ..plugins.errors import CallboardError
 from .common import common, json_option
-from .converting import KINDS, UnknownWire, convert, kind_of, require_wire, wires
+from .converting import KINDS, UnknownWire, convert, kind_of, needs_call_id, require_wire, wires
 from .exits import FAILED, WELL
 from .output import Streams, complain
 from .values import Broken, values_in
@@ -38,6 +38,13 @@ _BITE = 1 << 20
     "--to", "target", metavar="FORMAT", help="The format, or family of formats, that they are to have."
 )
 @click.option("--kind", type=click.Choice(KINDS), help="What the values are; told by their looks without it.")
+@click.option(
+    "--call-id",
+    "call_ids",
+    metavar="ID",
+    multiple=True,
+    help="The id of a call, for a call or a result that does not say it; give one for each, in their order.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything is lost on the way.")
 @click.option(
     "--list", "show", is_flag=True, help="List the formats, and what can be read and written in each."
@@ -45,7 +52,14 @@ _BITE = 1 << 20
 @json_option
 @common
 def convert_command(
-    *, source: str | None, target: str | None, kind: Any, strict: bool, show: bool, as_json: bool
+    *,
+    source: str | None,
+    target: str | None,
+    kind: Any,
+    call_ids: tuple[str, ...],
+    strict: bool,
+    show: bool,
+    as_json: bool,
 ) -> int:
     """Convert tool schemas, tool calls and tool results from stdin.
 
@@ -55,6 +69,8 @@ def convert_command(
     \b
         callboard convert --from mcp --to openai.responses < tools.json
         callboard: line 1: lost extras: annotations
+
+    A result of MCP or of the core does not say which call it answers, and most formats have to: --call-id says it.
 
     A value that is broken, or cannot be said in that format, is told too, and left out; all others come out. Exit status:
     0 all were converted, 1 some were not (or lost something, with --strict), 2 there is no such format.
@@ -70,7 +86,7 @@ def convert_command(
     except UnknownWire as error:
         raise click.UsageError(str(error)) from error
     with Streams(as_json=True) as streams:
-        failed = False
+        failed, ids = False, list(call_ids)
         for number, found in enumerate(values_in(_all_of(streams.stdin))):
             if isinstance(found, Broken):
                 complain(f"line {found.line}: {found.why}")
@@ -78,7 +94,16 @@ def convert_command(
                 continue
             try:
                 what = kind or kind_of(REGISTRY, found.value, source)
-                converted = convert(REGISTRY, what, found.value, source=source, target=target, number=number)
+                needed = bool(ids) and needs_call_id(REGISTRY, what, found.value, source)
+                converted = convert(
+                    REGISTRY,
+                    what,
+                    found.value,
+                    source=source,
+                    target=target,
+                    number=number,
+                    call_id=ids.pop(0) if needed else None,
+                )
             except CallboardError as error:
                 complain(f"line {found.line}: {error}")
                 failed = True

@@ -75,7 +75,14 @@ def kind_of(registry: ToolInteropRegistry, value: Any, source: str | None) -> Ki
 
 
 def convert(
-    registry: ToolInteropRegistry, kind: Kind, value: Any, *, source: str | None, target: str, number: int
+    registry: ToolInteropRegistry,
+    kind: Kind,
+    value: Any,
+    *,
+    source: str | None,
+    target: str,
+    number: int,
+    call_id: str | None = None,
 ) -> Converted:
     """Return a value in another format, with what was lost.
 
@@ -86,6 +93,7 @@ def convert(
         source: its format, if that is known.
         target: the format, or family, that it is to be in.
         number: which of all values it is; a call without an id gets one from that.
+        call_id: the id of a call, or of the call that a result answers, if the value does not say it.
 
     Raises:
         InteropError: it is not what it is said to be, or cannot be said in that format.
@@ -94,8 +102,18 @@ def convert(
     if kind == "schema":
         return registry.convert_schema(value, family, [target], source_format=source)
     if kind == "call":
-        return registry.convert_tool_call(value, family, [target], source_format=source, turn=number)
-    return registry.convert_result(value, family, [target], source_format=source)
+        return registry.convert_tool_call(
+            value, family, [target], source_format=source, turn=number, call_id=call_id
+        )
+    return registry.convert_result(value, family, [target], source_format=source, call_id=call_id)
+
+
+def needs_call_id(registry: ToolInteropRegistry, kind: Kind, value: Any, source: str | None) -> bool:
+    """Say whether a value is a call, or a result, that does not say which call's it is. Raises `InteropError`: it is none."""
+    if kind == "schema":
+        return False
+    inspect = registry.inspect_call if kind == "call" else registry.inspect_result
+    return inspect(value, source).call_id is None
 
 
 def _is_claimed(registry: ToolInteropRegistry, kind: Kind, value: Any, source: str | None) -> bool:

@@ -81,7 +81,9 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("openai_chat_legacy:LegacyChatCalls", CHAT_LEGACY, {None}),
         LateAccessor("openai_responses_actions:ResponsesActions", RESPONSES_ACTION, ACTIONS),
         LateAccessor("hosted_calls:ResponsesHostedCalls", RESPONSES_HOSTED, RESPONSES_CALLS | ACTIONS),
-        LateAccessor("hosted_calls:AnthropicHostedCalls", ANTHROPIC_HOSTED, {"server_tool_use", "mcp_tool_use"}),
+        LateAccessor(
+            "hosted_calls:AnthropicHostedCalls", ANTHROPIC_HOSTED, {"server_tool_use", "mcp_tool_use"}
+        ),
         LateAccessor("hosted_calls:GeminiHostedCalls", GEMINI_HOSTED, {None}),
         LateAccessor("hosted_calls:BedrockHostedCalls", BEDROCK_HOSTED, {None}),
     ),

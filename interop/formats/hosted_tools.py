@@ -101,7 +101,9 @@ class BedrockHostedTools:
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The one key says it."""
-        return len(value) == 1 and any(isinstance(value.get(key), dict) for key in ("systemTool", "cachePoint"))
+        return len(value) == 1 and any(
+            isinstance(value.get(key), dict) for key in ("systemTool", "cachePoint")
+        )
 
     def inspect(self, value: dict[str, Any]) -> InspectedSchema:
         """Return the name of a system tool; a point has none, and is called by its key."""

@@ -117,7 +117,9 @@ class ToResponsesActionOutput:
             return Converted({**native.content, _ANSWERED_KEYS.get(stated, "call_id"): call_id})
         write = _WRITERS.get(value.tool_name or "")
         if write is None:
-            raise ConversionError(f"a result of {value.tool_name!r} answers no call to a tool of the API's own")
+            raise ConversionError(
+                f"a result of {value.tool_name!r} answers no call to a tool of the API's own"
+            )
         item, losses = write(value, call_id)
         return Converted(item, losses + lost_extras(value.extras))
 
@@ -218,7 +220,11 @@ def _mcp_approval(value: InspectedResult, call_id: str) -> Written:
         text, losses = _text(value)
         return {**item, "approve": False, "reason": text}, losses
     reason = data.get("reason")
-    return {**item, "approve": data["approve"] is True, **({"reason": reason} if isinstance(reason, str) else {})}, ()
+    return {
+        **item,
+        "approve": data["approve"] is True,
+        **({"reason": reason} if isinstance(reason, str) else {}),
+    }, ()
 
 
 def _data(value: InspectedResult) -> list[dict[str, Any]]:

@@ -160,10 +160,7 @@ class ResponsesAssembler(Assembler):
         if draft.ended:
             self._contradiction("it ended a second time", draft)
             return
-        for what in ("type", "call_id", "name", "namespace"):
-            before, now = _text(draft.item, what), _text(item, what)
-            if before != now and None not in {before, now}:
-                self._contradiction(f"its {what} was {before!r}, and now is {now!r}", draft)
+        self._hold_to_its_beginning(draft, item)
         key = _PAYLOADS.get(item["type"])
         if key is None:
             self._action_done(draft, item)
@@ -177,6 +174,12 @@ class ResponsesAssembler(Assembler):
         if item.get("status") == "incomplete" and isinstance(payload, str):
             cut_off(draft, payload, raw=item["type"] == "custom_tool_call")
         self._hand_over(draft, value)
+
+    def _hold_to_its_beginning(self, draft: _Draft, item: dict[str, Any]) -> None:
+        for what in ("type", "call_id", "name", "namespace"):
+            before, now = _text(draft.item, what), _text(item, what)
+            if before != now and None not in {before, now}:
+                self._contradiction(f"its {what} was {before!r}, and now is {now!r}", draft)
 
     def _action_done(self, draft: _Draft, item: dict[str, Any]) -> None:
         value = self._copy_object(item, "$.item", draft)

@@ -28,7 +28,9 @@ def answer_of(*items):
             {"type": "response.output_item.done", "output_index": index, "item": item},
         )
     ]
-    return stream_reply([*events, {"type": "response.completed", "response": {"status": "completed"}}], done=False)
+    return stream_reply(
+        [*events, {"type": "response.completed", "response": {"status": "completed"}}], done=False
+    )
 
 
 def result_for(tool, toolresult):
@@ -46,7 +48,11 @@ def test_an_action_reaches_the_core_as_it_is_and_its_answer_the_provider_in_its_
     asked = Asked(name, server.url)
     server.next(answer_of(ACTIONS[tool]))
     message = asked.message(ASKED)
-    content = {"type": "provider_native_tool_result", "format": "openai.responses", "content": ACTION_OUTPUTS[tool]}
+    content = {
+        "type": "provider_native_tool_result",
+        "format": "openai.responses",
+        "content": ACTION_OUTPUTS[tool],
+    }
 
     asked.message(ASKED, message, result_for(tool, content), user("So?"))
     asked.provider.close()
@@ -86,7 +92,9 @@ def test_a_history_with_an_action_goes_to_another_provider_as_a_function_s(serve
 def test_what_the_server_ran_itself_goes_back_in_its_place(server):
     asked = Asked("responses", server.url)
     items = [*HOSTED_CALLS["openai.responses.hosted"], *HOSTED_RESULTS["openai.responses.hosted"]]
-    server.next(answer_of(*items, {"type": "function_call", "call_id": "c2", "name": "now", "arguments": "{}"}))
+    server.next(
+        answer_of(*items, {"type": "function_call", "call_id": "c2", "name": "now", "arguments": "{}"})
+    )
     message = asked.message(ASKED)
 
     asked.message(ASKED, message, user("So?"))

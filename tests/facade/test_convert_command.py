@@ -154,3 +154,30 @@ def test_the_formats_are_listed_for_people_on_a_terminal():
     assert status == 0
     assert "openai.responses.function" in shown
     assert "read, write" in shown
+
+
+TOLD = {"content": [{"type": "text", "text": "done"}]}
+ASKED = {"method": "tools/call", "params": {"name": "read", "arguments": {}}}
+
+
+def test_a_call_and_its_result_are_given_the_id_that_they_do_not_say():
+    said = callboard("convert", "--to", "openai.chat_completions", "--call-id", "c7", text=ndjson([TOLD]))
+    asked = callboard("convert", "--to", "anthropic.messages", "--call-id", "c7", text=ndjson([ASKED]))
+    unsaid = callboard("convert", "--to", "openai.chat_completions", text=ndjson([TOLD]))
+
+    assert lines(said.stdout) == [{"role": "tool", "tool_call_id": "c7", "content": "done"}]
+    assert lines(asked.stdout) == [{"type": "tool_use", "id": "c7", "name": "read", "input": {}}]
+    assert (said.returncode, asked.returncode, unsaid.returncode) == (0, 0, 1)
+    assert asked.stderr == ""  # an id that is given is none that was made up
+
+
+def test_ids_go_in_their_order_to_those_that_have_none():
+    given = ("--call-id", "c1", "--call-id", "c2")
+
+    ended = callboard(
+        "convert", "--to", "openai.responses", *given, text=ndjson([ASKED, USE, CHAT, TOLD, TOLD])
+    )
+
+    call, own, _, told = lines(ended.stdout)
+    assert [call["call_id"], own["call_id"], told["call_id"]] == ["c1", "toolu_1", "c2"]
+    assert ended.returncode == 1  # there was none left for the last

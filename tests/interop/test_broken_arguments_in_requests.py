@@ -51,7 +51,12 @@ def test_a_call_without_a_type_is_malformed_too_and_not_unknown(broken):
 def test_such_a_call_stays_malformed_as_text_and_is_refused_as_an_object(arguments):
     call = spelt(arguments)[0]
 
-    assert REGISTRY.inspect_call(REGISTRY.convert_tool_call(call, ToolInteropTarget("openai.responses")).value).raw == arguments
+    assert (
+        REGISTRY.inspect_call(
+            REGISTRY.convert_tool_call(call, ToolInteropTarget("openai.responses")).value
+        ).raw
+        == arguments
+    )
     with pytest.raises(ConversionError):
         REGISTRY.convert_tool_call(call, ANTHROPIC)
 

@@ -189,3 +189,85 @@ def test_several_texts_become_one_by_a_loss_that_is_declared():
 
     assert converted.value["text"] == '4\n["4"]'
     assert LossCode.BOUNDARIES in {loss.code for loss in converted.losses}
+
+
+PDF = "data:application/pdf;base64,AAAA"
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        (
+            {
+                "content": [
+                    {
+                        "type": "resource",
+                        "resource": {"uri": "file:///a", "blob": "AAAA", "mimeType": "application/pdf"},
+                    }
+                ]
+            },
+            {"file_data": PDF, "filename": "file.pdf"},
+        ),
+        (
+            {
+                "type": "tool_result",
+                "tool_use_id": "call_1",
+                "content": [
+                    {
+                        "type": "document",
+                        "title": "b.pdf",
+                        "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"},
+                    }
+                ],
+            },
+            {"file_data": PDF, "filename": "b.pdf"},
+        ),
+        (
+            {
+                "type": "function_call_output",
+                "call_id": "call_1",
+                "output": [{"type": "input_file", "file_data": PDF}],
+            },
+            {"file_data": PDF, "filename": "file.pdf"},
+        ),
+        (
+            {
+                "type": "function_call_output",
+                "call_id": "call_1",
+                "output": [{"type": "input_file", "file_url": "https://example.com/a.pdf"}],
+            },
+            {"file_url": "https://example.com/a.pdf"},
+        ),
+    ],
+    ids=["resource", "document", "no name", "address"],
+)
+def test_a_file_by_value_goes_into_responses_as_data_with_a_name(source, written):
+    custom = {"type": "custom_tool_call", "call_id": "call_1", "name": "shot", "input": "x"}
+
+    output = REGISTRY.convert_result(source, RESPONSES, call=custom).value["output"]
+
+    assert output == [{"type": "input_file", **written}]
+
+
+def test_a_file_that_was_cut_short_is_noted_and_not_sent():
+    cut = {
+        "type": "function_call_output",
+        "call_id": "call_1",
+        "output": [{"type": "input_file", "file_url": PDF + "..."}],
+    }
+    custom = {"type": "custom_tool_call", "call_id": "call_1", "name": "shot", "input": "x"}
+
+    converted = REGISTRY.convert_result(cut, RESPONSES, call=custom)
+
+    assert "input_file" not in str(converted.value)
+    assert LossCode.MEDIA in [loss.code for loss in converted.losses]
+
+
+def test_a_name_that_was_made_up_for_a_file_is_none_when_it_is_read():
+    output = [{"type": "input_file", "file_data": PDF, "filename": "file.pdf"}]
+
+    (part,) = REGISTRY.inspect_result(
+        {"type": "function_call_output", "call_id": "c", "output": output}
+    ).parts
+
+    assert part == MediaPart("file", data=PDF)

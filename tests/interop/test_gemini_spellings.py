@@ -143,7 +143,10 @@ def test_a_schema_in_the_words_of_the_proto_is_read_and_is_not_amplifier_s(key):
     # What a proto does not say has the value of nothing: an empty text, a zero, an empty list.
     path = {key: 1, "max_length": "9", "description": "", "nullable": False, "enum": []}
     tags = {key: 5, "items": {key: 3}, "min_items": "0"}
-    tool = {"name": "find", "parameters": {key: 6, "properties": {"path": path, "tags": tags}, "required": []}}
+    tool = {
+        "name": "find",
+        "parameters": {key: 6, "properties": {"path": path, "tags": tags}, "required": []},
+    }
 
     inspected = REGISTRY.inspect_schema(tool)
 
@@ -154,7 +157,9 @@ def test_a_schema_in_the_words_of_the_proto_is_read_and_is_not_amplifier_s(key):
 @pytest.mark.parametrize("stated", [8, -1, 99])
 def test_a_type_that_the_proto_has_not_is_refused(stated):
     with pytest.raises(InvalidShapeError):
-        REGISTRY.inspect_schema({"name": "find", "parameters": {"type": 6, "properties": {"a": {"type": stated}}}})
+        REGISTRY.inspect_schema(
+            {"name": "find", "parameters": {"type": 6, "properties": {"a": {"type": stated}}}}
+        )
 
 
 def test_a_declaration_of_the_sdk_is_read_with_a_null_for_all_that_is_unsaid():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
-from callboard.interop.errors import ConversionError, InvalidShapeError, UnknownFormatError
+from callboard.interop.errors import ConversionError, UnknownFormatError
 from callboard.interop.parts import JsonPart, MediaPart, TextPart, UnreadPart
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 

@@ -52,7 +52,10 @@ SHELL_OUTPUT = {"type": "shell_call_output", "call_id": "s", "output": []}
 VALID = {
     "bedrock runs a tool itself": (
         BEDROCK,
-        [said("user", {"text": "x"}), said("assistant", tool_use("s", **SERVER), tool_result("s"), {"text": "x"})],
+        [
+            said("user", {"text": "x"}),
+            said("assistant", tool_use("s", **SERVER), tool_result("s"), {"text": "x"}),
+        ],
     ),
     "bedrock runs one tool, and we another": (
         BEDROCK,
@@ -65,7 +68,9 @@ VALID = {
     "anthropic runs a tool, and code of it calls ours": (
         ANTHROPIC,
         [
-            said("assistant", hosted("s"), use("a", caller={"type": "code_execution_20250825", "tool_id": "s"})),
+            said(
+                "assistant", hosted("s"), use("a", caller={"type": "code_execution_20250825", "tool_id": "s"})
+            ),
             said("user", result("a")),
             said("assistant", {"type": "code_execution_tool_result", "tool_use_id": "s", "content": {}}),
         ],
@@ -92,17 +97,27 @@ VALID = {
             {"role": "user", "content": "go on"},
         ],
     ),
-    "responses go on from the last answer": (RESPONSES, [output("a"), output("b", "custom_tool_call_output")]),
+    "responses go on from the last answer": (
+        RESPONSES,
+        [output("a"), output("b", "custom_tool_call_output")],
+    ),
     "responses go on, and the user says more": (
         RESPONSES,
-        [output("a"), {"role": "user", "content": "go on"}, {"type": "message", "role": "developer", "content": "x"}],
+        [
+            output("a"),
+            {"role": "user", "content": "go on"},
+            {"type": "message", "role": "developer", "content": "x"},
+        ],
     ),
     "responses go on from items that are referred to": (
         RESPONSES,
         [{"type": "item_reference", "id": "fc_1"}, output("a"), {"role": "assistant", "content": "x"}],
     ),
     "responses go on with what a shell said": (RESPONSES, [SHELL_OUTPUT, output("a")]),
-    "a shell was called beside a function": (RESPONSES, [SHELL, function_call("a"), SHELL_OUTPUT, output("a")]),
+    "a shell was called beside a function": (
+        RESPONSES,
+        [SHELL, function_call("a"), SHELL_OUTPUT, output("a")],
+    ),
 }
 
 
@@ -121,7 +136,11 @@ def test_an_input_that_is_said_to_go_on_keeps_its_outputs_and_loses_nothing_else
     whole = repair_transcript(transcript, RESPONSES)
 
     assert [repair.code.value for repair in on.repairs] == ["missing_result"]
-    assert [repair.code.value for repair in whole.repairs] == ["orphan_result", "missing_result", "orphan_result"]
+    assert [repair.code.value for repair in whole.repairs] == [
+        "orphan_result",
+        "missing_result",
+        "orphan_result",
+    ]
 
 
 def test_an_input_that_is_said_to_be_whole_loses_outputs_without_their_calls():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callboard.interop.conversion import LossCode
-from callboard.interop.errors import ConversionError, LossRefusedError
+from callboard.interop.errors import ConversionError, HostedError, LossRefusedError
 from callboard.interop.format_ids import canonical_format
 from callboard.interop.formats.built_in import BUILT_IN
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
@@ -34,6 +34,11 @@ SHORT = {
     "anthropic.messages.tool": "anth",
     "gemini.generate_content.function": "gem",
     "gemini.generate_content.function_openapi": "gem-o",
+    "openai.responses.hosted": "resp-h",
+    "openai.responses.action": "resp-a",
+    "anthropic.messages.hosted": "anth-h",
+    "gemini.generate_content.hosted": "gem-h",
+    "bedrock.converse.hosted": "bedr-h",
     "bedrock.converse.tool": "bedr",
     "mcp.2025_11_25.tool": "mcp25",
     "mcp.2026_07_28.tool": "mcp26",
@@ -63,7 +68,11 @@ LETTERS = {
     LossCode.MEDIA: "M",
     LossCode.UNREAD: "U",
     LossCode.BOUNDARIES: "B",
+    LossCode.HOSTED: "H",
 }
+
+MODELS = {"gemini.generate_content.function": "gemini-3-pro-preview"}
+"""The model that a conversion is for, where one of them asks for more than others."""
 
 _TITLES = {"schema": "Tools", "call": "Calls", "result": "Results"}
 
@@ -103,7 +112,7 @@ def read_as(kind: Kind, value: Any) -> str:
 
 def losses(kind: Kind, value: Any, target: str) -> Cell:
     """Return the codes of what one value loses on its way; ``None`` if it cannot be said there."""
-    to, only = ToolInteropTarget(target), [target]
+    to, only = ToolInteropTarget(target, MODELS.get(target)), [target]
     try:
         if kind == "schema":  # a namespace may have to be taken apart: only the conversion of many does
             REGISTRY.convert_schemas([value], to, only, refuse_losses=True)
@@ -112,7 +121,7 @@ def losses(kind: Kind, value: Any, target: str) -> Cell:
             lost = REGISTRY.convert_tool_call(value, to, only, turn=1).losses
         else:
             lost = REGISTRY.convert_result(value, to, only, call=_answered(value)).losses
-    except LossRefusedError as refusal:
+    except (LossRefusedError, HostedError) as refusal:
         lost = refusal.losses
     except ConversionError:
         return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, HOSTED_TOOLS, PENDING
+
 _PLAIN: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}}
 _SCHEMAS: list[dict[str, Any]] = [
     _PLAIN,
@@ -319,5 +321,13 @@ def _results() -> list[Any]:
     return found
 
 
-PROBES: dict[str, list[Any]] = {"schema": _tools() + _FREEFORM, "call": _CALLS, "result": _results()}
+def _native(*tables: dict[str, list[Any]]) -> list[Any]:
+    return [value for table in tables for values in table.values() for value in values]
+
+
+PROBES: dict[str, list[Any]] = {
+    "schema": _tools() + _FREEFORM + _native(HOSTED_TOOLS),
+    "call": [*_CALLS, *_native(HOSTED_CALLS), *ACTIONS.values()],
+    "result": [*_results(), *_native(HOSTED_RESULTS), *ACTION_OUTPUTS.values(), *PENDING],
+}
 """By kind of value."""

@@ -12,7 +12,12 @@ HOSTED_TOOLS: dict[str, list[Json]] = {
         {"type": "web_search_2025_08_26", "search_context_size": "low"},
         {"type": "web_search_preview"},
         {"type": "file_search", "vector_store_ids": ["vs_1"]},
-        {"type": "mcp", "server_label": "docs", "server_url": "https://example.com", "require_approval": "never"},
+        {
+            "type": "mcp",
+            "server_label": "docs",
+            "server_url": "https://example.com",
+            "require_approval": "never",
+        },
         {"type": "code_interpreter", "container": {"type": "auto"}},
         {"type": "image_generation"},
         {"type": "programmatic_tool_calling"},
@@ -55,7 +60,14 @@ HOSTED_CALLS: dict[str, list[Json]] = {
             "action": {"type": "search", "query": "x", "queries": ["x"]},
         },
         {"type": "file_search_call", "id": "fs_1", "queries": ["x"], "status": "completed"},
-        {"type": "mcp_call", "id": "mcp_1", "server_label": "docs", "name": "find", "arguments": "{}", "output": "x"},
+        {
+            "type": "mcp_call",
+            "id": "mcp_1",
+            "server_label": "docs",
+            "name": "find",
+            "arguments": "{}",
+            "output": "x",
+        },
         {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "docs", "tools": []},
         {
             "type": "code_interpreter_call",
@@ -66,7 +78,13 @@ HOSTED_CALLS: dict[str, list[Json]] = {
             "status": "completed",
         },
         {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "AAAA"},
-        {"type": "tool_search_call", "id": "ts_1", "execution": "server", "arguments": {}, "status": "completed"},
+        {
+            "type": "tool_search_call",
+            "id": "ts_1",
+            "execution": "server",
+            "arguments": {},
+            "status": "completed",
+        },
         {
             "type": "shell_call",
             "call_id": "c1",
@@ -78,7 +96,10 @@ HOSTED_CALLS: dict[str, list[Json]] = {
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}},
     ],
     "gemini.generate_content.hosted": [
-        {"toolCall": {"id": "c1", "toolType": "GOOGLE_SEARCH_WEB", "args": {"q": "x"}}, "thoughtSignature": "c2ln"},
+        {
+            "toolCall": {"id": "c1", "toolType": "GOOGLE_SEARCH_WEB", "args": {"q": "x"}},
+            "thoughtSignature": "c2ln",
+        },
         {"tool_call": {"id": "c1", "tool_type": "URL_CONTEXT", "args": None}},
     ],
     "bedrock.converse.hosted": [
