@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from ..hosts.errors import HostStartError
 from ..hosts.node import find_node
+from ..tampered_board import TamperedBoard
+from .campaign.command import add_command as add_campaign
 from .command_words import report, whole
 from .longest import outages
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
-from .simulating import add_command
+from .simulating import add_command as add_simulate
 from .soak import Soak, Soaked
 
 if TYPE_CHECKING:
@@ -87,7 +89,8 @@ def _parser() -> argparse.ArgumentParser:
     soak.add_argument("--html", type=report, help="write a page with the timeline")
     soak.add_argument("--json", type=report, help="write the report as JSON")
     soak.set_defaults(run=_soak)
-    add_command(commands)
+    add_simulate(commands)
+    add_campaign(commands, TamperedBoard, _has_node)
     return parser
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .beginnings import by_the_board, by_the_tool, ended_by_the_board
-from .facts import Violation
+from .facts import Asked, Submitted, Violation
 from .history import CallStory, call_stories
 from .life_rules import OWN_ANSWERS
 from .lives import OVER, stories
@@ -35,6 +35,24 @@ def each_call_ends_once(run: Run) -> Iterator[Violation]:
             yield Violation(rule, f"{name} was answered, and nobody had submitted it", story.facts)
 
 
+def each_call_ends_in_time(run: Run) -> Iterator[Violation]:
+    """No call ends later than its deadline allows; a real time may be off by as much as a busy machine makes it."""
+    for story in call_stories(run).values():
+        if not story.asked or not story.answers or story.asked[0].deadline is None:
+            continue
+        took, limit = story.answers[0].at - story.asked[0].at, story.asked[0].deadline
+        if took > limit + _LATE * run.slack + _TICK:
+            said = f"call {story.call} of {story.plugin!r} ended after {took:.3f} s; it had {limit:g} s"
+            yield Violation("each call ends in time", said, story.facts)
+
+
+_LATE = 20
+"""So many times the slack may an answer be late: a caller has to be given a processor, too."""
+
+_TICK = 1e-6
+"""What is lost to rounding."""
+
+
 def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
     """An answer that somebody can tell from others belongs to the call that it was given to."""
     for story in call_stories(run).values():
@@ -59,7 +77,7 @@ def no_reply_crosses_generations(run: Run) -> Iterator[Violation]:
         for answer in story.answers:
             if answer.life and answer.ending in OWN_ANSWERS:
                 why = _crossing(run, story, answer.life, lives)
-                if not why and over.get((story.plugin, answer.life), _NEVER) < begun.get(story.call, 0):
+                if not why and over.get((run.host_of(story.plugin), answer.life), _NEVER) < begun.get(story.call, 0):
                     why = "which was over when the call began"
                 if why:
                     said = f"the answer to call {story.call} of {story.plugin!r} came from generation {answer.life}, "
@@ -74,7 +92,7 @@ def _crossing(run: Run, story: CallStory, life: int, lives: Mapping[tuple[str, i
     ran = [fact.life for fact in story.runs if fact.life]
     if ran and ran[-1] != life:
         return f"and generation {ran[-1]} ran it last"
-    known = lives.get((story.plugin, life))
+    known = lives.get((run.host_of(story.plugin), life))
     if known is None:
         return "of which nothing is known" if lives else ""
     if story.asked and known.ended is not None and known.ended < story.asked[0].at - run.slack:
@@ -87,14 +105,37 @@ def calls_begin_in_order(run: Run) -> Iterator[Violation]:
 
     Held against what the tool writes down and against what the board tells, each for itself.
     """
-    places: dict[str, int] = {
-        story.call: place for place, story in enumerate(call_stories(run).values()) if story.asked
-    }
+    places = submissions(run)
     for begun in (by_the_tool(run), by_the_board(run)):
         yield from _out_of_order(run, begun, places)
 
 
-def _out_of_order(run: Run, all_begun: list[Begun], places: Mapping[str, int]) -> Iterator[Violation]:
+class Submission(NamedTuple):
+    """Where a submission stands among the facts of a run: those of two threads may be under way together.
+
+    Attributes:
+        begun: when the call was about to be submitted.
+        ended: when it had been; the same where nobody has noted that.
+    """
+
+    begun: int
+    ended: int
+
+
+def submissions(run: Run) -> dict[str, Submission]:
+    """The submission of each call. One comes before another if it had ended when that was begun."""
+    found: dict[str, Submission] = {}
+    for place, fact in enumerate(run.facts):
+        if isinstance(fact, Asked):
+            found.setdefault(fact.call, Submission(place, place))
+        elif isinstance(fact, Submitted) and fact.call in found:
+            found[fact.call] = found[fact.call]._replace(ended=place)
+    return found
+
+
+def _out_of_order(
+    run: Run, all_begun: list[Begun], places: Mapping[str, Submission]
+) -> Iterator[Violation]:
     begun: set[str] = set()
     last: dict[str, Begun] = {}
     for one in all_begun:
@@ -102,10 +143,10 @@ def _out_of_order(run: Run, all_begun: list[Begun], places: Mapping[str, int]) -
             continue
         begun.add(one.call)
         before = last.get(one.plugin)
-        if before is not None and places[before.call] > places[one.call]:
+        if before is not None and places[one.call].ended < places[before.call].begun:
             said = f"call {one.call} of {one.plugin!r} was submitted before {before.call}, and began after it"
             yield Violation("calls begin in order", said, (before.fact, one.fact))
-        else:
+        elif before is None or places[one.call].begun > places[before.call].begun:
             last[one.plugin] = one
 
 

@@ -34,6 +34,14 @@ class Asked(NamedTuple):
     deadline: float | None = None
 
 
+class Submitted(NamedTuple):
+    """``submit`` has returned: a call that is submitted from now on comes after this one."""
+
+    at: float
+    plugin: str
+    call: str
+
+
 class Ran(NamedTuple):
     """A tool has begun to run a call. ``life`` is 0 where that is not known."""
 
@@ -54,6 +62,8 @@ class Answered(NamedTuple):
         error: a sentence, where there is one.
         judged: somebody knows what the answer has to be, and has looked at it.
         wrong: what he found wrong with it.
+        run: which run of a ledger the answer says it comes from; empty where it says nothing.
+        saved: false where it says that the state could not be saved (``state_saved``).
     """
 
     at: float
@@ -66,6 +76,8 @@ class Answered(NamedTuple):
     error: str = ""
     judged: bool = False
     wrong: str = ""
+    run: str = ""
+    saved: bool = True
 
 
 class Happened(NamedTuple):
@@ -92,7 +104,7 @@ class Seen(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """An order by hand: ``restart``, ``park`` or ``revive``."""
+    """An order by hand: ``restart``, ``park``, ``revive``, ``reload``, ``remove``, or ``load`` of what was removed."""
 
     at: float
     plugin: str
@@ -107,7 +119,7 @@ class Broken(NamedTuple):
     fault: str
 
 
-Fact = Asked | Ran | Answered | Happened | Seen | Ordered | Broken
+Fact = Asked | Submitted | Ran | Answered | Happened | Seen | Ordered | Broken
 
 
 @frozen
@@ -116,9 +128,11 @@ class Terms:
 
     Attributes:
         hosted: it runs in a host.
+        host: that host's name, where it is not the plugin's own.
         policy: when its host is started again.
         repeats: how often a call may be sent again after a crash; 0 for one that is not idempotent.
         ordered: calls run one at a time, so they begin in the order in which they were submitted.
+        concurrency: how many calls may run at a time.
         overlap: further lives that may be alive beside the present one, such as a standby.
         ledger: its tool writes down each run, so what is not there did not run.
         counts: its state counts its answers, so the counts have no gap.
@@ -131,6 +145,8 @@ class Terms:
     overlap: int = 0
     ledger: bool = False
     counts: bool = False
+    host: str = ""
+    concurrency: int = 1
 
 
 @frozen
@@ -167,6 +183,11 @@ class Run:
     def of(self, plugin: str) -> Iterator[Fact]:
         """The facts of one plugin."""
         return (fact for fact in self.facts if fact.plugin == plugin)
+
+    def host_of(self, plugin: str) -> str:
+        """The host that a plugin runs in; its own name where nothing else is known."""
+        terms = self.terms.get(plugin)
+        return (terms.host if terms is not None else "") or plugin
 
     def hosts(self) -> Iterator[tuple[str, Terms]]:
         """The plugins that run in hosts."""

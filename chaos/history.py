@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Violation
+from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Submitted, Violation
 from .life_rules import OWN_ANSWERS
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class CallStory:
     asked: list[Asked] = field(default_factory=list)
     runs: list[Ran] = field(default_factory=list)
     answers: list[Answered] = field(default_factory=list)
+    submitted: Submitted | None = None
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -65,13 +66,15 @@ def call_stories(run: Run) -> dict[str, CallStory]:
     """The story of every call, in the order of submission."""
     found: dict[str, CallStory] = {}
     for fact in run.facts:
-        if isinstance(fact, Asked | Ran | Answered):
+        if isinstance(fact, Asked | Submitted | Ran | Answered):
             story = found.get(fact.call)
             if story is None:
                 story = found[fact.call] = CallStory(fact.call, fact.plugin)
             match fact:
                 case Asked():
                     story.asked.append(fact)
+                case Submitted():
+                    story.submitted = fact
                 case Ran():
                     story.runs.append(fact)
                 case Answered():
@@ -105,7 +108,7 @@ def unknown_has_a_reason(run: Run) -> Iterator[Violation]:
         if story.verdict is not Verdict.UNKNOWN or not story.asked:
             continue
         asked, answer = story.asked[0], story.answers[0]
-        if not _excused(run, asked, answer, crashes[story.plugin]):
+        if not _excused(run, asked, answer, crashes[run.host_of(story.plugin)]):
             took = answer.at - asked.at
             said = f"call {story.call} of {story.plugin!r} ended with {answer.ending} after {took:.3f} s, "
             yield Violation(
@@ -123,11 +126,15 @@ def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) ->
     return any(asked.at - run.slack <= trouble <= answer.at + run.slack for trouble in troubles)
 
 
+_ENDS = frozenset({"host_crashed", "host_parked", "host_stopped", "host_retired"})
+"""Events that tell of the end of a life, and so perhaps of its calls."""
+
+
 def _troubles(run: Run) -> dict[str, list[float]]:
     """When something went wrong with a host, or was done to it."""
     times: dict[str, list[float]] = defaultdict(list)
     for fact in run.facts:
-        crash = isinstance(fact, Happened) and fact.kind in {"host_crashed", "host_parked", "host_stopped"}
+        crash = isinstance(fact, Happened) and fact.kind in _ENDS
         if crash or isinstance(fact, Broken | Ordered):
             times[fact.plugin].append(fact.at)
     return times

@@ -13,6 +13,7 @@ from .beginnings import by_the_board, by_the_tool
 from .call_rules import (
     calls_begin_in_order,
     each_answer_is_its_calls,
+    each_call_ends_in_time,
     each_call_ends_once,
     no_reply_crosses_generations,
     one_call_at_a_time,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 RULES: dict[str, Callable[[Run], Iterable[Violation]]] = {
     "each call ends once": each_call_ends_once,
+    "each call ends in time": each_call_ends_in_time,
     "each answer is its call's": each_answer_is_its_calls,
     "runs as often as it may": runs_as_often_as_it_may,
     "unknown has a reason": unknown_has_a_reason,
@@ -120,6 +122,11 @@ def _calls(run: Run) -> tuple[int, str]:
     return count, f"{count:,} calls"
 
 
+def _limited(run: Run) -> tuple[int, str]:
+    count = _count(run, lambda fact: isinstance(fact, Asked) and fact.deadline is not None)
+    return count, f"{count:,} calls with a deadline" if count else "no call has a deadline"
+
+
 def _answers(run: Run) -> tuple[int, str]:
     count = _count(run, lambda fact: isinstance(fact, Answered) and fact.judged)
     return (
@@ -140,7 +147,11 @@ def _unknown(run: Run) -> tuple[int, str]:
 
 
 def _counts(run: Run) -> tuple[int, str]:
-    count = _count(run, lambda fact: isinstance(fact, Answered) and fact.counted is not None)
+    counting = {name for name, terms in run.terms.items() if terms.counts}
+    count = _count(
+        run,
+        lambda fact: isinstance(fact, Answered) and fact.plugin in counting and fact.counted is not None,
+    )
     return count, f"{count:,} answers that count" if count else "no tool counts its answers"
 
 
@@ -190,6 +201,7 @@ def _healed(run: Run) -> tuple[int, str]:
 
 _LOOKED_AT: dict[str, Callable[[Run], tuple[int, str]]] = {
     "each call ends once": _calls,
+    "each call ends in time": _limited,
     "each answer is its call's": _answers,
     "runs as often as it may": _ledger,
     "unknown has a reason": _unknown,

@@ -98,14 +98,19 @@ class HostStory:
         """Whether somebody has had it started by hand in that time."""
         return any(order.verb in BY_HAND and since <= order.at <= until for order in self.orders)
 
+    def was_loaded(self, since: float, until: float) -> bool:
+        """Whether it was taken off the board and loaded again in that time."""
+        return any(order.verb == "load" and since <= order.at <= until for order in self.orders)
 
-BY_HAND = frozenset({"restart", "revive"})
-"""Orders that start a host at once, with a fresh budget."""
+
+BY_HAND = frozenset({"restart", "revive", "load"})
+"""Orders that start a host at once, with a fresh budget; one that was taken off and is loaded again is a new one."""
 
 
 def stories(run: Run) -> list[HostStory]:
     """The story of every host, in one look at the facts."""
-    found = {name: HostStory(name, terms) for name, terms in run.terms.items() if terms.hosted}
+    hosts = {run.host_of(name): terms for name, terms in run.terms.items() if terms.hosted}
+    found = {name: HostStory(name, terms) for name, terms in hosts.items()}
     for fact in run.facts:
         story = found.get(fact.plugin)
         if story is None:

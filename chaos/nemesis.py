@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..actors.board import Board
+    from ..hosts.host import Host
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..supervision.events import Event
     from .schedule import Entry, Schedule
@@ -193,11 +194,18 @@ class Nemesis:
 
     def _do_all(self, name: str, faults: list[f.Fault]) -> None:
         for fault in faults:
-            host = self._plugins[name].host
+            host = self._present(name)
             if host is None:
                 self._pending[name].append(fault)
             elif not self._healed:
                 self._do(name, host.pid, fault)
+
+    def _present(self, name: str) -> Host | None:
+        """The present life of a host. Its plugins may have been taken off and loaded again."""
+        for member in self._board.roster.members().values():
+            if isinstance(member, HostedMember) and member.host_name == name and member.plugin.host:
+                return member.plugin.host
+        return None
 
     def _do(self, name: str, pid: int, fault: f.Fault) -> None:
         if self._spare and self._would_be_parked(name, fault):

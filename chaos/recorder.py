@@ -10,13 +10,14 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted_member import HostedMember
 from ..hosts.sweep import alive, created
 from ..supervision.clock import SystemClock
 from .arming import entered_before
-from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Terms
+from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Submitted, Terms
 from .lives import answering_unready
 
 if TYPE_CHECKING:
@@ -47,12 +48,14 @@ class Recorder:
         facts: all that was noted, in the order of noting; append through `note`.
         patience: see the arguments.
         known: (pid, time of creation) of every process of a host that was seen.
+        lives: the generation of each of them, by its pid.
     """
 
     def __init__(self, board: Board, *, patience: float = 30.0, kinds: Iterable[str] | None = None) -> None:
         self.board = board
         self.facts: list[Fact] = []
         self.known: set[tuple[int, float]] = set()
+        self.lives: dict[int, int] = {}
         self.terms: dict[str, Terms] = {}
         self.patience = patience
         self._real = isinstance(board.clock, SystemClock)
@@ -125,6 +128,7 @@ class Recorder:
         limit = deadline if deadline is not None else self._deadline(plugin)
         self.note(Asked(self.now(), plugin, name, limit))
         call = self.board.submit({**wire, key: name}, deadline=deadline)
+        self.note(Submitted(self.now(), plugin, name))
 
         def ended() -> None:
             answer = self._answer(plugin, name, call.result(), judge)
@@ -148,13 +152,18 @@ class Recorder:
             ending,
             None if outcome is None else str(outcome),
             error="" if result.get("success") else str(result.get("error", "")),
+            saved=result.get("state_saved") is not False,
             **more,
         )
 
     def order(self, verb: str, plugin: str) -> None:
         """Order ``restart``, ``park`` or ``revive``, and note it. Raises `UnknownChild`."""
-        self.note(Ordered(self.now(), plugin, verb))
+        self.note(Ordered(self.now(), self._host_of(plugin), verb))
         self.board.order(verb, plugin)
+
+    def ordered(self, verb: str, host: str) -> None:
+        """Note an order about a host that is given elsewhere: ``reload``, ``remove``, ``load``."""
+        self.note(Ordered(self.now(), host, verb))
 
     def broke(self, plugin: str, fault: str) -> None:
         """Note that something was done to a host."""
@@ -218,20 +227,22 @@ class Recorder:
         late = max(0.0, time.time() - event.time) if self._real else 0.0
         return self.now() - late
 
-    def _look(self, plugin: str) -> None:
+    def _look(self, name: str) -> None:
         """Which processes of a host live now."""
-        member = self.board.roster.members().get(plugin)
-        if not isinstance(member, HostedMember) or not self._real:
+        members = self.board.roster.members().values()
+        hosted = [one for one in members if isinstance(one, HostedMember) and one.host_name == name]
+        if not hosted or not self._real:
             return
-        pids = self._pids.setdefault(plugin, [])
-        host = member.plugin.host
-        if host is not None and (birth := created(host.pid)) is not None:
-            known = (host.pid, birth)
-            self.known.add(known)
-            if known not in pids:
-                pids.append(known)
+        pids = self._pids.setdefault(name, [])
+        for host in filter(None, (member.plugin.host for member in hosted)):
+            if (birth := created(host.pid)) is not None:
+                known = (host.pid, birth)
+                self.known.add(known)
+                self.lives[host.pid] = host.generation
+                if known not in pids:
+                    pids.append(known)
         pids[:] = [(pid, birth) for pid, birth in pids if created(pid) == birth and alive(pid)]
-        self.note(Seen(self.now(), plugin, tuple(pid for pid, _ in pids)))
+        self.note(Seen(self.now(), name, tuple(pid for pid, _ in pids)))
 
     # What was agreed
 
@@ -247,9 +258,11 @@ def terms_of(member: Any) -> Terms:
     """What the board has agreed on with a plugin that is on it."""
     settings = member.desk.settings
     repeats, ordered = settings.repeats if settings.idempotent else 0, settings.concurrency == 1
+    terms = Terms(repeats=repeats, ordered=ordered, concurrency=settings.concurrency)
     if isinstance(member, HostedMember):
-        return Terms(policy=member.child_spec().policy, repeats=repeats, ordered=ordered)
-    return Terms(hosted=False, repeats=repeats, ordered=ordered)
+        host = "" if member.host_name == member.name else member.host_name
+        return replace(terms, policy=member.child_spec().policy, host=host)
+    return replace(terms, hosted=False, repeats=0)
 
 
 def _when(fact: Fact) -> float:

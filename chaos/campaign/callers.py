@@ -1,0 +1,151 @@
+"""The callers of a round: a thread for each, that calls in its own way until its calls are made and have ended."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...supervision.clock import SystemClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from ...actors.call import Call, Result
+    from ..load import CallPlan
+    from ..recorder import Recorder
+    from .plan import CallerPlan, Plan
+
+Json = dict[str, Any]
+
+PATIENCE = 30.0
+"""Seconds that a caller waits for an answer; what has none by then never will, and is for the rules to tell."""
+
+
+class Callers:
+    """See the module.
+
+    Args:
+        recorder: through which the calls are made.
+        plan: of the round.
+        ledger: the file in which the tools write down their runs.
+    """
+
+    def __init__(self, recorder: Recorder, plan: Plan, ledger: Path) -> None:
+        self._recorder = recorder
+        self._ledger = ledger
+        self._clock = SystemClock()  # of the cancels: the board's own ends with the board
+        self._began = self._clock.now()
+        self._over = threading.Event()
+        self._calls: list[tuple[str, Call]] = []
+        self._threads = [
+            threading.Thread(target=self._go, args=(caller,), name=f"caller {number}", daemon=True)
+            for number, caller in enumerate(plan.callers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def cancel(self, plugin: str) -> bool:
+        """Give up all open calls of a plugin; whether there was one."""
+        return any([call.cancel() for name, call in self._calls[:] if name == plugin])
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long after their beginning."""
+        self._over.wait(max(0.0, self._began + seconds - self._clock.now()))
+
+    def join(self) -> None:
+        """Wait until all calls are made and have ended, or will not."""
+        for thread in self._threads:
+            thread.join(2 * PATIENCE)
+        self._clock.close()
+
+    def close(self) -> None:
+        """Make no more calls."""
+        self._over.set()
+        self._clock.close()
+
+    def _go(self, caller: CallerPlan) -> None:
+        if caller.way.startswith("await"):
+            asyncio.run(self._go_async(caller))
+            return
+        calls: list[Call] = []
+        for plan in caller.calls:
+            if self._over.wait(max(0.0, self._left(plan))):
+                return
+            calls.append(self._submit(plan))
+            if caller.way == "parts":
+                for _ in calls[-1].chunks():
+                    pass
+            if caller.way != "burst":
+                _wait(calls[-1])
+        for call in calls:
+            _wait(call)
+
+    async def _go_async(self, caller: CallerPlan) -> None:
+        await asyncio.gather(*(self._call_async(plan, parts=caller.way == "await_parts") for plan in caller.calls))
+
+    async def _call_async(self, plan: CallPlan, *, parts: bool) -> None:
+        await asyncio.sleep(max(0.0, self._left(plan)))
+        if self._over.is_set():
+            return
+        try:
+            async with asyncio.timeout(PATIENCE):
+                call = self._submit(plan)
+                if parts:
+                    async for _ in call:
+                        pass
+                await call
+        except TimeoutError:
+            pass  # the rules tell of a call that never ends
+
+    def _left(self, plan: CallPlan) -> float:
+        """Seconds until a call is due."""
+        return self._began + plan.at - self._clock.now()
+
+    def _submit(self, plan: CallPlan) -> Call:
+        call = self._recorder.submit_wire(
+            plan.host,
+            wire(plan.name, plan.host, plan.arguments, self._ledger),
+            name=plan.name,
+            deadline=plan.deadline,
+            judge=judge(plan.name),
+        )
+        self._calls.append((plan.host, call))
+        if plan.cancel_after is not None:
+            self._clock.call_at(self._clock.now() + plan.cancel_after, call.cancel)
+        return call
+
+
+def wire(call: str, plugin: str, arguments: Json, ledger: Path) -> Json:
+    """A call of a ledger tool, as the board reads it."""
+    given = {**arguments, "ledger": str(ledger), "plugin": plugin, "call": call}
+    return {"type": "function_call", "call_id": call, "name": f"{plugin}_work", "arguments": given}
+
+
+def judge(call: str) -> Callable[[Result], Json]:
+    """What a success says of itself, and whether it is the answer to this call; see `Recorder.submit`."""
+
+    def of(result: Result) -> Json:
+        told = result.get("result")
+        if not isinstance(told, dict) or told.get("call") != call:
+            return {"wrong": f"it is {told!r:.80}, not of {call}"}
+        return {"run": told["run"], "counted": told["count"]}
+
+    return of
+
+
+def well(prefix: str, plugin: str, ledger: Path) -> Iterator[tuple[str, Json]]:
+    """Names and wires of calls that go well, one after the other."""
+    number = 0
+    while True:
+        number += 1
+        name = f"{prefix}-{plugin}-{number}"
+        yield name, wire(name, plugin, {"mood": "well", "seconds": 0.0, "parts": 0}, ledger)
+
+
+def _wait(call: Call) -> None:
+    try:
+        call.result(PATIENCE)
+    except TimeoutError:
+        pass  # the rules tell of a call that never ends
