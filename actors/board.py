@@ -33,7 +33,7 @@ from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
 from .mounting import Mounts
 from .one_ending import OneEnding
-from .roster import Roster
+from .roster import BoardStopped, Roster
 from .router_actor import Entrusted, RouterActor
 from .survey import Survey
 from .switch import Switch
@@ -285,7 +285,14 @@ class Board(TakesModules, AsksPlugins, Tells):
 
         Raises:
             UnknownChild: there is no host of that name.
+            BoardStopped: the board has been stopped.
         """
+        try:
+            return self._order(verb, name, reason)
+        except pykka.ActorDeadError as error:  # it is stopped by another thread, or has been
+            raise BoardStopped(f"cannot {verb} {name!r}: the board has been stopped") from error
+
+    def _order(self, verb: str, name: str, reason: str) -> list[str]:
         lodging = self.roster.lodgings.of(name) or self.roster.lodgings.named(name)
         if lodging is None:
             # It knows no such child, and says so.

@@ -95,7 +95,11 @@ def _crossing(run: Run, story: CallStory, life: int, lives: Mapping[tuple[str, i
     known = lives.get((run.host_of(story.plugin), life))
     if known is None:
         return "of which nothing is known" if lives else ""
-    if story.asked and known.ended is not None and known.ended < story.asked[0].at - run.slack:
+    ended = known.ended
+    if known.replaced:  # it serves until its successor is ready
+        successor = lives.get((known.host, life + 1))
+        ended = None if successor is None else successor.ready
+    if story.asked and ended is not None and ended < story.asked[0].at - run.slack:
         return "which was over when the call was submitted"
     return ""
 

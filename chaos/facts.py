@@ -128,6 +128,7 @@ class Terms:
 
     Attributes:
         hosted: it runs in a host.
+        idle: seconds that a call may be silent once it has begun; ``None`` for no limit.
         host: that host's name, where it is not the plugin's own.
         policy: when its host is started again.
         repeats: how often a call may be sent again after a crash; 0 for one that is not idempotent.
@@ -147,6 +148,7 @@ class Terms:
     counts: bool = False
     host: str = ""
     concurrency: int = 1
+    idle: float | None = None
 
 
 @frozen

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 from typing import TYPE_CHECKING
 
 from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Submitted, Violation
@@ -119,15 +120,17 @@ def unknown_has_a_reason(run: Run) -> Iterator[Violation]:
 def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) -> bool:
     match answer.ending:
         case "deadline_exceeded":
-            return asked.deadline is not None and answer.at - asked.at >= asked.deadline - run.slack
+            terms = run.terms.get(asked.plugin)
+            limits = (asked.deadline, terms.idle if terms is not None else None)
+            return answer.at - asked.at >= min(each for each in (*limits, inf) if each is not None) - run.slack
         case "cancelled" | "invalid_result" | "protocol_error":  # the caller's doing, the tool's, the host's
             return True
     # A host's end is told to its calls before it is told to the board: the event may come after.
     return any(asked.at - run.slack <= trouble <= answer.at + run.slack for trouble in troubles)
 
 
-_ENDS = frozenset({"host_crashed", "host_parked", "host_stopped", "host_retired"})
-"""Events that tell of the end of a life, and so perhaps of its calls."""
+_ENDS = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_retired"})
+"""Events that tell of the end of a life, and so perhaps of its calls; with a group it may end for a neighbour's sake."""
 
 
 def _troubles(run: Run) -> dict[str, list[float]]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_replaced"})
 """Events that say of a life that it is over."""
 
+_OF_LIVES = DOWN | {"host_starting", "host_ready"}
+"""Events of which lives are made. A life that comes to a limit, or has been reloaded, goes on."""
+
 OVER = DOWN - {"host_replaced"}
 """Those after which it is given no call any more: one that is replaced serves on until its successor is ready."""
 
@@ -116,7 +119,7 @@ def stories(run: Run) -> list[HostStory]:
         if story is None:
             continue
         match fact:
-            case Happened(_, _, kind, facts, _) if kind.startswith("host_") and "generation" in facts:
+            case Happened(_, _, kind) if kind in _OF_LIVES:
                 story.events.append(fact)
                 _take(story.lives, fact)
             case Seen():

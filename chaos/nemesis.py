@@ -50,7 +50,7 @@ class Nemesis:
     Args:
         board: whose hosts; all of them have to be on it.
         schedule: what is done to them.
-        tampers: the hands on the lines, by plugin.
+        tampers: the hands on the lines, by host.
         note: told the host and what is done to it.
         spare: do nothing to a host that would be parked for it; `held` counts what was left out.
 
@@ -142,15 +142,15 @@ class Nemesis:
                 there = ", ".join(sorted(self._plugins)) or "none"
                 raise ScheduleError(f"{path}.host", f"there is no host {entry.host!r}; there are: {there}")
             for name in [entry.host] if entry.host is not None else self._plugins:
-                self._require_doable(entry, self._plugins[name], path)
+                self._require_doable(entry, name, path)
 
-    def _require_doable(self, entry: Entry, plugin: HostedToolPlugin, path: str) -> None:
-        if isinstance(plugin, EvilToolPlugin):
+    def _require_doable(self, entry: Entry, name: str, path: str) -> None:
+        if isinstance(self._plugins[name], EvilToolPlugin):
             return
-        possible = OUTSIDE | (KINDS if plugin.name in self._tampers else frozenset())
+        possible = OUTSIDE | (KINDS if name in self._tampers else frozenset())
         if entry.fault.kind not in possible:
             can = ", ".join(sorted(possible))
-            why = f"{entry.fault.kind!r} cannot be done to {plugin.name!r} from outside; this can: {can}"
+            why = f"{entry.fault.kind!r} cannot be done to {name!r} from outside; this can: {can}"
             raise ScheduleError(f"{path}.fault", why)
         if not isinstance(entry.trigger, _TRIGGERS):
             why = f"{entry.trigger.kind!r} cannot be seen from outside; these can: call, spawn, state, time"

@@ -258,7 +258,9 @@ def terms_of(member: Any) -> Terms:
     """What the board has agreed on with a plugin that is on it."""
     settings = member.desk.settings
     repeats, ordered = settings.repeats if settings.idempotent else 0, settings.concurrency == 1
-    terms = Terms(repeats=repeats, ordered=ordered, concurrency=settings.concurrency)
+    terms = Terms(
+        repeats=repeats, ordered=ordered, concurrency=settings.concurrency, idle=settings.idle_deadline
+    )
     if isinstance(member, HostedMember):
         host = "" if member.host_name == member.name else member.host_name
         return replace(terms, policy=member.child_spec().policy, host=host)

@@ -68,14 +68,12 @@ class Deeds:
         done: how many deeds of each kind came true.
         refused: how many were refused with a reason, as a plugin that was taken off meanwhile is.
         wrong: what was raised that is no reason.
-        gone: plugins that were taken off, and could not be loaded again.
     """
 
     def __init__(self, face: Face, recorder: Recorder, plan: Plan, callers: Callers, sources: Sources) -> None:
         self.done: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.wrong: list[Violation] = []
-        self.gone: set[str] = set()
         self._face, self._recorder, self._plan = face, recorder, plan
         self._callers, self._sources = callers, sources
         self._over = threading.Event()
@@ -134,8 +132,4 @@ class Deeds:
         self._face.remove(plugin, forget_state=forget)
         self._sources.write(anew_mark(plugin, keeps=self._plan.keeps and not forget))
         self._recorder.ordered("load", host)
-        try:
-            self._face.load(self._sources.entry(plugin))
-        except CallboardError:
-            self.gone.add(plugin)
-            raise
+        self._face.load(self._sources.entry(plugin))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..call_rules import submissions
-from ..facts import Answered, Asked, Happened, Ran, Violation
+from ..facts import Answered, Asked, Happened, Ordered, Ran, Violation
 from ..history import call_stories
 from ..invariants import Check
 
@@ -95,23 +95,35 @@ def runs_begin_in_order(run: Run, ledger: Ledger) -> Iterator[Violation]:
 def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
     """No more runs of a plugin go on at once than its concurrency allows, but for those in threads that were given up."""
     fenced = {fact.facts["call"] for fact in run.facts if isinstance(fact, Happened) and fact.kind == "thread_fenced"}
+    loaded = _times_loaded(run)
     for plugin, ran in ledger.of_plugins().items():
         terms = run.terms.get(plugin)
         if terms is None:
             continue
-        anews = [anew.line for anew in ledger.anews if anew.plugin == plugin]
         going: list[LedgerRun] = []
         for one in ran:
             going = [before for before in going if _goes_on(before, one)]
             counted = going
-            if not terms.hosted:  # a thread can be given up, and not be ended
-                since = max((line for line in anews if line < one.begun), default=0)
-                counted = [each for each in going if each.call not in fenced and each.begun > since]
+            if not terms.hosted:  # a thread can be given up, and not be ended; nor when its plugin is taken off
+                same = loaded.get(one.call)
+                counted = [each for each in going if each.call not in fenced and loaded.get(each.call) == same]
             if len(counted) >= terms.concurrency:
                 others = ", ".join(each.call for each in counted)
                 said = f"call {one.call} of {plugin!r} began a run while {others} went on; {terms.concurrency} may at once"
                 yield Violation(OVERLAP, said, _facts(run, one.call, *(each.call for each in counted)))
             going.append(one)
+
+
+def _times_loaded(run: Run) -> dict[str, int]:
+    """How often the plugin of each call had been loaded again when it was submitted."""
+    found: dict[str, int] = {}
+    times: dict[str, int] = {}
+    for fact in run.facts:
+        if isinstance(fact, Ordered) and fact.verb == "load":
+            times[fact.plugin] = times.get(fact.plugin, 0) + 1
+        elif isinstance(fact, Asked):
+            found[fact.call] = times.get(run.host_of(fact.plugin), 0)
+    return found
 
 
 def _goes_on(run: LedgerRun, at: LedgerRun) -> bool:

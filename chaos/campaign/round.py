@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...plugins.errors import CallboardError
 from ...plugins.frozen import frozen
 from ..census import Census
-from ..facts import Answered, Asked, Run, Violation
+from ..facts import Answered, Asked, Ordered, Run, Violation
 from ..invariants import Check, check
 from ..nemesis import Nemesis
 from ..recorder import Recorder, terms_of
@@ -206,8 +206,9 @@ class Round:
             self._done["stop"] += 1
             recorder.close()
             return
-        for plugin in deeds.gone:
-            self._load_again(face, recorder, plugin)
+        for plugin in self.plan.plugins:
+            if plugin.name not in board.roster.members():
+                self._load_again(face, recorder, plugin.name)
         self._recover(recorder, "again")
 
     def _load_again(self, face: Face, recorder: Recorder, plugin: str) -> None:
@@ -271,8 +272,9 @@ def joined(runs: Sequence[Run]) -> Run:
     facts: list[Fact] = []
     terms: dict[str, Terms] = {}
     for run in runs:
-        facts += run.facts
         terms |= run.terms
+        facts += [Ordered(0.0, run.host_of(plugin), "load") for plugin in run.terms]
+        facts += run.facts
     return replace(runs[-1], facts=tuple(facts), terms=terms) if runs else Run((), {})
 
 

@@ -14,11 +14,13 @@ from dataclasses import replace
 import pytest
 from broken_boards import CONVICTED, LATE, PROMPT, a_run, convicts
 from callboard.actors.board import Board
+from callboard.actors.call import Call
 from callboard.actors.desk import ToolSettings
 from callboard.actors.hosted_run import HostedRun
 from callboard.actors.lane import Lane
 from callboard.actors.state import StateCell
 from callboard.actors.succession import Succession
+from callboard.chaos import recorder
 from callboard.chaos.census import Census
 from callboard.chaos.facts import Run
 from callboard.chaos.faults import Exit
@@ -61,6 +63,17 @@ def test_a_board_that_loses_a_call_is_found(tmp_path):
         calls.make(1)
         calls.submit()
         calls.make(1)
+
+    return found
+
+
+@convicts("each call ends in time")
+def test_a_board_that_lets_a_call_outstay_its_deadline_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "REAL_SLACK", 0.02)
+    monkeypatch.setattr(Call, "_expire", lambda call: None)
+
+    with a_run(tmp_path, tool="slow") as (calls, found):
+        calls.submit(deadline=0.1).result(10)
 
     return found
 
