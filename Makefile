@@ -4,7 +4,7 @@
 # Node.js is the system's when it is new enough, and otherwise comes from a wheel.
 #
 #   make PYTHON=python3.12          another Python (only when .venv is made)
-#   make test ARGS="-k backoff"     more words for the command behind test, demo or bench
+#   make test ARGS="-k backoff"     more words for the command behind test, campaign, demo or bench
 #   make test ARGS="-n 0 --pdb"     all tests in one process, to look into one
 
 PYTHON ?= python3
@@ -21,7 +21,7 @@ VIEW := build/view
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help demo demo-chat test check check-format check-lint check-types bench matrix format clean node moved
+.PHONY: help demo demo-chat test campaign check check-format check-lint check-types bench matrix format clean node moved
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -34,6 +34,9 @@ demo-chat: node ## Watch a conversation with real tools, one of whose hosts is k
 
 test: node ## Run all tests
 	@$(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS") $(ARGS)
+
+campaign: node ## Try random configurations under load, a hundred rounds of them (takes minutes)
+	@$(RUN) -m callboard.chaos campaign $(ARGS)
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
 

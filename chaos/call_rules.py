@@ -77,7 +77,9 @@ def no_reply_crosses_generations(run: Run) -> Iterator[Violation]:
         for answer in story.answers:
             if answer.life and answer.ending in OWN_ANSWERS:
                 why = _crossing(run, story, answer.life, lives)
-                if not why and over.get((run.host_of(story.plugin), answer.life), _NEVER) < begun.get(story.call, 0):
+                if not why and over.get((run.host_of(story.plugin), answer.life), _NEVER) < begun.get(
+                    story.call, 0
+                ):
                     why = "which was over when the call began"
                 if why:
                     said = f"the answer to call {story.call} of {story.plugin!r} came from generation {answer.life}, "
@@ -137,9 +139,7 @@ def submissions(run: Run) -> dict[str, Submission]:
     return found
 
 
-def _out_of_order(
-    run: Run, all_begun: list[Begun], places: Mapping[str, Submission]
-) -> Iterator[Violation]:
+def _out_of_order(run: Run, all_begun: list[Begun], places: Mapping[str, Submission]) -> Iterator[Violation]:
     begun: set[str] = set()
     last: dict[str, Begun] = {}
     for one in all_begun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,17 @@ def whole(least: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def seconds(text: str) -> float:
+    """The type of an option that is a number of seconds, more than 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    if not 0 < number < inf:
+        raise argparse.ArgumentTypeError(f"it is {number:g}; it has to be more than 0, and no infinity")
+    return number
 
 
 def report(text: str) -> Path:

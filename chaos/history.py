@@ -122,7 +122,9 @@ def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) ->
         case "deadline_exceeded":
             terms = run.terms.get(asked.plugin)
             limits = (asked.deadline, terms.idle if terms is not None else None)
-            return answer.at - asked.at >= min(each for each in (*limits, inf) if each is not None) - run.slack
+            return (
+                answer.at - asked.at >= min(each for each in (*limits, inf) if each is not None) - run.slack
+            )
         case "cancelled" | "invalid_result" | "protocol_error":  # the caller's doing, the tool's, the host's
             return True
     # A host's end is told to its calls before it is told to the board: the event may come after.

@@ -141,7 +141,9 @@ def works_after_the_faults(run: Run) -> Iterator[Violation]:
 def _ready_after(run: Run, healed: float, story: HostStory) -> Iterator[Violation]:
     rule, last = "works after the faults", story.lives[-1]
     before = story.lives[-2] if len(story.lives) > 1 else None
-    if last.replaced or (before is not None and before.replaced and last.ready is None and last.ended is None):
+    if last.replaced or (
+        before is not None and before.replaced and last.ready is None and last.ended is None
+    ):
         return  # one that is to be replaced serves until the next one is ready
     if last.ready is None or last.ended is not None:
         said = f"{story.host!r} was not ready {run.ended - healed:.1f} s after the last fault"

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from ..hosts.host import Host
-    from ..hosts.hosted_tool import HostedToolPlugin
     from ..supervision.events import Event
     from .schedule import Entry, Schedule
 

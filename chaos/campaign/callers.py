@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...supervision.clock import SystemClock
@@ -48,7 +49,7 @@ class Callers:
 
     def cancel(self, plugin: str) -> bool:
         """Give up all open calls of a plugin; whether there was one."""
-        return any([call.cancel() for name, call in self._calls[:] if name == plugin])
+        return sum(call.cancel() for name, call in self._calls[:] if name == plugin) > 0
 
     def wait(self, seconds: float) -> None:
         """Wait so long after their beginning."""
@@ -83,21 +84,21 @@ class Callers:
             _wait(call)
 
     async def _go_async(self, caller: CallerPlan) -> None:
-        await asyncio.gather(*(self._call_async(plan, parts=caller.way == "await_parts") for plan in caller.calls))
+        await asyncio.gather(
+            *(self._call_async(plan, parts=caller.way == "await_parts") for plan in caller.calls)
+        )
 
     async def _call_async(self, plan: CallPlan, *, parts: bool) -> None:
         await asyncio.sleep(max(0.0, self._left(plan)))
         if self._over.is_set():
             return
-        try:
+        with suppress(TimeoutError):  # the rules tell of a call that never ends
             async with asyncio.timeout(PATIENCE):
                 call = self._submit(plan)
                 if parts:
                     async for _ in call:
                         pass
                 await call
-        except TimeoutError:
-            pass  # the rules tell of a call that never ends
 
     def _left(self, plan: CallPlan) -> float:
         """Seconds until a call is due."""
@@ -145,7 +146,5 @@ def well(prefix: str, plugin: str, ledger: Path) -> Iterator[tuple[str, Json]]:
 
 
 def _wait(call: Call) -> None:
-    try:
+    with suppress(TimeoutError):  # the rules tell of a call that never ends
         call.result(PATIENCE)
-    except TimeoutError:
-        pass  # the rules tell of a call that never ends

@@ -11,14 +11,14 @@ from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from ..command_words import whole
+from ..command_words import seconds, whole
 from .drawing import draw_plan
 from .plan import KINDS
 from .round import Round
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
     from .deeds import Face
@@ -41,14 +41,16 @@ def add_command(
         make_board: see `Round`.
         has_node: whether there is a Node.js that can run tools.
     """
-    parser = commands.add_parser("campaign", help="random configurations, held against the ledgers of their tools")
+    parser = commands.add_parser(
+        "campaign", help="random configurations, held against the ledgers of their tools"
+    )
     parser.add_argument("--rounds", type=whole(1), default=100, help="how many, each of the next seed (100)")
     parser.add_argument("--seed", type=int, help="of the first round")
     parser.add_argument("--plugins", type=int, default=3, choices=range(1, 7), help="plugins of each (3)")
     parser.add_argument("--callers", type=whole(1), default=4, help="callers of each (4)")
-    parser.add_argument("--calls", type=whole(0), default=80, help="calls of each (80)")
+    parser.add_argument("--calls", type=whole(0), default=120, help="calls of each (120)")
     parser.add_argument("--happenings", type=whole(0), default=8, help="faults and orders of each (8)")
-    parser.add_argument("--seconds", type=float, default=1.2, help="in which they come (1.2)")
+    parser.add_argument("--seconds", type=seconds, default=1.2, help="in which they come (1.2)")
     parser.add_argument("--print", action="store_true", dest="shows", help="print the plans, and do nothing")
     parser.set_defaults(run=lambda given: run(given, make_board, has_node()))
 
@@ -56,7 +58,7 @@ def add_command(
 def run(
     given: argparse.Namespace,
     make_board: Callable[[dict[str, Any], Callable[[int], bytes]], Face],
-    has_node: bool,  # noqa: FBT001 - as `argparse` hands it on
+    has_node: bool,
 ) -> int:
     """Carry the rounds out; returns 0 when every rule held in each, and each tested something; 1 when not."""
     first = SystemRandom().randrange(100_000) if given.seed is None else given.seed
@@ -78,10 +80,10 @@ def run(
     return 1 if sums.broken or sums.untested else 0
 
 
-def _again(plan: Plan, given: argparse.Namespace, *more: str) -> str:
+def _again(plan: Plan, given: argparse.Namespace) -> str:
     words = ["python -m callboard.chaos campaign --rounds 1", f"--seed {plan.seed}"]
     words += [f"--{name} {getattr(given, name)}" for name in SIZES]
-    return " ".join([*words, *more])
+    return " ".join(words)
 
 
 def _tell(ended: Ended, again: str) -> None:

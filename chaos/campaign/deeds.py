@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...plugins.errors import CallboardError
 from ..facts import Violation
 from .ledger import anew_mark
-from .sources import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,18 +20,17 @@ if TYPE_CHECKING:
     from ..tampering import Tamper
     from .callers import Callers
     from .plan import Deed, Plan
+    from .sources import Sources
 
 RULE = "orders are done or refused"
 
 
 class Face(Protocol):
-    """What the campaign needs of a `Callboard`.
+    """What the campaign needs of a `Callboard`."""
 
-    Attributes:
-        tampers: the hands on the lines of its hosts, by the hosts' names.
-    """
-
-    tampers: Mapping[str, Tamper]
+    @property
+    def tampers(self) -> Mapping[str, Tamper]:
+        """The hands on the lines of its hosts, by the hosts' names."""
 
     @property
     def board(self) -> Board:
@@ -70,7 +68,9 @@ class Deeds:
         wrong: what was raised that is no reason.
     """
 
-    def __init__(self, face: Face, recorder: Recorder, plan: Plan, callers: Callers, sources: Sources) -> None:
+    def __init__(
+        self, face: Face, recorder: Recorder, plan: Plan, callers: Callers, sources: Sources
+    ) -> None:
         self.done: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.wrong: list[Violation] = []
@@ -79,7 +79,8 @@ class Deeds:
         self._over = threading.Event()
         self._began = recorder.now()
         self._threads = [
-            threading.Thread(target=self._go, args=(deed,), name=f"deed {deed.do}", daemon=True) for deed in plan.deeds
+            threading.Thread(target=self._go, args=(deed,), name=f"deed {deed.do}", daemon=True)
+            for deed in plan.deeds
         ]
         for thread in self._threads:
             thread.start()

@@ -23,7 +23,7 @@ Json = dict[str, Any]
 _OFTEN = {"node": 4, "python": 1, "python_async": 1, "thread": 2, "thread_async": 2}
 """How often a plugin is of that kind: a host in Python takes long to start."""
 
-_MOODS = ("well",) * 16 + ("fail", "fail", "raise", "invalid", "exit", "exit late", "deaf", "hang", "spin")
+_MOODS = ("well",) * 24 + ("fail", "fail", "raise", "invalid", "exit", "exit late", "deaf", "hang", "spin")
 
 _NEVER_ENDS = frozenset({"deaf", "hang", "spin"})
 
@@ -45,7 +45,7 @@ def draw_plan(
     *,
     plugins: int = 3,
     callers: int = 4,
-    calls: int = 80,
+    calls: int = 120,
     happenings: int = 8,
     seconds: float = 1.2,
     kinds: Sequence[str] = KINDS,
@@ -63,15 +63,20 @@ def draw_plan(
     """
     chance = _chance(seed, "round")
     team = _draw_team(chance)
-    drawn = tuple(_draw_plugin(seed, number, kinds, team) for number in range(min(plugins, len(NAMES))))
+    drawn = tuple(_draw_plugin(seed, number, kinds) for number in range(min(plugins, len(NAMES))))
     keeps, stops = chance.random() < 1 / 2, round(seconds * chance.uniform(0.4, 0.9), 3)
-    section = {"grace": chance.choice((0.1, 0.2)), "deadline": 3.0, "mailbox_size": chance.choice((1000, 1000, 5))}
+    section = {
+        "grace": chance.choice((0.1, 0.2)),
+        "deadline": 3.0,
+        "mailbox_size": chance.choice((1000, 1000, 1000, 5)),
+    }
     stopped = chance.random() < 1 / 4
     schedule, deeds = _draw_happenings(seed, drawn, happenings, max(1, calls // max(1, len(drawn))), seconds)
+    shares = [calls // callers + (number < calls % callers) for number in range(callers)]
     return Plan(
         seed,
         drawn,
-        tuple(_draw_caller(seed, number, callers, calls, drawn, seconds) for number in range(callers)),
+        tuple(_draw_caller(seed, number, quota, drawn, seconds) for number, quota in enumerate(shares)),
         schedule,
         deeds,
         groups={"team": team} if any("group" in one.options for one in drawn) else {},
@@ -96,7 +101,7 @@ def _draw_team(chance: Random) -> Json:
     }
 
 
-def _draw_plugin(seed: int, number: int, kinds: Sequence[str], team: Json) -> PluginPlan:
+def _draw_plugin(seed: int, number: int, kinds: Sequence[str]) -> PluginPlan:
     chance = _chance(seed, f"plugin {number}")
     hosted = [kind for kind in kinds if not kind.startswith("thread")]
     deck = [kind for kind in (hosted if hosted and not number else kinds) for _ in range(_OFTEN[kind])]
@@ -126,21 +131,24 @@ def _draw_plugin(seed: int, number: int, kinds: Sequence[str], team: Json) -> Pl
         "cool_down": chance.choice((0.2, 0.5)),
     }
     of_hosts["standby"] = chance.choice((0, 0, 1))
-    of_hosts["limits"] = chance.choice(({}, {}, {"calls": 10, "drain": 0.3}, {"age": 0.4, "drain": 0.3, "jitter": 0.5}))
+    of_hosts["limits"] = chance.choice(
+        ({}, {}, {"calls": 10, "drain": 0.3}, {"age": 0.4, "drain": 0.3, "jitter": 0.5})
+    )
     if chance.random() < 1 / 3:
         of_hosts["group"] = "team"
     if shares:
         of_hosts["share"] = "flat"
     if not kind.startswith("thread"):
         options |= of_hosts
-    return PluginPlan(NAMES[number], kind, {key: value for key, value in options.items() if value is not None})
+    return PluginPlan(
+        NAMES[number], kind, {key: value for key, value in options.items() if value is not None}
+    )
 
 
 def _draw_caller(
-    seed: int, number: int, callers: int, calls: int, plugins: Sequence[PluginPlan], seconds: float
+    seed: int, number: int, quota: int, plugins: Sequence[PluginPlan], seconds: float
 ) -> CallerPlan:
     chance = _chance(seed, f"caller {number}")
-    quota = calls // callers + (number < calls % callers)
     way, usual = WAYS[(seed + number) % len(WAYS)], _one_of(plugins, chance)
     times = sorted(round(chance.uniform(0, seconds), 3) for _ in range(quota))
     if way == "burst":  # a few bursts, and not one call after the other
@@ -163,8 +171,8 @@ def _draw_call(name: str, plugin: str, at: float, chance: Random) -> CallPlan:
         "seconds": 0.8 if mood == "deaf" else chance.choice((0.0, 0.0, 0.0, 0.005, 0.02, 0.1)),
         "parts": chance.choice((0, 0, 1, 3)),
     }
-    deadline = chance.choice((None,) * 8 + (0.001, 0.1, 0.4))
-    cancel_after = chance.choice((None,) * 8 + (0.0, 0.02, 0.1))
+    deadline = chance.choice((None,) * 18 + (0.001, 0.1, 0.4))
+    cancel_after = chance.choice((None,) * 18 + (0.0, 0.02, 0.1))
     if mood in _NEVER_ENDS:  # not until the plugin's own deadline: there is no time for many of those
         deadline = chance.choice((0.1, 0.3))
     return CallPlan(name, plugin, at, arguments, deadline, cancel_after)
@@ -180,12 +188,21 @@ def _draw_happenings(
         chance = _chance(seed, f"happening {number}")
         at = round(chance.uniform(0.05, seconds), 3)
         if hosted and chance.random() < 3 / 5:
-            trigger = t.AtTime(at) if chance.random() < 1 / 2 else t.NthCall(chance.randint(1, max(1, calls // 2)))
+            trigger = (
+                t.AtTime(at) if chance.random() < 1 / 2 else t.NthCall(chance.randint(1, max(1, calls // 2)))
+            )
             entries.append(Entry(trigger, chance.choice(_FAULTS)(chance), _one_of(hosted, chance).host))
             continue
-        do = chance.choice(DEEDS)
+        do = chance.choice((*DEEDS, "restart", "reload"))
         plugin = _one_of(hosted if hosted and do in _OF_HOSTS else plugins, chance)
-        deeds.append(Deed(at, do if plugin.hosted or do not in _OF_HOSTS else "cancel", plugin.name, round(chance.uniform(0.05, 0.3), 3)))
+        deeds.append(
+            Deed(
+                at,
+                do if plugin.hosted or do not in _OF_HOSTS else "cancel",
+                plugin.name,
+                round(chance.uniform(0.05, 0.3), 3),
+            )
+        )
     return Schedule(seed, entries), tuple(sorted(deeds, key=lambda deed: deed.at))
 
 

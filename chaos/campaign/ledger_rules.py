@@ -53,7 +53,9 @@ def a_success_ran(run: Run, ledger: Ledger) -> Iterator[Violation]:
         elif answer.counted is not None and same[-1].made != answer.counted:
             said = f"with the count {answer.counted}, and the ledger has {same[-1].made}"
         if said:
-            yield Violation(SUCCESS, f"{_name(answer)} was answered {answer.ending}, {said}", _facts(run, answer.call))
+            yield Violation(
+                SUCCESS, f"{_name(answer)} was answered {answer.ending}, {said}", _facts(run, answer.call)
+            )
 
 
 _ANSWERED = {"success": "success", "failure": "failure", "tool_raised": "raise"}
@@ -94,7 +96,11 @@ def runs_begin_in_order(run: Run, ledger: Ledger) -> Iterator[Violation]:
 
 def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
     """No more runs of a plugin go on at once than its concurrency allows, but for those in threads that were given up."""
-    fenced = {fact.facts["call"] for fact in run.facts if isinstance(fact, Happened) and fact.kind == "thread_fenced"}
+    fenced = {
+        fact.facts["call"]
+        for fact in run.facts
+        if isinstance(fact, Happened) and fact.kind == "thread_fenced"
+    }
     loaded = _times_loaded(run)
     for plugin, ran in ledger.of_plugins().items():
         terms = run.terms.get(plugin)
@@ -104,9 +110,13 @@ def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
         for one in ran:
             going = [before for before in going if _goes_on(before, one)]
             counted = going
-            if not terms.hosted:  # a thread can be given up, and not be ended; nor when its plugin is taken off
+            if (
+                not terms.hosted
+            ):  # a thread can be given up, and not be ended; nor when its plugin is taken off
                 same = loaded.get(one.call)
-                counted = [each for each in going if each.call not in fenced and loaded.get(each.call) == same]
+                counted = [
+                    each for each in going if each.call not in fenced and loaded.get(each.call) == same
+                ]
             if len(counted) >= terms.concurrency:
                 others = ", ".join(each.call for each in counted)
                 said = f"call {one.call} of {plugin!r} began a run while {others} went on; {terms.concurrency} may at once"
@@ -232,7 +242,9 @@ def _name(answer: Answered) -> str:
 
 def _facts(run: Run, *calls: str) -> tuple[Fact, ...]:
     stories = call_stories(run)
-    return tuple(fact for call in calls if call in stories for fact in stories[call].facts if not isinstance(fact, Ran))
+    return tuple(
+        fact for call in calls if call in stories for fact in stories[call].facts if not isinstance(fact, Ran)
+    )
 
 
 NOT_SENT = "not sent never ran"
@@ -277,11 +289,13 @@ def _of_one(run: Run, ledger: Ledger) -> int:
 
 
 _LOOKED_AT: dict[str, Callable[[Run, Ledger], tuple[int, str]]] = {
-    NOT_SENT: lambda run, _: (_answered(run, lambda one: one.outcome == "not_sent"), "calls that were not sent"),
+    NOT_SENT: lambda run, _: (
+        _answered(run, lambda one: one.outcome == "not_sent"),
+        "calls that were not sent",
+    ),
     SUCCESS: lambda run, _: (_answered(run, lambda one: one.ending in _ANSWERED), "answers of tools"),
     REPEATS: lambda _, ledger: (len(ledger.of_calls()), "calls that ran"),
     ORDER: lambda run, ledger: (_of_one(run, ledger), "runs of tools that run one call at a time"),
     OVERLAP: lambda _, ledger: (len(ledger.runs), "runs"),
     STATE: lambda run, _: (_answered(run, lambda one: one.ending in KEPT), "kept answers"),
 }
-

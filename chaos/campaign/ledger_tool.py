@@ -69,7 +69,12 @@ class AsyncLedgerTool(LedgerTool):
     stream_tool = None  # type: ignore[assignment] # what is asynchronous alone is asked for
     execute_tool = None  # type: ignore[assignment]
 
-    async def stream_tool_async(self, tool_name: str | None, payload: Json, state: Json) -> AsyncIterator[Any]:  # noqa: ARG002
+    async def stream_tool_async(
+        self,
+        tool_name: str | None,  # noqa: ARG002
+        payload: Json,
+        state: Json,
+    ) -> AsyncIterator[Any]:
         """See `LedgerTool.stream_tool`."""
         run = _Run(payload, state, alone=self._alone)
         try:
@@ -139,13 +144,8 @@ class _Run:
 
     def _write(self, mark: Json) -> None:
         """In one write, to a file that is opened to append: the lines of several processes do not mix."""
-        append(self._given["ledger"], mark)
-
-
-def append(path: str, mark: Json) -> None:
-    """Append a line to a ledger."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(descriptor, json.dumps(mark).encode() + b"\n")
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(self._given["ledger"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, json.dumps(mark).encode() + b"\n")
+        finally:
+            os.close(descriptor)

@@ -10,11 +10,12 @@ from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.frozen import frozen
-from ..load import CallPlan
-from ..schedule import Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ..load import CallPlan
+    from ..schedule import Schedule
 
 Json = dict[str, Any]
 

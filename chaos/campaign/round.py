@@ -169,7 +169,9 @@ class Round:
 
     def _with_lives(self, recorder: Recorder, run: Run) -> Run:
         """With the life that each success came from, as far as it is known: one that was loaded again begins to count anew."""
-        again = {self.plan.of(deed.plugin).host for deed in self.plan.deeds if deed.do in {"remove", "forget"}}
+        again = {
+            self.plan.of(deed.plugin).host for deed in self.plan.deeds if deed.do in {"remove", "forget"}
+        }
         pids = {one.run: one.pid for one in self._read().runs}
 
         def known(fact: Fact) -> Fact:
@@ -216,7 +218,9 @@ class Round:
         try:
             face.load(self._sources.entry(plugin))
         except CallboardError as error:
-            self._wrong.append(Violation(RULE, f"{plugin!r} cannot be loaded when nothing happens any more: {error}"))
+            self._wrong.append(
+                Violation(RULE, f"{plugin!r} cannot be loaded when nothing happens any more: {error}")
+            )
 
     def _go_on(self, face: Face, recorder: Recorder) -> None:
         """The second act: from where the first one was."""

@@ -37,7 +37,7 @@ from callboard.hosts.python_tool import PythonToolPlugin
 from callboard.plugins.adapter import PluginAdapter
 from callboard.plugins.codes import Code
 from callboard.plugins.failures import failure
-from leaks import no_leaks
+from leaks import no_leaks, wait_until
 
 CONVICTED = {}
 """The tests of broken boards, by the rule that convicts each; filled as this file is read."""
@@ -62,14 +62,18 @@ def convicts(rule, *, beside=()):
 class Calls:
     def __init__(self, board, ledger):
         self.recorder = Recorder(board)
-        self._ledger = ledger
+        self.ledger = ledger
         self._numbers = itertools.count(1)
 
     def submit(self, mood="well", seconds=0.0, deadline=5.0):
         name = f"c{next(self._numbers)}"
         arguments = {"mood": mood, "seconds": seconds, "parts": 0}
         return self.recorder.submit_wire(
-            "book", wire(name, "book", arguments, self._ledger), name=name, deadline=deadline, judge=judge(name)
+            "book",
+            wire(name, "book", arguments, self.ledger),
+            name=name,
+            deadline=deadline,
+            judge=judge(name),
         )
 
     def make(self, *moods):
@@ -77,7 +81,7 @@ class Calls:
 
 
 @contextmanager
-def a_run(tmp_path, *, hosted=False, tool=LedgerTool, **settings):
+def a_run(tmp_path, *, hosted=False, tool=LedgerTool, grace=0.1, **settings):
     """Calls of a ledger tool; the rules that were broken are in the list that is yielded, afterwards."""
     broken, ledger = [], tmp_path / "ledger"
     ledger.touch()
@@ -87,11 +91,13 @@ def a_run(tmp_path, *, hosted=False, tool=LedgerTool, **settings):
             plugin = PythonToolPlugin("book", PythonOrigin(f"{LedgerTool.__module__}.{tool.__name__}"))
             adapter = PluginAdapter(plugin, name="book")
             board.begin_hosted(
-                adapter, plugin, host=HostSettings(**options), settings=ToolSettings(grace=0.1, **settings)
+                adapter, plugin, host=HostSettings(**options), settings=ToolSettings(grace=grace, **settings)
             )
             board.settle_hosted("book", required=True)
         else:
-            board.begin(PluginAdapter(tool(), name="book"), **options, settings=ToolSettings(grace=0.1, **settings))
+            board.begin(
+                PluginAdapter(tool(), name="book"), **options, settings=ToolSettings(grace=grace, **settings)
+            )
             board.settle("book", required=True)
         calls = Calls(board, ledger)
         yield calls, broken
@@ -164,7 +170,7 @@ def test_a_board_that_takes_the_last_call_first_is_found(tmp_path, monkeypatch):
     return broken
 
 
-@convicts(OVERLAP, beside=(STATE,))
+@convicts(OVERLAP, beside=(STATE, ORDER))
 def test_a_board_that_runs_two_calls_of_one_tool_at_once_is_found(tmp_path, monkeypatch):
     def wider(lane, limit, concurrency, grant):
         in_truth(lane, limit, concurrency * 2, grant)
@@ -204,14 +210,15 @@ def test_a_board_that_forgets_a_state_is_found(tmp_path, monkeypatch):
 def test_a_board_that_keeps_the_state_of_an_answer_nobody_got_is_found(tmp_path, monkeypatch):
     in_truth = Call.finish
 
-    def eager(call, result, first=None):
-        if call.done() and first is not None:
-            first()
-        return in_truth(call, result, first=first)
+    def eager(call, result, **options):
+        if call.done() and "first" in options:
+            options["first"]()
+        return in_truth(call, result, **options)
 
     monkeypatch.setattr(Call, "finish", eager)
-    with a_run(tmp_path) as (calls, broken):
-        given_up = calls.submit(seconds=0.2)
+    with a_run(tmp_path, grace=5.0) as (calls, broken):
+        given_up = calls.submit(mood="deaf", seconds=0.3)
+        wait_until(lambda: "begin" in calls.ledger.read_text())
         given_up.cancel()
         calls.make("well", "well")
 
@@ -221,5 +228,3 @@ def test_a_board_that_keeps_the_state_of_an_answer_nobody_got_is_found(tmp_path,
 @pytest.mark.parametrize("rule", LEDGER_RULES)
 def test_every_rule_of_a_ledger_has_a_board_that_it_convicts(rule):
     assert CONVICTED.get(rule), f"nobody has shown that {rule!r} finds anything: plant a fault that breaks it"
-
-

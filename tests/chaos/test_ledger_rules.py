@@ -209,7 +209,11 @@ ACQUITTED = {
         ONE,
     ),
     "a thread that was fenced off": (
-        (*told("c1", "deadline_exceeded", UNKNOWN), *event("thread_fenced", call="c1", tool="t", stuck=1), *told("c2")),
+        (
+            *told("c1", "deadline_exceeded", UNKNOWN),
+            *event("thread_fenced", call="c1", tool="t", stuck=1),
+            *told("c2"),
+        ),
         (begin("c1", 0), *ran("c2", 0), end("c1", 1)),
         THREAD,
     ),
@@ -228,8 +232,16 @@ ACQUITTED = {
         (*ran("c1", 0), *ran("c2", 0)),
         ONE,
     ),
-    "a state that was forgotten": ((*told("c1"), *told("c2")), (*ran("c1", 0), anew(keeps=False), *ran("c2", 0)), ONE),
-    "a state that was saved": ((*told("c1"), *told("c2")), (*ran("c1", 0), anew(keeps=True), *ran("c2", 1)), ONE),
+    "a state that was forgotten": (
+        (*told("c1"), *told("c2")),
+        (*ran("c1", 0), anew(keeps=False), *ran("c2", 0)),
+        ONE,
+    ),
+    "a state that was saved": (
+        (*told("c1"), *told("c2")),
+        (*ran("c1", 0), anew(keeps=True), *ran("c2", 1)),
+        ONE,
+    ),
     "a state that could not be saved, and goes on in memory": (
         (*told("c1", saved=False), *told("c2")),
         (*ran("c1", 0), *ran("c2", 1)),

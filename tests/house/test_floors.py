@@ -21,6 +21,14 @@ FLOOR = {
 GROUND = {"callboard.plugins.errors", "callboard.plugins.frozen"}
 """The root error, and how values are made: the modules of their floor that the room next door may import too."""
 
+PROGRAMS = {
+    (
+        "chaos/__main__.py",
+        "callboard.tampered_board",
+    ): "a program stands above all rooms: its campaign is run on the board that users have",
+}
+"""Programs of a room that put rooms above it together; nobody imports them."""
+
 IN_FUNCTION = {
     ("actors/guard.py", "hashlib"): "it brings OpenSSL, and only what is blamed for a crash needs it",
     ("actors/hooks.py", "callboard.actors.hook_runs"): "with it comes all that asks hooks and people",
@@ -85,7 +93,21 @@ def test_every_room_has_a_floor() -> None:
 
 
 def test_a_room_imports_only_from_the_floors_below_it() -> None:
-    assert [str(found) for found in house() if not _may_stand_on(found.module.room, found.target)] == []
+    upwards = [found for found in house() if not _may_stand_on(found.module.room, found.target)]
+
+    assert [str(found) for found in upwards if (found.module.path, found.target) not in PROGRAMS] == []
+
+
+def test_the_table_of_programs_is_up_to_date_and_nobody_imports_them() -> None:
+    there = {(found.module.path, found.target) for found in house()}
+    programs = {path for path, _ in PROGRAMS}
+
+    assert set(PROGRAMS) - there == set()
+    assert [
+        str(found)
+        for found in house()
+        if f"{found.target.removeprefix('callboard.').replace('.', '/')}.py" in programs
+    ] == []
 
 
 def _may_stand_on(room: str, target: str) -> bool:

@@ -79,5 +79,3 @@ def instead(facts, call, *others):
     at = next(place for place, fact in enumerate(facts) if fact.call == call)
     rest = [fact for fact in facts if fact.call != call]
     return (*rest[:at], *others, *rest[at:])
-
-
