@@ -60,7 +60,7 @@ def run(
     make_board: Callable[[dict[str, Any], Callable[[int], bytes]], Face],
     has_node: bool,
 ) -> int:
-    """Carry the rounds out; returns 0 when every rule held in each, and each tested something; 1 when not."""
+    """Carry the rounds out; returns 0 when every rule held in each and was held against something, and 1 when not."""
     first = SystemRandom().randrange(100_000) if given.seed is None else given.seed
     kinds = KINDS if has_node else tuple(kind for kind in KINDS if kind != "node")
     sizes = {name: getattr(given, name) for name in SIZES}
@@ -77,7 +77,7 @@ def run(
         sums.add(ended)
         _tell(ended, _again(plan, given))
     sums.tell(given.rounds, time.monotonic() - began)
-    return 1 if sums.broken or sums.untested else 0
+    return 0 if sums.ok else 1
 
 
 def _again(plan: Plan, given: argparse.Namespace) -> str:
@@ -113,6 +113,16 @@ class _Sums:
         self._endings: Counter[str] = Counter()
         self._done: Counter[str] = Counter()
 
+    @property
+    def ok(self) -> bool:
+        """Whether every rule held, each was held against something, and each round tested something."""
+        return not (self.broken or self.untested or self._unseen)
+
+    @property
+    def _unseen(self) -> list[str]:
+        """The rules that have looked at nothing in any round."""
+        return [rule for rule, count in self._looked_at.items() if not count]
+
     def add(self, ended: Ended) -> None:
         """Count one round."""
         self.broken += bool(ended.violations)
@@ -120,7 +130,7 @@ class _Sums:
         self._endings += ended.endings
         self._done += ended.done
         for one in ended.checks:
-            self._looked_at[one.rule] += one.looked_at
+            self._looked_at[one.rule] = self._looked_at[one.rule] + one.looked_at  # a zero stands there, too
             self._wrong[one.rule] += not one.ok
 
     def tell(self, rounds: int, seconds: float) -> None:
@@ -134,6 +144,7 @@ class _Sums:
         _say(f" Happenings {_list(self._done)}")
         words = [f"RULES ARE BROKEN IN {self.broken:,}"] * bool(self.broken)
         words += [f"{self.untested:,} TESTED NOTHING"] * bool(self.untested)
+        words += [f"NOT TESTED: {', '.join(self._unseen)}"] * bool(self._unseen)
         _say(f"\n {rounds:,} rounds in {seconds:.1f} s: {', '.join(words) or 'every rule holds'}.")
 
 

@@ -107,7 +107,7 @@ def _draw_plugin(seed: int, number: int, kinds: Sequence[str]) -> PluginPlan:
     deck = [kind for kind in (hosted if hosted and not number else kinds) for _ in range(_OFTEN[kind])]
     kind = chance.choice(deck)
     options: Json = {
-        "concurrency": chance.choice((1, 1, 1, 2, 4)),
+        "concurrency": chance.choice((1, 1, 1, 1, 2, 4)),
         "deadline": chance.choice((1.0, 2.0)),
         "breaker": chance.choice((False, False, {"failures": 3, "reset": 0.2, "max_reset": 0.4})),
     }

@@ -25,7 +25,7 @@ from ..siege import Siege
 from ..spoiling import noise
 from .callers import Callers, judge, well
 from .deeds import RULE, Deeds
-from .ledger import anew_mark, read_ledger
+from .ledger import Ledger, LedgerDamaged, anew_mark, read_ledger
 from .ledger_rules import check_ledger
 from .sources import Sources
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from ..facts import Fact, Terms
     from .deeds import Face
-    from .ledger import Ledger
     from .plan import Plan, PluginPlan
 
 Json = dict[str, Any]
@@ -44,6 +43,8 @@ _WAKING = 30.0
 """Seconds in which every plugin has to answer again once nothing is done to it any more."""
 
 _PAUSE = 0.05
+
+_WHOLE = "the ledger can be read"
 
 _TOLD_BY_LEDGER = frozenset({"counts without a gap"})
 """Rules of a run that look at what these tools do not say; the ledger's own rules do."""
@@ -122,6 +123,7 @@ class Round:
         self._refused: Counter[str] = Counter()
         self._wrong: list[Violation] = []
         self._orders = 0
+        self._damage: Violation | None = None
 
     def run(self) -> Ended:
         """Do it all. Raises `SiegeStuck`."""
@@ -135,6 +137,9 @@ class Round:
         checks = [*_together(self._checks), *check_ledger(joined(self._runs), ledger)]
         said = self._wrong[0].what if self._wrong else f"{self._orders:,} orders"
         checks.append(Check(RULE, said, self._orders, tuple(self._wrong)))
+        damage = () if self._damage is None else (self._damage,)
+        said = damage[0].what if damage else f"{len(ledger.runs):,} runs"
+        checks.append(Check(_WHOLE, said, len(ledger.runs), damage))
         took = time.monotonic() - began
         return Ended(self.plan, tuple(self._runs), ledger, tuple(checks), self._done, self._refused, took)
 
@@ -182,7 +187,12 @@ class Round:
         return replace(run, facts=tuple(map(known, run.facts)))
 
     def _read(self) -> Ledger:
-        return read_ledger(self._sources.ledger.read_text(encoding="utf-8").splitlines())
+        """The ledger; an empty one if it cannot be read, as when a tool was given a state that is none of its own."""
+        try:
+            return read_ledger(self._sources.ledger.read_text(encoding="utf-8").splitlines())
+        except LedgerDamaged as error:
+            self._damage = Violation(_WHOLE, str(error))
+            return Ledger()
 
     def _load(self, face: Face, recorder: Recorder) -> None:
         """The first act: the calls, and what happens meanwhile."""

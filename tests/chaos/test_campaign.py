@@ -1,0 +1,110 @@
+"""The campaign in short: five rounds on real boards, and what the command says of those that prove nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from callboard.actors.hosted_run import HostedRun
+from callboard.chaos.__main__ import main
+from callboard.chaos.campaign.drawing import draw_plan
+from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
+from callboard.chaos.campaign.round import Round
+from callboard.chaos.campaign.sources import Sources
+from callboard.tampered_board import TamperedBoard
+from leaks import no_leaks
+
+SEEDS = (396, 481, 551, 976, 1028)
+"""Rounds that have, all five together, everything that can be drawn. A hundred others: ``make campaign``."""
+
+SMALL = ["--plugins", "1", "--callers", "2", "--seconds", "0.3"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_round_of_the_campaign_keeps_every_rule(seed, tmp_path):
+    with no_leaks():
+        ended = Round(draw_plan(seed), tmp_path, TamperedBoard).run()
+
+    assert [(one.rule, one.what) for one in ended.violations] == []
+    assert (ended.untested, ended.ok) == ("", True)
+    assert {one.rule for one in ended.checks if not one.looked_at} <= {"orders are done or refused"}
+
+
+def test_the_five_rounds_have_everything_that_can_be_drawn():
+    plans = [draw_plan(seed) for seed in SEEDS]
+    options = [plugin.options for plan in plans for plugin in plan.plugins]
+
+    assert {plugin.kind for plan in plans for plugin in plan.plugins} == set(KINDS)
+    assert {caller.way for plan in plans for caller in plan.callers} == set(WAYS)
+    assert {deed.do for plan in plans for deed in plan.deeds} == set(DEEDS)
+    assert {plan.keeps for plan in plans} == {plan.stops is None for plan in plans} == {True, False}
+    assert any(len(names) > 1 for plan in plans for names in plan.hosts.values())
+    for option in ("standby", "limits", "breaker", "group", "share", "idempotent"):
+        assert any(given.get(option) for given in options), option
+
+
+def test_a_hundred_rounds_are_one_command_and_each_has_its_seed(capsys):
+    sizes = ["--plugins", "2", "--callers", "2", "--calls", "40", "--happenings", "6", "--seconds", "0.5"]
+    status = main(["campaign", "--rounds", "2", "--seed", "7", *sizes])
+
+    said = capsys.readouterr().out
+    assert (status, said.count("✓ seed 7 "), said.count("✓ seed 8 ")) == (0, 1, 1)
+    assert "every rule holds" in said
+
+
+@pytest.mark.parametrize(
+    ("sizes", "why"),
+    [
+        (["--calls", "0", "--happenings", "3"], "no call came through"),
+        (["--calls", "60", "--happenings", "0"], "nothing happened to a plugin"),
+    ],
+    ids=["no calls", "no happenings"],
+)
+def test_a_round_in_which_nothing_was_tested_says_so_and_fails_the_command(sizes, why, capsys):
+    status = main(["campaign", "--rounds", "1", "--seed", "3", *sizes, *SMALL])
+
+    said = capsys.readouterr().out
+    assert status == 1
+    assert f"not tested: {why}" in said
+    assert "--rounds 1 --seed 3 " in said
+
+
+def test_a_board_that_is_broken_fails_the_command_with_the_plan_and_the_command_that_does_it_again(
+    capsys, monkeypatch
+):
+    monkeypatch.setattr(HostedRun, "_settle", lambda run, *_: run._desk.lane.release(run.call))
+
+    status = main(["campaign", "--rounds", "1", "--seed", "7", "--calls", "30", "--happenings", "4", *SMALL])
+
+    said = capsys.readouterr().out
+    assert status == 1
+    assert "✗ state goes up by one" in said
+    plan = json.loads(said.split("The plan: ")[1].splitlines()[0])
+    assert (plan["seed"], len(plan["plugins"])) == (7, 1)
+    assert "The same again: python -m callboard.chaos campaign --rounds 1 --seed 7 --plugins 1" in said
+
+
+def test_a_seed_that_was_drawn_is_said(capsys):
+    main(["campaign", "--rounds", "1", "--calls", "0", "--happenings", "0", *SMALL])
+
+    assert "--seed " in capsys.readouterr().out
+
+
+def test_plans_can_be_looked_at_without_carrying_them_out(capsys):
+    status = main(["campaign", "--rounds", "3", "--seed", "40", "--print"])
+
+    plans = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (status, [plan["seed"] for plan in plans]) == (0, [40, 41, 42])
+
+
+def test_a_module_that_is_broken_for_a_reload_is_mended_afterwards(tmp_path):
+    plan = draw_plan(1)
+    sources = Sources(plan, tmp_path)
+    (file,) = [tmp_path / f"{one.name}.mjs" for one in plan.plugins if one.kind == "node"][:1]
+    before = file.read_text()
+
+    with sources.changed(file.stem, broken=True):
+        broken = file.read_text()
+
+    assert broken != before
+    assert file.read_text() == before
