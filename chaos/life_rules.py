@@ -190,4 +190,5 @@ def _was_stable(run: Run, story: HostStory, life: Life) -> bool:
 
 
 def _by_hand(run: Run, story: HostStory, before: Life, after: Life) -> bool:
-    return story.was_ordered(before.began, after.began + run.slack)
+    since, until = before.began, after.began + run.slack
+    return story.was_ordered(since, until) or story.was_reloaded(after.generation, since, until)

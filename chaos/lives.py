@@ -83,6 +83,8 @@ class HostStory:
         events: of its lives, in their order.
         looks: at its processes.
         orders: by hand.
+        reloaded: the generations that a reload has started.
+        rolled_back: when a reload was taken back, and the former program started.
     """
 
     host: str
@@ -91,6 +93,8 @@ class HostStory:
     events: list[Happened] = field(default_factory=list)
     looks: list[Seen] = field(default_factory=list)
     orders: list[Ordered] = field(default_factory=list)
+    reloaded: set[int] = field(default_factory=set)
+    rolled_back: list[float] = field(default_factory=list)
 
     def of(self, *lives: Life) -> tuple[Happened, ...]:
         """The events that tell of these lives."""
@@ -100,6 +104,10 @@ class HostStory:
     def was_ordered(self, since: float, until: float) -> bool:
         """Whether somebody has had it started by hand in that time."""
         return any(order.verb in BY_HAND and since <= order.at <= until for order in self.orders)
+
+    def was_reloaded(self, generation: int, since: float, until: float) -> bool:
+        """Whether a reload has started that life, or taken another back in that time: both have a fresh budget."""
+        return generation in self.reloaded or any(since <= at <= until for at in self.rolled_back)
 
     def was_loaded(self, since: float, until: float) -> bool:
         """Whether it was taken off the board and loaded again in that time."""
@@ -122,6 +130,10 @@ def stories(run: Run) -> list[HostStory]:
             case Happened(_, _, kind) if kind in _OF_LIVES:
                 story.events.append(fact)
                 _take(story.lives, fact)
+            case Happened(_, _, "host_reloaded"):
+                story.reloaded.add(fact.facts["generation"])
+            case Happened(_, _, "host_reload_failed") if fact.facts["rolled_back"]:
+                story.rolled_back.append(fact.at)
             case Seen():
                 story.looks.append(fact)
             case Ordered():

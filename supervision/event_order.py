@@ -106,10 +106,12 @@ class _Judge:
         if before.kind not in AFTER[event.kind]:
             self._object(event, f"it cannot follow {before.kind}")
         now, last = event.facts["generation"], before.facts["generation"]
+        # Removed, and added anew: it counts from the beginning, and may wait for its turn in its group before its first start.
+        again = before.kind == "host_stopped"
         if event.kind != "host_starting":
-            if now != last:
+            if now != last and not (again and now == 0):
                 self._object(event, f"the generation was {last}")
-        elif now != last + 1 and not (now == 1 and before.kind == "host_stopped"):  # removed, and added anew
+        elif now != last + 1 and not (again and now == 1):
             self._object(event, f"the generation before it was {last}")
 
     def _recycling(self, event: Event) -> None:

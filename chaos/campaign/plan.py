@@ -1,7 +1,7 @@
 """What a round of the campaign is to be, as data: plugins with their options, callers, and what happens meanwhile. Pure.
 
-It is drawn from a seed (`drawing`), and the same seed draws the same, whatever machine. As JSON it says all that
-somebody needs to know who reads of a violation.
+It is drawn from a seed (`drawing`), and the same seed draws the same on every machine. As JSON it stands beside
+each violation.
 """
 
 from __future__ import annotations

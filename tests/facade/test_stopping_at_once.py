@@ -8,6 +8,7 @@ import threading
 import pytest
 from callboard import Callboard
 from callboard.actors.board import Board
+from callboard.actors.roster import BoardStopped
 from leaks import no_leaks
 from tools import a_tool, tool_call
 
@@ -119,3 +120,12 @@ def test_a_stop_that_was_interrupted_is_gone_on_with():
         signal.signal(signal.SIGINT, before)
 
     assert ended
+
+
+@pytest.mark.parametrize("verb", ["restart", "park", "revive"])
+def test_an_order_to_a_board_that_was_stopped_is_refused_in_words_of_its_own(verb):
+    board = Board()
+    board.stop()
+
+    with pytest.raises(BoardStopped):
+        board.order(verb, "a")

@@ -6,9 +6,15 @@ import ast
 import functools
 import importlib
 import re
+from typing import TYPE_CHECKING
 
+import pytest
+from callboard.chaos.campaign.ledger_rules import LEDGER_RULES
 from callboard.chaos.invariants import RULES
 from house_source import ROOT, Module, modules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 PAGE = (ROOT / "docs" / "reference-chaos.md").read_text()
 
@@ -74,10 +80,15 @@ def test_the_reference_has_no_module_that_there_is_not() -> None:
     assert set(re.findall(r"^## (callboard\.chaos\S*)$", PAGE, re.MULTILINE)) == set(kit())
 
 
-def test_every_rule_stands_in_the_reference_with_what_it_holds() -> None:
-    told = [line for line in section("The rules") if line.startswith("| ")]
+@pytest.mark.parametrize(
+    ("heading", "rules"), [("The rules", RULES), ("The rules of a ledger", LEDGER_RULES)]
+)
+def test_every_rule_stands_in_the_reference_with_what_it_holds(
+    heading: str, rules: Mapping[str, Callable[..., object]]
+) -> None:
+    told = [line for line in section(heading) if line.startswith("| ")]
 
     assert told[1:] == [
         f"| {name} | {(rule.__doc__ or '').splitlines()[0].replace('``', '`')} |"
-        for name, rule in RULES.items()
+        for name, rule in rules.items()
     ]

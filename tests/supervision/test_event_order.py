@@ -38,6 +38,13 @@ IN_ORDER = [
     (host("starting", 1), crash(1), host("backoff", 1), host("starting", 2), crash(2), host("parked", 2)),
     (host("ready", 1), host("parked", 1), host("backoff", 1), host("starting", 2)),  # with its group
     (host("starting", 1), host("stopped", 1), host("starting", 1)),
+    (
+        host("ready", 3),
+        host("stopped", 3),
+        host("backoff", 0),
+        host("starting", 1),
+    ),  # waits for its group's turn
+    (host("stopped", 3), host("backoff", 0), host("parked", 0), host("stopped", 0), host("starting", 1)),
     (host("ready", 7), host("starting", 8)),
     (host("ready", 1), host("recycling", 1), host("replaced", 1), host("starting", 2)),
     (
@@ -58,6 +65,8 @@ IN_ORDER = [
 ]
 
 OUT_OF_ORDER = [
+    ((host("ready", 3), host("backoff", 0)), "the generation was 3"),
+    ((host("stopped", 3), host("backoff", 0), host("starting", 2)), "the generation before it was 0"),
     ((host("starting", 1), host("ready", 2)), "the generation was 1"),
     ((host("ready", 1), host("ready", 1)), "it cannot follow host_ready"),
     ((host("backoff", 1), crash(1)), "it cannot follow host_backoff"),

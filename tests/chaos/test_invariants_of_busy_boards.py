@@ -1,0 +1,148 @@
+"""The rules of a run where lives overlap, hosts are shared, plugins come and go, and callers are several at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from callboard.chaos.facts import Answered, Asked, Happened, Ordered, Submitted, Terms
+from callboard.chaos.invariants import violations
+from callboard.chaos.lives import stories
+from runs import CAREFUL, GOOD, also, answered, broken_rules, crash, event, said_of
+
+PLAIN = Terms(policy=CAREFUL.policy)
+
+
+def run_of(*facts, terms=PLAIN, healed=None, **others):
+    there = {"book": terms, **others}
+    return replace(GOOD, facts=tuple(sorted(facts, key=lambda fact: fact.at)), terms=there, healed=healed)
+
+
+def asked(at, call, deadline=60.0, plugin="book"):
+    return Asked(at, plugin, call, deadline)
+
+
+def started(at, call, number):
+    return Happened(
+        at, "book", "call_started", {"call": call, "tool": "t", "attempt": 1, "elapsed": 0.0}, number
+    )
+
+
+def test_a_call_that_ends_after_its_deadline_is_found():
+    late = run_of(asked(1.0, "c1", 2.0), answered(3.5, "c1"))
+
+    assert broken_rules(late) == {"each call ends in time"}
+    assert "ended after 2.500 s; it had 2 s" in said_of(late, "each call ends in time")[0]
+
+
+@pytest.mark.parametrize(("deadline", "end"), [(2.0, 3.0), (None, 900.0), (float("inf"), 900.0)])
+def test_a_call_that_ends_by_its_deadline_is_in_time(deadline, end):
+    assert violations(run_of(asked(1.0, "c1", deadline), answered(end, "c1"))) == ()
+
+
+def test_a_real_answer_may_be_later_by_as_much_as_a_busy_machine_makes_it():
+    late = run_of(asked(1.0, "c1", 2.0), answered(3.5, "c1"))
+
+    assert violations(replace(late, slack=0.1)) == ()
+
+
+def test_two_callers_may_submit_at_a_time_and_their_calls_begin_in_either_order():
+    together = run_of(
+        asked(1.0, "c1"), asked(1.1, "c2"), Submitted(1.2, "book", "c1"), Submitted(1.3, "book", "c2"),
+        started(1.4, "c2", 1), answered(1.5, "c2"), started(1.6, "c1", 2), answered(1.7, "c1"),
+    )  # fmt: skip
+    apart = replace(
+        together, facts=(together.facts[0], together.facts[2]._replace(at=1.05), *together.facts[1:2], *together.facts[3:])
+    )  # fmt: skip
+
+    assert violations(together) == ()
+    assert broken_rules(apart) == {"calls begin in order"}
+
+
+def test_a_call_that_was_silent_for_too_long_has_a_reason():
+    silent = run_of(asked(1.0, "c1"), Answered(1.6, "book", "c1", "deadline_exceeded", "outcome_unknown"))
+
+    assert broken_rules(silent) == {"unknown has a reason"}
+    assert violations(replace(silent, terms={"book": replace(PLAIN, idle=0.5)})) == ()
+
+
+def test_a_call_that_was_lost_with_its_shared_host_has_a_reason():
+    shared = replace(PLAIN, host="flat")
+    facts = (
+        event(0.0, "starting", 1, "flat"), event(0.1, "ready", 1, "flat"), asked(1.0, "c1"),
+        Answered(1.2, "book", "c1", "host_crashed", "outcome_unknown"), crash(1.2, 1, "flat"),
+    )  # fmt: skip
+
+    assert violations(run_of(*facts, terms=shared)) == ()
+    assert "unknown has a reason" in broken_rules(run_of(*facts))
+
+
+def test_a_call_that_was_lost_since_its_host_was_stopped_for_its_group_has_a_reason():
+    lost = run_of(
+        event(0.0, "starting", 1), event(0.1, "ready", 1), asked(1.0, "c1"),
+        Answered(1.2, "book", "c1", "host_crashed", "outcome_unknown"),
+        event(1.2, "backoff", 1, seconds=0.0, why="another has ended"),
+    )  # fmt: skip
+
+    assert violations(lost) == ()
+
+
+def test_the_lives_of_a_shared_host_are_one_story_for_all_who_live_there():
+    shared = replace(PLAIN, host="flat")
+    run = run_of(
+        event(0.0, "starting", 1, "flat"), event(0.1, "ready", 1, "flat"), terms=shared, other=shared
+    )
+
+    assert [(story.host, len(story.lives)) for story in stories(run)] == [("flat", 1)]
+
+
+REPLACED = (
+    event(0.0, "starting", 1), event(0.1, "ready", 1), event(1.0, "recycling", 1, limit="calls"),
+    event(1.0, "replaced", 1, why="its limit"), event(1.0, "starting", 2), asked(1.5, "c1"),
+    answered(1.6, "c1", life=1), event(2.0, "ready", 2),
+)  # fmt: skip
+
+
+def test_a_life_that_is_replaced_answers_until_its_successor_is_ready():
+    late = also(run_of(*REPLACED), asked(3.0, "c2"), answered(3.1, "c2", life=1))
+
+    assert violations(run_of(*REPLACED)) == ()
+    assert broken_rules(late) == {"no reply crosses generations"}
+
+
+def test_a_host_that_is_just_being_replaced_works():
+    healed = run_of(*REPLACED[:-1], healed=0.5)
+
+    assert violations(healed) == ()
+
+
+def test_a_life_that_has_been_reloaded_or_comes_to_a_limit_goes_on():
+    run = run_of(
+        event(0.0, "starting", 1), event(0.1, "ready", 1), event(0.2, "reloaded", 1, took=0.1),
+        event(0.3, "recycling", 1, limit="age"), healed=0.0,
+    )  # fmt: skip
+
+    assert violations(run) == ()
+    assert [life.ended for story in stories(run) for life in story.lives] == [None]
+
+
+def test_a_reload_starts_a_host_at_once_and_so_does_one_that_is_taken_back():
+    facts = (
+        event(0.0, "starting", 1), event(0.1, "ready", 1), crash(1.0, 1), event(1.0, "parked", 1, seconds=30.0, why="-"),
+        event(1.5, "starting", 2), event(1.5, "ready", 2), crash(1.8, 2), event(1.8, "starting", 3),
+    )  # fmt: skip
+    reloaded = event(1.5, "reloaded", 2, took=0.1)
+    taken_back = Happened(1.8, "book", "host_reload_failed", {"why": "-", "rolled_back": True})
+
+    assert violations(run_of(*facts, reloaded, taken_back)) == ()
+    assert broken_rules(run_of(*facts)) == {"no start before its time", "restarts within budget"}
+
+
+def test_a_plugin_that_is_loaded_again_has_a_host_that_counts_anew():
+    facts = (
+        event(0.0, "starting", 4), event(0.1, "ready", 4), event(1.0, "stopped", 4, why="taken off"),
+        event(1.2, "starting", 1), event(1.3, "ready", 1),
+    )  # fmt: skip
+
+    assert violations(run_of(*facts, Ordered(1.1, "book", "load"))) == ()
+    assert broken_rules(run_of(*facts)) == {"generations count up"}
