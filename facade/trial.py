@@ -10,7 +10,6 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .callboard import Callboard
 from .chaos import faults as f
 from .chaos.census import Census
 from .chaos.invariants import check
@@ -20,10 +19,10 @@ from .chaos.requests import NoCalls, Source, from_list, from_schemas
 from .chaos.schedule import Entry, Schedule
 from .chaos.siege import Siege
 from .chaos.spoiling import noise
-from .chaos.tampering import Tamper
 from .chaos.triggers import NthCall
 from .interop.errors import InteropError
 from .plugins.frozen import frozen
+from .tampered_board import TamperedBoard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -126,7 +125,7 @@ class Trial:
         self.left_out: dict[str, str] = {}
         self.began = time.monotonic()
         self._chance = Random(f"{plan.seed} faults")  # noqa: S311 - a game, no secret
-        self.board = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311
+        self.board = _Tampered(plan.config, noise(Random(f"{plan.seed} noise").randrange))  # noqa: S311
         self._stopping = False
         self._in_the_end: Json = {}
 
@@ -236,21 +235,9 @@ _BUSY = 0.75
 """The share of its calls in which a host is let suffer; the rest is quiet."""
 
 
-class _Tampered(Callboard):
-    """A board with a hand on the line of every host.
-
-    Attributes:
-        tampers: the hands, by plugin.
-    """
-
-    def __init__(self, config: str, chance: Random) -> None:
-        super().__init__(config)
-        self.tampers: dict[str, Tamper] = {}
-        self._chance = chance
+class _Tampered(TamperedBoard):
+    """A board with a hand on the line of every plugin's host."""
 
     def _begin(self, board: Board, one: Loaded) -> None:
-        if one.hosted is not None:
-            tamper = Tamper(noise(self._chance.randrange), one.hosted.carry)
-            one.hosted.carry = self.tampers[one.adapter.name] = tamper
         # Each in a host of its own: what is done to one must not be told of the others.
         super()._begin(board, replace(one, share=None))

@@ -100,7 +100,7 @@ class Deeds:
             return
         try:
             came = self._do(deed)
-        except (CallboardError, KeyError):
+        except CallboardError:
             self.refused[deed.do] += 1
         except Exception:  # noqa: BLE001 - whatever it is, it is no reason that is told
             said = f"{deed.do} of {deed.plugin!r} raised: {traceback.format_exc(limit=-3)}"
@@ -124,13 +124,17 @@ class Deeds:
             case "cancel":
                 return self._callers.cancel(plugin)
             case "remove" | "forget":
-                self._remove(plugin, forget=deed.do == "forget")
+                return self._remove(plugin, forget=deed.do == "forget")
         return True
 
-    def _remove(self, plugin: str, *, forget: bool) -> None:
+    def _remove(self, plugin: str, *, forget: bool) -> bool:
         host = self._plan.of(plugin).host
         self._recorder.ordered("remove", host)
-        self._face.remove(plugin, forget_state=forget)
+        try:
+            self._face.remove(plugin, forget_state=forget)
+        except KeyError:  # another has taken it off
+            return False
         self._sources.write(anew_mark(plugin, keeps=self._plan.keeps and not forget))
         self._recorder.ordered("load", host)
         self._face.load(self._sources.entry(plugin))
+        return True

@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.errors import CallboardError
+from ...plugins.errors import CallboardError, PluginError
 from ...plugins.frozen import frozen
 from ..census import Census
 from ..facts import Answered, Asked, Ordered, Run, Violation
@@ -44,7 +45,7 @@ _WAKING = 30.0
 
 _PAUSE = 0.05
 
-_WHOLE = "the ledger can be read"
+_WHOLE, _COMES = "the ledger can be read", "the round comes to its end"
 
 _TOLD_BY_LEDGER = frozenset({"counts without a gap"})
 """Rules of a run that look at what these tools do not say; the ledger's own rules do."""
@@ -126,20 +127,22 @@ class Round:
         self._damage: Violation | None = None
 
     def run(self) -> Ended:
-        """Do it all. Raises `SiegeStuck`."""
+        """Do it all; returns what came of it, also when rules were broken."""
         began = time.monotonic()
-        self._act(self._load)
-        if self.plan.keeps or self.plan.stops is not None:
-            for plugin in self.plan.plugins:
-                self._sources.write(anew_mark(plugin.name, keeps=self.plan.keeps))
-            self._act(self._go_on)
+        broken: list[Violation] = []
+        try:
+            self._act(self._load)
+            if self.plan.keeps or self.plan.stops is not None:
+                for plugin in self.plan.plugins:
+                    self._sources.write(anew_mark(plugin.name, keeps=self.plan.keeps))
+                self._act(self._go_on)
+        except CallboardError as error:  # a board that does not start, or is stuck
+            broken.append(Violation(_COMES, f"it was broken off: {error}"))
         ledger = self._read()
         checks = [*_together(self._checks), *check_ledger(joined(self._runs), ledger)]
-        said = self._wrong[0].what if self._wrong else f"{self._orders:,} orders"
-        checks.append(Check(RULE, said, self._orders, tuple(self._wrong)))
-        damage = () if self._damage is None else (self._damage,)
-        said = damage[0].what if damage else f"{len(ledger.runs):,} runs"
-        checks.append(Check(_WHOLE, said, len(ledger.runs), damage))
+        checks.append(_checked(RULE, self._orders, "orders", self._wrong))
+        checks.append(_checked(_WHOLE, len(ledger.runs), "runs", [self._damage] if self._damage else []))
+        checks.append(_checked(_COMES, len(self._runs), "boards", broken))
         took = time.monotonic() - began
         return Ended(self.plan, tuple(self._runs), ledger, tuple(checks), self._done, self._refused, took)
 
@@ -162,8 +165,11 @@ class Round:
         self._checks.append(check(run))
 
     def _terms(self, face: Face, plugin: PluginPlan) -> Terms:
-        """What a plugin was promised. With a standby, at a limit and in a reload more than one life of its host is there."""
-        overlap = 3 if plugin.hosted else 0
+        """What a plugin was promised. At a limit and in a reload the former life of its host ends beside the next one."""
+        reloads = {
+            self.plan.of(deed.plugin).host for deed in self.plan.deeds if deed.do in {"reload", "break"}
+        }
+        overlap = int(plugin.host in reloads or bool(plugin.options.get("limits")))
         return replace(terms_of(face.board.roster.member(plugin.name)), ledger=True, overlap=overlap)
 
     def _note_ledger(self, recorder: Recorder) -> None:
@@ -218,42 +224,39 @@ class Round:
             self._done["stop"] += 1
             recorder.close()
             return
-        for plugin in self.plan.plugins:
-            if plugin.name not in board.roster.members():
-                self._load_again(face, recorder, plugin.name)
-        self._recover(recorder, "again")
-
-    def _load_again(self, face: Face, recorder: Recorder, plugin: str) -> None:
-        recorder.ordered("load", self.plan.of(plugin).host)
-        try:
-            face.load(self._sources.entry(plugin))
-        except CallboardError as error:
-            self._wrong.append(
-                Violation(RULE, f"{plugin!r} cannot be loaded when nothing happens any more: {error}")
-            )
+        self._recover(face, recorder, "again")
 
     def _go_on(self, face: Face, recorder: Recorder) -> None:
         """The second act: from where the first one was."""
-        assert face.board is recorder.board
-        self._recover(recorder, "next")
+        self._recover(face, recorder, "next")
 
-    def _recover(self, recorder: Recorder, prefix: str) -> None:
+    def _recover(self, face: Face, recorder: Recorder, prefix: str) -> None:
         """Have every plugin answer again, and from then on every call come to a good end."""
         ledger = self._sources.ledger
         waking = {plugin.name: well(f"{prefix}-waking", plugin.name, ledger) for plugin in self.plan.plugins}
         until = recorder.now() + _WAKING
         while (waking or self._is_down(recorder)) and recorder.now() < until:
             self._revive(recorder)
+            self._load_missing(face, recorder)
             for plugin, calls in [*waking.items()]:
                 name, wire = next(calls)
                 call = recorder.submit_wire(plugin, wire, name=name, judge=judge(name))
-                if call.result(_WAKING)["success"]:
-                    del waking[plugin]
+                with suppress(TimeoutError):  # the rules tell of a call that never ends
+                    if call.result(_WAKING)["success"]:
+                        del waking[plugin]
             if waking or self._is_down(recorder):
                 threading.Event().wait(_PAUSE)  # until a breaker lets a call through, or a host is back
         sources = [Source(plugin.name, self._drawing(prefix, plugin.name)) for plugin in self.plan.plugins]
         Siege(recorder, sources, calls=0, seed=self.plan.seed).run()
         recorder.close()
+
+    def _load_missing(self, face: Face, recorder: Recorder) -> None:
+        """Load what was taken off and could not be loaded again, as where the host that it shares was parked."""
+        for plugin in self.plan.plugins:
+            if plugin.name not in recorder.board.roster.members():
+                recorder.ordered("load", plugin.host)
+                with suppress(PluginError):  # the last calls tell of one that never can be
+                    face.load(self._sources.entry(plugin.name))
 
     def _drawing(self, prefix: str, plugin: str) -> Callable[[Random], Request]:
         calls = well(f"{prefix}-last", plugin, self._sources.ledger)
@@ -290,6 +293,10 @@ def joined(runs: Sequence[Run]) -> Run:
         facts += [Ordered(0.0, run.host_of(plugin), "load") for plugin in run.terms]
         facts += run.facts
     return replace(runs[-1], facts=tuple(facts), terms=terms) if runs else Run((), {})
+
+
+def _checked(rule: str, looked_at: int, what: str, wrong: Sequence[Violation]) -> Check:
+    return Check(rule, wrong[0].what if wrong else f"{looked_at:,} {what}", looked_at, tuple(wrong))
 
 
 def _together(acts: Sequence[tuple[Check, ...]]) -> Iterator[Check]:

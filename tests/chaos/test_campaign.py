@@ -61,12 +61,12 @@ def test_a_hundred_rounds_are_one_command_and_each_has_its_seed(capsys):
     ids=["no calls", "no happenings"],
 )
 def test_a_round_in_which_nothing_was_tested_says_so_and_fails_the_command(sizes, why, capsys):
-    status = main(["campaign", "--rounds", "1", "--seed", "3", *sizes, *SMALL])
+    status = main(["campaign", "--rounds", "1", "--seed", "1", *sizes, *SMALL])
 
     said = capsys.readouterr().out
     assert status == 1
     assert f"not tested: {why}" in said
-    assert "--rounds 1 --seed 3 " in said
+    assert "--rounds 1 --seed 1 " in said
 
 
 def test_a_board_that_is_broken_fails_the_command_with_the_plan_and_the_command_that_does_it_again(

@@ -87,7 +87,7 @@ def test_a_call_that_would_never_end_has_a_deadline_of_its_own(plans):
     assert all(call.deadline is not None for call in endless)
 
 
-def test_every_fault_and_every_deed_is_for_somebody_who_is_there(plans):
+def test_every_fault_and_every_deed_is_for_a_plugin_that_is_there(plans):
     for plan in plans:
         assert {entry.host for entry in plan.schedule.entries} <= set(plan.hosts)
         assert {deed.plugin for deed in plan.deeds} <= {plugin.name for plugin in plan.plugins}
