@@ -38,7 +38,7 @@ def one_life_at_a_time(run: Run) -> Iterator[Violation]:
         for event in story.events:
             if event.kind in DOWN:
                 alive.pop(event.facts["generation"], None)
-            elif event.kind == "host_starting" and not story.terms.overlap:
+            elif event.kind == "host_starting":
                 alive.clear()  # of one that ended well nothing tells but the next start
             elif event.kind == "host_ready":
                 alive[event.facts["generation"]] = event

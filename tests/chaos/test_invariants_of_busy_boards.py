@@ -146,3 +146,14 @@ def test_a_plugin_that_is_loaded_again_has_a_host_that_counts_anew():
 
     assert violations(run_of(*facts, Ordered(1.1, "book", "load"))) == ()
     assert broken_rules(run_of(*facts)) == {"generations count up"}
+
+
+def test_lives_that_were_ended_by_hand_one_after_the_other_were_not_alive_together():
+    overlapping = replace(PLAIN, overlap=1)
+    facts = [
+        event(0.1 * n, kind, generation)
+        for n, (kind, generation) in enumerate((kind, n) for n in (1, 2, 3) for kind in ("starting", "ready"))
+    ]
+    orders = [Ordered(0.15, "book", "restart"), Ordered(0.35, "book", "restart")]
+
+    assert violations(run_of(*facts, *orders, terms=overlapping)) == ()
