@@ -41,13 +41,10 @@ def each_call_ends_in_time(run: Run) -> Iterator[Violation]:
         if not story.asked or not story.answers or story.asked[0].deadline is None:
             continue
         took, limit = story.answers[0].at - story.asked[0].at, story.asked[0].deadline
-        if took > limit + _LATE * run.slack + _TICK:
+        if took > limit + run.late + _TICK:
             said = f"call {story.call} of {story.plugin!r} ended after {took:.3f} s; it had {limit:g} s"
             yield Violation("each call ends in time", said, story.facts)
 
-
-_LATE = 20
-"""So many times the slack may an answer be late: a caller has to be given a processor, too."""
 
 _TICK = 1e-6
 """What is lost to rounding."""

@@ -186,6 +186,11 @@ class Run:
         """The facts of one plugin."""
         return (fact for fact in self.facts if fact.plugin == plugin)
 
+    @property
+    def late(self) -> float:
+        """Seconds by which what is told may come later on a busy machine: whoever tells it has to be given a processor."""
+        return _LATE * self.slack
+
     def host_of(self, plugin: str) -> str:
         """The host that a plugin runs in; its own name where nothing else is known."""
         terms = self.terms.get(plugin)
@@ -194,6 +199,9 @@ class Run:
     def hosts(self) -> Iterator[tuple[str, Terms]]:
         """The plugins that run in hosts."""
         return ((name, terms) for name, terms in self.terms.items() if terms.hosted)
+
+
+_LATE = 20
 
 
 class Violation(NamedTuple):

@@ -128,7 +128,7 @@ def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) ->
         case "cancelled" | "invalid_result" | "protocol_error":  # the caller's doing, the tool's, the host's
             return True
     # A host's end is told to its calls before it is told to the board: the event may come after.
-    return any(asked.at - run.slack <= trouble <= answer.at + run.slack for trouble in troubles)
+    return any(asked.at - run.slack <= trouble <= answer.at + run.late for trouble in troubles)
 
 
 _ENDS = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_retired"})

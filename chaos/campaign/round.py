@@ -268,14 +268,18 @@ class Round:
         return draw
 
     def _is_down(self, recorder: Recorder) -> bool:
-        """Whether a host is not ready."""
-        return any(state != "ready" for state in _states(recorder).values())
+        """Whether a host is not ready, or is about to be replaced for a call that was given up and holds its place."""
+        busy = any(status["running"] for status in recorder.board.status()["plugins"].values())
+        return busy or any(state != "ready" for state in _states(recorder).values())
 
     def _revive(self, recorder: Recorder) -> None:
-        """Start what was given up, as a person would."""
-        for plugin, state in _states(recorder).items():
+        """Start what was given up, as a person would, and once more a host that had to leave a plugin out."""
+        for plugin, status in recorder.board.status()["plugins"].items():
+            state = status.get("host", {}).get("state")
             if state in {"parked", "stopped"}:
                 recorder.order("revive", plugin)
+            elif state == "ready" and "problem" in status:
+                recorder.order("restart", plugin)
 
 
 def _states(recorder: Recorder) -> dict[str, str]:
