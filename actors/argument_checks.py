@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from ..interop.hub import InspectedSchema
     from ..interop.misfits import Misfit
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
     from .catalog import ToolDescriptor
 
 logger = logging.getLogger("callboard.actors")

@@ -15,19 +15,21 @@ from __future__ import annotations
 
 import logging
 import threading
-from enum import Enum
+from contextlib import suppress
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..plugins.given import require_callable, require_number
+from .call_owner import CallOwner, Result, Stage
+from .part_reader import PartReader
 from .unread_parts import UnreadParts
-from .waiting import wait_for_callback
+from .waiting import is_cancellation, wait_for_callback, wait_here
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from concurrent.futures import Future
 
     from ..plugins.calling import Invocation
@@ -35,26 +37,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("callboard.actors")
 
-Result = dict[str, Any]
 EarlyCode = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
-
-
-class Stage(Enum):
-    """How far a call has come."""
-
-    QUEUED = "queued"
-    STARTED = "started"
-    ENDED = "ended"
-
-
-class CallOwner(Protocol):
-    """The tool that a call has been given to. Both are called in any thread and must not block."""
-
-    def on_ended_early(self, call: Call, stage: Stage) -> None:
-        """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
-
-    def on_ended(self, call: Call, result: Result) -> None:
-        """It has its result, and nobody has seen that yet: what is counted, and told, comes first."""
 
 
 class Call:
@@ -76,31 +59,9 @@ class Call:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_at_end",
-        "_at_news",
-        "_chunks",
-        "_future",
-        "_limited",
-        "_lock",
-        "_owner",
-        "_result",
-        "_stage",
-        "_timer",
-        "attempt",
-        "began",
-        "deadline",
-        "id",
-        "invocation",
-        "lost",
-        "parts_dropped",
-        "plugin_name",
-        "run",
-        "seconds",
-        "sequence",
-        "streaming",
-        "submitted",
-        "tool_name",
+        "__weakref__", "_at_end", "_at_news", "_chunks", "_future", "_limited", "_lock", "_owner",
+        "_result", "_stage", "_timer", "attempt", "began", "deadline", "id", "invocation", "lost",
+        "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
 
     def __init__(
@@ -181,13 +142,18 @@ class Call:
 
     def chunks(self) -> Iterator[dict[str, Any]]:
         """As `parts`, each as ``{"part": …}`` with whatever keys the tool put beside it."""
-        while True:
-            if self._chunks:
-                yield self._chunks.popleft()
-            elif self._result is not None and not self._chunks:  # looked at again: the end comes last
-                return
-            else:
-                self._wait(self._at_news, None)
+        release = self.hold()
+        try:
+            while True:
+                ended = self.done()  # before the look: the end comes last
+                if (chunk := self.take_chunk()) is not None:
+                    yield chunk
+                elif ended:
+                    return
+                else:
+                    self._wait(self._at_news, None)
+        finally:
+            release()
 
     def cancel(self) -> bool:
         """End the call with ``cancelled``, now; False if it had ended already.
@@ -216,17 +182,51 @@ class Call:
         return future
 
     def __await__(self) -> Generator[Any, None, Result]:
-        yield from self._wait_async(self._at_end).__await__()
+        if self._result is None:
+            try:
+                yield from self._wait_async(self._at_end).__await__()
+            except BaseException as error:  # a cancelled task's
+                if is_cancellation(error):
+                    self.abandon()
+                raise
         return self.result()
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
-        while True:
-            if self._chunks:
-                yield self._chunks.popleft()["part"]
-            elif self._result is not None and not self._chunks:
+    def __aiter__(self) -> PartReader:
+        return PartReader(self)
+
+    # For whoever awaits it. All who do have a callback in _at_end, until they have gone; the last to go by
+    # being cancelled takes the call along. Nothing of the house's own may register there with a caller's handle.
+
+    def hold(self) -> Callable[[], None]:
+        """Count as one who awaits it, until what this returns is called; that takes no lock, and is for finalizers too."""
+
+        def held() -> None:
+            """One for each: it is found by its identity."""
+
+        def release() -> None:
+            with suppress(ValueError):  # the call has ended
+                self._at_end.remove(held)
+
+        self._register(self._at_end, held)
+        return release
+
+    def abandon(self) -> None:
+        """One who awaited it was cancelled, and has gone: cancel it, unless somebody else awaits it still."""
+        with self._lock:
+            if self._at_end:
                 return
-            else:
-                await self._wait_async(self._at_news)
+        self.cancel()
+
+    def take_chunk(self) -> dict[str, Any] | None:
+        """The next part that nobody has read yet, as `chunks` yields it; ``None`` if there is none now."""
+        try:
+            return self._chunks.popleft() if self._chunks else None
+        except IndexError:  # another reader was faster
+            return None
+
+    async def news(self) -> None:
+        """Wait for the next part, or the end."""
+        await self._wait_async(self._at_news)
 
     # For the tool that runs it
 
@@ -369,14 +369,8 @@ class Call:
 
     def _wait(self, callbacks: list[Callable[[], None]], timeout: float | None) -> bool:
         """Wait for one of ``callbacks``' occasions; False when the time is over before."""
-        gate = threading.Lock()
-        gate.acquire()
-        if not self._register(callbacks, gate.release):
-            return True
-        if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
-            return True
-        self._forget(callbacks, gate.release)
-        return self.done()
+        register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
+        return wait_here(register, forget, timeout) or self.done()
 
     async def _wait_async(self, callbacks: list[Callable[[], None]]) -> None:
         await wait_for_callback(partial(self._register, callbacks), partial(self._forget, callbacks))

@@ -15,7 +15,8 @@ from ..plugins.failures import failure
 from ..plugins.frozen import frozen
 from .argument_checks import Validation
 from .blame import QuarantinePolicy
-from .call import Call, Result, Stage
+from .call import Call
+from .call_owner import Result, Stage
 from .down import Down, WhileDown
 from .flight import Flight
 from .guard import Guard

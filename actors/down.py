@@ -18,7 +18,8 @@ from ..plugins.results import normalise_result
 from .hook_threads import HookFailed
 
 if TYPE_CHECKING:
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
     from .hook_threads import HookThreads
     from .lane import Lane
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
 
 
 class Flight:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from .blame import QuarantinePolicy
     from .breaker import BreakerPolicy, Turn
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
 
 logger = logging.getLogger("callboard.actors")
 

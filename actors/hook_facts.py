@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..plugins.hook_chain import Refused
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
     from .hooked_calls import ToolRun
 
 Json = dict[str, Any]

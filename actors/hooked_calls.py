@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .call import Call, Stage
+from .call import Call
+from .call_owner import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.calling import Invocation
     from ..supervision.clock import Clock
-    from .call import CallOwner, Result
+    from .call_owner import CallOwner, Result
 
 Json = dict[str, Any]
 

@@ -111,9 +111,9 @@ class HostActor(HouseActor):
                 self._move(lambda: self._tenancy.hear(message))
             case m.StartOverdue(extended):
                 self._on_start_overdue(extended=extended)
-            case m.EndLife(reason, hang):
-                kind = ExitKind.HANG if hang else ExitKind.REQUESTED
-                self._end(Exit(kind, reason), KILL_NOW if hang else self._settings.ladder)
+            case m.EndLife(reason, kind):
+                ladder = self._settings.ladder if kind is ExitKind.REQUESTED else KILL_NOW
+                self._end(Exit(kind, reason), ladder)
             case m.ProcessEnded(exit_, report, breach):
                 self._on_ended(exit_, report, breach)
             case m.TreeGone(leftovers):

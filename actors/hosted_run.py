@@ -44,6 +44,18 @@ class HostedRun:
         """For the crash report."""
         return self.call.id
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether its caller has cancelled it, which is no fault of the tool's; asked of a run that was given up."""
+        return self.call.done() and self.call.result().get("code") == Code.CANCELLED
+
+    @property
+    def limit(self) -> str:
+        """What it went beyond, for people; asked of a run that was given up."""
+        if self.cancelled:
+            return "cancel"
+        return "idle deadline" if self.silence is not None and self.silence.broken_off else "deadline"
+
     def on_begun(self) -> None:
         """The tool begins; silence counts from now."""
         if self.silence is not None:
@@ -86,7 +98,8 @@ class HostedRun:
         desk, call = self._desk, self.call
         self._hush()
         if self.hung or self.host.stalled:
-            desk.guard.hung(call, self._base, report)
+            if self.host.stalled or not self.cancelled:
+                desk.guard.hung(call, self._base, report)
         elif not self.host.stopped and desk.guard.lost(call, self._base, report):
             desk.forsaken = self._base
         result = failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())

@@ -13,6 +13,7 @@ import pykka
 from ..hosts.vitals import doing
 from ..plugins.codes import Code
 from ..plugins.failures import failure
+from ..supervision.exits import ExitKind
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from ..plugins.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
     from .hook_threads import HookThreads
     from .keeping import StateKeeper
 
@@ -204,11 +206,8 @@ class HostedToolActor(HouseActor):
             return
         run.host.cancel(run.request_id, str(call.result().get("error")))
         run.vitals = run.host.vitals
-        # A call that its caller cancelled may go on until its deadline, for its neighbours' sake.
-        now = self._clock.now()
-        silent = run.silence is not None and run.silence.broken_off
-        patience = (now if silent else max(now, call.deadline or now)) + self.desk.settings.grace
-        self._clock.call_at(patience, functools.partial(tell, self.actor_ref, m.Overdue(run)))
+        overdue = self._clock.now() + self.desk.settings.grace
+        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _on_overdue(self, run: Any) -> None:
         host = self._present(run)
@@ -235,14 +234,14 @@ class HostedToolActor(HouseActor):
     def _replace(self, run: Any, host: Host) -> None:
         assert self._life is not None
         grace = self.desk.settings.grace
-        limit = "idle deadline" if run.silence is not None and run.silence.broken_off else "deadline"
-        reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its {limit}"
+        reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its {run.limit}"
         if host.stalled:
             reason = f"{reason}, and the host answers nothing: one of its calls keeps it from that"
         if (what := doing(run.vitals, host.vitals)) is not None:
             reason = f"{reason}; {what}"
         run.hung = True
-        tell(self._life, m.EndLife(reason, hang=True))
+        kind = ExitKind.CANCEL if run.cancelled and not host.stalled else ExitKind.HANG
+        tell(self._life, m.EndLife(reason, kind))
 
 
 _WORK = pykka._envelope.Envelope(m.WORK)  # noqa: SLF001

@@ -20,7 +20,8 @@ from ..plugins.failures import failure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
 
 
 class Lane:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..hosts.description import PLAIN
 from ..plugins.frozen import frozen
 from ..plugins.given import require_call_options
+from ..supervision.exits import ExitKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -230,10 +231,10 @@ class NewcomerSounded:
 
 @frozen
 class EndLife:
-    """To a host actor: end this life. ``hang`` when a call outstayed its grace time."""
+    """To a host actor: end this life; ``kind`` is not `REQUESTED` when a call outstayed its grace time."""
 
     reason: str
-    hang: bool = False
+    kind: ExitKind = ExitKind.REQUESTED
 
 
 @frozen

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ..plugins.calling import Invocation
     from ..plugins.hook_data import HookData
     from ..plugins.hook_terms import Listener
-    from .call import Call, Result, Stage
+    from .call import Call
+    from .call_owner import Result, Stage
     from .claiming import Claiming
     from .gate_queue import GateQueue
     from .hook_runs import Means

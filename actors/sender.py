@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..hosts.host import Host
-    from .call import Call, Result
+    from .call import Call
+    from .call_owner import Result
     from .desk import Desk
 
 

@@ -102,10 +102,8 @@ class ThreadToolActor(HouseActor):
         run = call.run
         assert isinstance(run, ThreadRun)
         run.ask_to_stop()
-        # A call that its caller cancelled may go on until its deadline before it costs a thread.
-        now = self._clock.now()
-        patience = max(now, call.deadline or now) + self.desk.settings.grace
-        self._clock.call_at(patience, functools.partial(tell, self.actor_ref, m.Overdue(run)))
+        overdue = self._clock.now() + self.desk.settings.grace
+        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _fence(self, run: ThreadRun) -> None:
         if not run.claim():

@@ -1,32 +1,57 @@
-"""Waiting in an event loop for a callback that comes from another thread."""
+"""Waiting for a callback that comes from another thread: by blocking this one, or in an event loop, asyncio's or trio's.
+
+trio is never imported here: where it runs, it has been.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+import sys
+import threading
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+
+    Callback = Callable[[], None]
+    Register = Callable[[Callback], bool]
+    Forget = Callable[[Callback], None]
 
 logger = logging.getLogger("callboard.actors")
 
 
-async def wait_for_callback(
-    register: Callable[[Callable[[], None]], bool], forget: Callable[[Callable[[], None]], None]
-) -> None:
+def wait_here(register: Register, forget: Forget, timeout: float | None) -> bool:
+    """Block until a callback is called; false if it was not within ``timeout`` seconds. As `wait_for_callback`."""
+    gate = threading.Lock()
+    gate.acquire()
+    if not register(gate.release):
+        return True
+    if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+        return True
+    forget(gate.release)
+    return False
+
+
+async def wait_for_callback(register: Register, forget: Forget) -> None:
     """Wait until a callback is called, once, in whatever thread.
 
     Args:
         register: takes the callback; False when there is nothing to wait for.
         forget: takes it back, called or not.
-    """
-    from asyncio import Event, get_running_loop  # noqa: PLC0415 - whoever awaits has imported it
 
-    loop, woken = get_running_loop(), Event()
+    Raises:
+        RuntimeError: neither asyncio nor trio runs here.
+    """
+    loop = _running()
+    if loop is None:
+        raise RuntimeError("nothing to await in: neither asyncio nor trio runs here; call result() instead")
+    woken = loop.event()
 
     def wake() -> None:
         try:
-            loop.call_soon_threadsafe(woken.set)
+            loop.soon(woken.set)
         except RuntimeError:  # the loop was closed, and whoever waited in it is gone
             logger.debug("nobody waits in %r any more", loop)
 
@@ -35,3 +60,60 @@ async def wait_for_callback(
             await woken.wait()
         finally:
             forget(wake)
+
+
+def is_cancellation(error: BaseException) -> bool:
+    """Whether an exception out of an ``await`` says that its task is to stop.
+
+    A coroutine that is closed, perhaps by the garbage collector, has been cancelled by nobody.
+    """
+    return not isinstance(error, Exception | GeneratorExit)
+
+
+def running_task() -> Any:
+    """The task that runs here, to be compared; ``None`` if there is none."""
+    loop = _running()
+    return None if loop is None else loop.task
+
+
+def soon_if_cancelled(task: Any, act: Callback) -> None:
+    """Have ``act`` called soon if ``task`` runs here and is being cancelled. For finalizers: nothing is called at once."""
+    loop = _running()
+    if loop is not None and loop.task is task and loop.cancelled():
+        loop.soon(act)
+
+
+class _Loop(NamedTuple):
+    """The event loop that runs here.
+
+    Attributes:
+        task: the task in it that does.
+        event: makes an event of it.
+        soon: calls back in it; from any thread.
+        cancelled: whether that task is being cancelled.
+    """
+
+    task: Any
+    event: Callable[[], Any]
+    soon: Callable[[Callback], object]
+    cancelled: Callable[[], bool]
+
+
+def _running() -> _Loop | None:
+    # By their tasks: asyncio's loop runs beneath a trio that is its guest, too, and then no task of its own does.
+    asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
+    if asyncio is not None:
+        try:
+            task = asyncio.current_task()
+        except RuntimeError:  # no loop
+            task = None
+        if task is not None:
+            return _Loop(task, asyncio.Event, task.get_loop().call_soon_threadsafe, lambda: task.cancelling() > 0)
+    if trio is not None:
+        try:
+            task = trio.lowlevel.current_task()
+        except RuntimeError:  # no run
+            return None
+        soon = trio.lowlevel.current_trio_token().run_sync_soon
+        return _Loop(task, trio.Event, soon, lambda: trio.current_effective_deadline() == -inf)
+    return None

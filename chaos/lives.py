@@ -40,6 +40,7 @@ class Life:
         exit: how, as the crash report says; empty where there was no crash.
         cause: why, in a sentence.
         crashed: it ended in a crash.
+        cancelled: it was ended because a call that was cancelled went on, which costs no restart.
         wait: seconds the board said it would wait before the next; ``None`` if it said nothing.
         parked: the host was parked after it.
         until_revived: parked, and to stay so until somebody revives it.
@@ -55,6 +56,7 @@ class Life:
     exit: str = ""
     cause: str = ""
     crashed: bool = False
+    cancelled: bool = False
     wait: float | None = None
     parked: bool = False
     until_revived: bool = False
@@ -64,7 +66,9 @@ class Life:
     @property
     def spends(self) -> bool:
         """Whether the start after it is a restart that its policy has to allow: nobody else has wished it."""
-        return self.ended is not None and not self.replaced and (self.crashed or self.wait is not None)
+        if self.ended is None or self.replaced or self.cancelled:
+            return False
+        return self.crashed or self.wait is not None
 
     @property
     def ready_for(self) -> float:
@@ -184,7 +188,10 @@ def _ended(life: Life, event: Happened) -> Life:
     match event.kind:
         case "host_crashed":
             exit_ = facts.get("report", {}).get("exit") or facts.get("exit", "")
-            return replace(life, crashed=True, exit=exit_, cause=facts.get("cause", ""))
+            cancelled = facts.get("exit") == "cancel"
+            return replace(
+                life, crashed=True, cancelled=cancelled, exit=exit_, cause=facts.get("cause", "")
+            )
         case "host_backoff":
             return replace(life, wait=facts.get("seconds"))
         case "host_parked":

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..actors.board import Board
-    from ..actors.call import Call, Result
+    from ..actors.call import Call
+    from ..actors.call_owner import Result
     from ..supervision.events import Event
     from .facts import Fact
 

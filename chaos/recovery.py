@@ -14,7 +14,7 @@ from .expecting import ExpectedEvents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..actors.call import Result
+    from ..actors.call_owner import Result
 
 Json = dict[str, Any]
 

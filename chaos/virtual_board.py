@@ -35,7 +35,8 @@ from .virtual_events import VirtualEvents
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..actors.call import Call, Result
+    from ..actors.call import Call
+    from ..actors.call_owner import Result
     from ..actors.catalog import ToolDescriptor
     from ..actors.desk import ToolSettings
     from ..actors.members import Member

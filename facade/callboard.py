@@ -7,7 +7,7 @@ everything else on.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
+from .actors.part_reader import CallStream
 from .configuration import Configuration, read_configuration
 from .describing import describe
 from .failed import FailedPlugin, Noting
@@ -273,12 +274,9 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         yield from call.chunks()
         yield call.result()
 
-    async def stream_async(self, tool_call: Any, **options: Any) -> AsyncIterator[Json]:
-        """As `stream`, awaiting."""
-        call = self.submit(tool_call, **options)
-        async for part in call:
-            yield {"part": part}
-        yield await call
+    def stream_async(self, tool_call: Any, **options: Any) -> CallStream:
+        """As `stream`, awaiting. Its ``aclose()`` cancels the call, as does the end of a task that is cancelled."""
+        return CallStream(partial(self.submit, tool_call, **options))
 
     # What there is, and what is going on
 

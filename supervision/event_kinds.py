@@ -73,7 +73,7 @@ FACTS: dict[str, Fact] = {
     "elapsed": Fact("number", "seconds since the call was submitted"),
     "error": Fact("string", "what went wrong"),
     "event": Fact("string", "what the hook was asked about: `tool:pre`, `tool:post` or `tool:error`"),
-    "exit": Fact("string", "how: `code`, `signal`, `protocol`, `oom`, `limit`, `hang`, `start_failed`, `start_timeout`; of a life that retired also `clean` or `requested`"),
+    "exit": Fact("string", "how: `code`, `signal`, `protocol`, `oom`, `limit`, `hang`, `cancel`, `start_failed`, `start_timeout`; of a life that retired also `clean` or `requested`"),
     "generation": Fact("integer", "which of the host's lives: 1, 2, 3, …"),
     "letter": Fact("string", "what was dropped: the id of a call, or of a request whose answer it was"),
     "limit": Fact("string", "which: `memory`, `cpu_seconds`, `descriptors`, `age` or `calls`"),

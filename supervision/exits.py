@@ -32,6 +32,8 @@ class ExitKind(StrEnum):
     """It used more than it may, so we ended it."""
     HANG = "hang"
     """It kept a call beyond its deadline and its grace time, so we ended it."""
+    CANCEL = "cancel"
+    """It kept a call that was cancelled beyond its grace time, so we ended it: the caller's doing, not its fault."""
     START_FAILED = "start_failed"
     """It never became ready: it could not be started, or refused, or ended on the way."""
     START_TIMEOUT = "start_timeout"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .child import Child, ChildState
 from .effects import Changed, Effects, Removed
+from .exits import ExitKind
 from .group import Group
 from .intensity import charge, recent
 from .policy import History, Park, Restart, RestartType, Stop, decide
@@ -97,7 +98,7 @@ class Fates:
         group, mates = self._mates(child)
         if exit_.ready_for is not None and exit_.ready_for >= child.policy.stable_for:
             group.probing = False
-        if not _charged(group, now):
+        if exit_.kind is not ExitKind.CANCEL and not _charged(group, now):
             held = self._lives.hold(child, ChildState.BACKOFF, now, None, exit_.cause)
             return held + self._exceed(group, child.id, exit_.kind.value, exit_.cause, now)
         child.history = history

@@ -1,11 +1,13 @@
 """When to start a child again, and when to give up: one pure decision.
 
 `decide` takes facts and `now` and returns a named outcome; whoever asks holds the clock and does
-the deed. Three things keep a broken child from being started for ever:
+the deed. Four rules keep a broken child from being started for ever:
 
 * the *intensity*: so many restarts in a sliding period and no more, failed starts included;
 * only *stable uptime* gives the budget back. A successful start does not: a child that comes up
   well and dies a second later would have its budget restored each time;
+* an end that a *caller* brought about, by a cancel that was not heeded, costs nothing: no budget, no
+  wait, no probe. Cancelling is no fault of the child, and callers may cancel as often as they like;
 * a parked child is *probed*: one start after the cool-down, and back to the park if that life
   ends before it was stable. One whose next life would last no longer is parked without more ado.
 """
@@ -149,6 +151,8 @@ def decide(
         return Park(None, f"it cannot start: {exit_.cause}", History(probing=True))
     if exit_.ready_for is not None and exit_.ready_for >= policy.stable_for:
         history = History()
+    if exit_.kind is ExitKind.CANCEL:
+        return Restart(0.0, history)
     restarts = charge(history.restarts, policy.intensity, policy.period, now)
     hopeless = exit_.lasting and not always
     if history.probing or hopeless or restarts is None:

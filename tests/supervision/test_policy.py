@@ -227,3 +227,21 @@ def test_a_decision_is_never_about_the_past(policy, exit_, restarts, streak, pro
 def test_a_policy_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         RestartPolicy(**wrong)
+
+
+# Ends that callers bring about
+
+
+@given(
+    times=st.lists(st.floats(NOW - 60.0, NOW), max_size=5), streak=st.integers(0, 9), probing=st.booleans()
+)
+def test_an_end_by_a_cancel_costs_no_budget_and_no_wait_and_fails_no_probe(times, streak, probing):
+    history = History(tuple(sorted(times)), streak, probing)
+
+    assert after(ended(ExitKind.CANCEL, ready_for=1.0), history=history) == Restart(0.0, history)
+
+
+def test_a_stable_life_that_a_cancel_has_ended_gives_the_budget_back():
+    used_up = History((NOW - 3.0, NOW - 2.0, NOW - 1.0), 3)
+
+    assert after(ended(ExitKind.CANCEL, ready_for=10.0), history=used_up) == Restart(0.0, History())

@@ -1,0 +1,102 @@
+"""Reading a call's parts in an event loop; and what becomes of the call when the reader is cancelled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from .waiting import is_cancellation, running_task, soon_if_cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .call import Call
+
+Json = dict[str, Any]
+
+
+class PartReader:
+    """What ``async for part in call`` iterates over. The call is awaited by it until it is left.
+
+    A loop that is left by ``break`` cancels nothing. One whose task is cancelled does, if nobody else awaits the
+    call, be it while it waits for the next part or within its body: in both cases there will be no reader.
+    """
+
+    __slots__ = ("_call", "_release", "_task")
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._release: Callable[[], None] | None = None
+        self._task: Any = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        call = self._call
+        if self._release is None:
+            self._release, self._task = call.hold(), running_task()
+        while True:
+            ended = call.done()  # before the look: the end comes last
+            if (chunk := call.take_chunk()) is not None:
+                return chunk["part"]
+            if ended:
+                self.close()
+                raise StopAsyncIteration
+            try:
+                await call.news()
+            except BaseException as error:  # a cancelled task's
+                self.close()
+                if is_cancellation(error):
+                    call.abandon()
+                raise
+
+    def close(self) -> None:
+        """Read no more. From a finalizer too: it takes no lock."""
+        release, self._release = self._release, None
+        if release is not None:
+            release()
+
+    async def aclose(self) -> None:
+        """As `close`: the call goes on."""
+        self.close()
+
+    def __del__(self) -> None:
+        # At once when a loop is left, however that is. Its body may have been cancelled, which only its task can tell.
+        if self._release is not None:
+            self.close()
+            soon_if_cancelled(self._task, self._call.abandon)
+
+
+class CallStream:
+    """What `Callboard.stream_async` returns: ``{"part": …}`` as they come, and last the result mapping.
+
+    Args:
+        submit: makes the call, when the first is asked for.
+    """
+
+    def __init__(self, submit: Callable[[], Call]) -> None:
+        self._submit = submit
+        self._call: Call | None = None
+        self._parts: PartReader | None = None
+        self._over = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Json:
+        if self._over:
+            raise StopAsyncIteration
+        if self._call is None or self._parts is None:
+            self._call = self._submit()
+            self._parts = PartReader(self._call)
+        async for part in self._parts:
+            return {"part": part}
+        self._over = True
+        return self._call.result()
+
+    async def aclose(self) -> None:
+        """Have done with it: a call that has not ended is cancelled."""
+        self._over = True
+        if self._call is not None and self._parts is not None:
+            self._parts.close()
+            self._call.cancel()
