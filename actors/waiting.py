@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from functools import partial
+from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
+    from concurrent.futures import Future
 
     Callback = Callable[[], None]
     Register = Callable[[Callback], bool]
@@ -62,6 +63,53 @@ async def wait_for_callback(register: Register, forget: Forget) -> None:
             forget(wake)
 
 
+def in_thread(function: Callable[[], object], name: str, *, daemon: bool = True) -> Future[None]:
+    """Call ``function`` in a thread of its own, which no pool can keep waiting; returns what is done when it is."""
+    from concurrent.futures import Future  # noqa: PLC0415 - only who asks pays for the import
+
+    future: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            function()
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    threading.Thread(target=run, name=name, daemon=daemon).start()
+    return future
+
+
+async def until_done(future: Future[None], *, shielded: bool = False) -> None:
+    """Await a future of `in_thread`; raises what its function has raised.
+
+    Args:
+        future: it goes on, whatever becomes of the wait.
+        shielded: a task that is cancelled meanwhile is told so when the future is done, and not before.
+    """
+
+    def register(wake: Callback) -> bool:
+        future.add_done_callback(lambda _: wake())
+        return True
+
+    loop = _running()
+    with nullcontext() if loop is None or not shielded else loop.shield():
+        cancelled = None
+        while not future.done():
+            try:
+                await wait_for_callback(register, lambda _: None)
+            except BaseException as error:  # under trio the shield keeps it out
+                if not (shielded and is_cancellation(error)):
+                    raise
+                cancelled = error
+    future.result()
+    if cancelled is not None:
+        raise cancelled
+    if shielded:  # what trio's shield has kept out comes now
+        await wait_for_callback(lambda wake: wake() is None, lambda _: None)
+
+
 def is_cancellation(error: BaseException) -> bool:
     """Whether an exception out of an ``await`` says that its task is to stop.
 
@@ -91,12 +139,14 @@ class _Loop(NamedTuple):
         event: makes an event of it.
         soon: calls back in it; from any thread.
         cancelled: whether that task is being cancelled.
+        shield: keeps a cancel out for as long as it is entered, where the loop has such a thing.
     """
 
     task: Any
     event: Callable[[], Any]
     soon: Callable[[Callback], object]
     cancelled: Callable[[], bool]
+    shield: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
 def _running() -> _Loop | None:
@@ -115,5 +165,6 @@ def _running() -> _Loop | None:
         except RuntimeError:  # no run
             return None
         soon = trio.lowlevel.current_trio_token().run_sync_soon
-        return _Loop(task, trio.Event, soon, lambda: trio.current_effective_deadline() == -inf)
+        cancelled, shield = lambda: trio.current_effective_deadline() == -inf, lambda: trio.CancelScope(shield=True)
+        return _Loop(task, trio.Event, soon, cancelled, shield)
     return None

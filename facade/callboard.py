@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board
 from .actors.part_reader import CallStream
+from .actors.waiting import in_thread, until_done
 from .configuration import Configuration, read_configuration
 from .describing import describe
 from .failed import FailedPlugin, Noting
@@ -36,6 +37,8 @@ from .taking_hooks import TakingHooks
 from .taking_in import begin, settle
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import pykka
 
     from .actors.call import Call
@@ -147,6 +150,20 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
 
     def __enter__(self) -> Self:
         return self.start()
+
+    async def __aenter__(self) -> Self:
+        """Do as `start`, and never block the event loop. If its task is cancelled meanwhile, what was started is stopped."""
+        starting = in_thread(self.start, "callboard-start")
+        try:
+            await until_done(starting)
+        except BaseException:
+            in_thread(partial(self._undo, starting), "callboard-stop", daemon=False)
+            raise
+        return self
+
+    def _undo(self, starting: Future[None]) -> None:
+        self.stop()  # so that it no longer waits for hosts
+        starting.add_done_callback(lambda _: self.stop())
 
     # Plugins
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .actors.one_ending import OneEnding
+from .actors.waiting import in_thread, until_done
 from .plugins.given import require_seconds
 from .reloadable import Reloadable
 
@@ -60,3 +61,7 @@ class Stopping(Reloadable):
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    async def __aexit__(self, *_: object) -> None:
+        """Do as `stop`, and never block the event loop; a task that is cancelled meanwhile hears of it when that is done."""
+        await until_done(in_thread(self.stop, "callboard-stop", daemon=False), shielded=True)

@@ -280,3 +280,13 @@ def test_a_shutdown_reaches_a_life_that_retires_beside_one_that_is_being_restart
         house.ask(ShutDown("enough", within=5.0))
 
         assert [life.stopped for life in child.lives] == [["enough"], ["by hand"]]
+
+
+def test_an_end_by_a_cancel_costs_its_group_no_budget():
+    with a_house() as house:
+        house.group("g", intensity=1)
+        family = house.family("a", group="g")
+        for _ in range(5):
+            house.crash(family["a"], Exit(ExitKind.CANCEL, "a call went on beyond its cancel"))
+
+        assert (house.state(), house.groups()["g"]["budget_used"]) == ("ready", 0)
