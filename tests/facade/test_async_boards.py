@@ -152,7 +152,7 @@ def test_a_start_that_fails_raises_where_it_is_awaited(backend):
 def test_a_board_that_was_stopped_within_can_be_left(backend):
     async def main():
         async with Callboard() as board:
-            await anyio.to_thread.run_sync(board.stop)
+            board.stop()
 
     with no_leaks():
         anyio.run(main, backend=backend)

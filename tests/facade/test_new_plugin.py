@@ -138,7 +138,7 @@ def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_
         )  # fmt: skip
         assert ended.returncode == 0, ended.stdout + ended.stderr
 
-    assert "pass 4" in ended.stdout
+    assert "pass 5" in ended.stdout
 
 
 @pytest.mark.parametrize("kind", KINDS)

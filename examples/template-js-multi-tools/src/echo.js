@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Gives a text back, and counts its calls in the state. */
 export const echoTool = {
   name: 'echo',
@@ -17,7 +19,10 @@ export const echoTool = {
           description: 'Echo back the provided value.',
           parameters: {
             type: 'object',
-            properties: { value: { type: 'string', description: 'What to say.' } },
+            properties: {
+              value: { type: 'string', description: 'What to say.' },
+              seconds: { type: 'number', description: 'How long to wait before.' },
+            },
             required: ['value'],
             additionalProperties: false,
           },
@@ -26,12 +31,17 @@ export const echoTool = {
     ];
   },
 
-  /** `emit` tells a part before the answer. What changes in `state` is kept with the answer, and not if this throws. */
-  async executeTool(toolName, args, state, emit) {
+  /**
+   * `emit` tells a part before the answer. What changes in `state` is kept with the answer, and not if this throws.
+   * `context.signal` is aborted when nobody waits for the answer any more. Hand it to all that takes time: `fetch`
+   * takes it, too. A tool that goes on all the same loses its process.
+   */
+  async executeTool(toolName, args, state, emit, context) {
     if (toolName !== 'echo') return { success: false, error: `Unknown tool: ${toolName}` };
     if (typeof args.value !== 'string') return { success: false, error: 'value must be a string' };
-    state.calls += 1;
     emit({ type: 'part', payload: { message: 'working...' } });
+    if (args.seconds) await sleep(args.seconds * 1000, undefined, { signal: context?.signal });
+    state.calls += 1;
     return { success: true, result: { value: state.greeting + args.value, calls: state.calls } };
   },
 

@@ -33,6 +33,14 @@ test('a part is told before the answer', async () => {
   assert.deepEqual(events, [{ type: 'part', payload: { message: 'working...' } }]);
 });
 
+test('a call that is cancelled ends at once', async () => {
+  const context = { signal: AbortSignal.abort() };
+
+  const call = echoTool.executeTool('echo', { value: 'a', seconds: 60 }, echoTool.init({}), () => {}, context);
+
+  await assert.rejects(call, { name: 'AbortError' });
+});
+
 test('words are counted, and what is between them is not', () => {
   assert.equal(countWords('To be, or  not?'), 4);
   assert.equal(countWords(''), 0);

@@ -1,7 +1,9 @@
 """First each tool alone, then through the core, as an agent calls it."""
 
+import asyncio
 import json
 
+import pytest
 from callboard import AgentCore
 from template_python_tools.count_words_tool import CountWordsTool, count_words
 from template_python_tools.echo_tool import EchoTool
@@ -27,6 +29,14 @@ def test_what_is_no_call_of_the_tool_is_a_failure_that_says_why():
 
     assert tool.execute_tool("echo", {}, tool.init({}))["error"] == "value must be a string"
     assert tool.execute_tool("other", {}, tool.init({}))["error"] == "Unknown tool: other"
+
+
+def test_a_call_that_is_cancelled_ends_at_once():
+    async def give_up():
+        await asyncio.wait_for(EchoTool().execute_tool_async("echo", {"value": "a", "seconds": 60}, {"calls": 0}), 0.01)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(give_up())
 
 
 def test_words_are_counted_and_what_is_between_them_is_not():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from callboard.types import ToolPlugin
@@ -25,7 +26,10 @@ class EchoTool(ToolPlugin):
                     "description": "Echo back the provided value.",
                     "parameters": {
                         "type": "object",
-                        "properties": {"value": {"type": "string", "description": "What to say."}},
+                        "properties": {
+                            "value": {"type": "string", "description": "What to say."},
+                            "seconds": {"type": "number", "description": "How long to wait before."},
+                        },
                         "required": ["value"],
                         "additionalProperties": False,
                     },
@@ -33,12 +37,19 @@ class EchoTool(ToolPlugin):
             }
         ]
 
-    def execute_tool(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> dict[str, Any]:
+    async def execute_tool_async(
+        self, tool_name: str | None, payload: Any, state: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What takes time is awaited: when nobody waits for the answer any more, this is cancelled there, as any task is.
+
+        A tool that waits by `execute_tool`, and so cannot be, costs its thread, or its process if it has one.
+        """
         if tool_name != "echo" or not isinstance(payload, dict):
             return {"success": False, "error": f"Unknown tool: {tool_name}"}
         value = payload.get("value")
         if not isinstance(value, str):
             return {"success": False, "error": "value must be a string"}
+        await asyncio.sleep(payload.get("seconds", 0))
         state["calls"] += 1
         return {"success": True, "result": {"value": state["greeting"] + value, "calls": state["calls"]}}
 
