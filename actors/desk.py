@@ -15,8 +15,7 @@ from ..plugins.failures import failure
 from ..plugins.frozen import frozen
 from .argument_checks import Validation
 from .blame import QuarantinePolicy
-from .call import Call
-from .call_owner import Result, Stage
+from .call_owner import Stage
 from .down import Down, WhileDown
 from .flight import Flight
 from .guard import Guard
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from .argument_checks import ArgumentChecks
     from .breaker import BreakerPolicy
+    from .call import Call
+    from .call_owner import Result
     from .keeping import StateKeeper
 
 _SETTLED = 5.0

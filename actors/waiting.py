@@ -107,7 +107,12 @@ async def until_done(future: Future[None], *, shielded: bool = False) -> None:
     if cancelled is not None:
         raise cancelled
     if shielded:  # what trio's shield has kept out comes now
-        await wait_for_callback(lambda wake: wake() is None, lambda _: None)
+        await wait_for_callback(_called_at_once, lambda _: None)
+
+
+def _called_at_once(wake: Callback) -> bool:
+    wake()
+    return True
 
 
 def is_cancellation(error: BaseException) -> bool:
@@ -150,21 +155,33 @@ class _Loop(NamedTuple):
 
 
 def _running() -> _Loop | None:
-    # By their tasks: asyncio's loop runs beneath a trio that is its guest, too, and then no task of its own does.
-    asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
-    if asyncio is not None:
-        try:
-            task = asyncio.current_task()
-        except RuntimeError:  # no loop
-            task = None
-        if task is not None:
-            return _Loop(task, asyncio.Event, task.get_loop().call_soon_threadsafe, lambda: task.cancelling() > 0)
-    if trio is not None:
-        try:
-            task = trio.lowlevel.current_task()
-        except RuntimeError:  # no run
-            return None
-        soon = trio.lowlevel.current_trio_token().run_sync_soon
-        cancelled, shield = lambda: trio.current_effective_deadline() == -inf, lambda: trio.CancelScope(shield=True)
-        return _Loop(task, trio.Event, soon, cancelled, shield)
-    return None
+    # asyncio's first, and by its task: its loop runs beneath a trio that is its guest, too, and then has no task.
+    return _asyncio() or _trio()
+
+
+def _asyncio() -> _Loop | None:
+    asyncio = sys.modules.get("asyncio")
+    try:
+        task = None if asyncio is None else asyncio.current_task()
+    except RuntimeError:  # no loop
+        return None
+    if asyncio is None or task is None:
+        return None
+    return _Loop(task, asyncio.Event, task.get_loop().call_soon_threadsafe, lambda: task.cancelling() > 0)
+
+
+def _trio() -> _Loop | None:
+    trio = sys.modules.get("trio")
+    try:
+        task = None if trio is None else trio.lowlevel.current_task()
+    except RuntimeError:  # no run
+        return None
+    if trio is None:
+        return None
+    return _Loop(
+        task,
+        trio.Event,
+        trio.lowlevel.current_trio_token().run_sync_soon,
+        lambda: bool(trio.current_effective_deadline() == -inf),
+        lambda: trio.CancelScope(shield=True),
+    )

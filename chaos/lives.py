@@ -189,9 +189,7 @@ def _ended(life: Life, event: Happened) -> Life:
         case "host_crashed":
             exit_ = facts.get("report", {}).get("exit") or facts.get("exit", "")
             cancelled = facts.get("exit") == "cancel"
-            return replace(
-                life, crashed=True, cancelled=cancelled, exit=exit_, cause=facts.get("cause", "")
-            )
+            return replace(life, crashed=True, cancelled=cancelled, exit=exit_, cause=facts.get("cause", ""))
         case "host_backoff":
             return replace(life, wait=facts.get("seconds"))
         case "host_parked":

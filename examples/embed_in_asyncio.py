@@ -1,7 +1,7 @@
 """The same board in an event loop, which goes on ticking whatever the tools do.
 
-Submitting returns at once, and awaiting a call is awaiting like any other. Only loading waits for a host to
-start, so that is done in a thread.
+Submitting returns at once, and awaiting a call is awaiting like any other. The board is started and stopped without
+blocking the loop; loading one more plugin waits for its host, so that is done in a thread.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def main() -> None:
             await asyncio.sleep(0.001)
             ticks += 1
 
-    with Callboard() as board:
+    async with Callboard() as board:
         board.register(Fibonacci)
         await asyncio.to_thread(board.load, f"node:{JS_ECHO}")
         ticking = asyncio.create_task(tick())

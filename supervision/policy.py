@@ -156,12 +156,16 @@ def decide(
     restarts = charge(history.restarts, policy.intensity, policy.period, now)
     hopeless = exit_.lasting and not always
     if history.probing or hopeless or restarts is None:
-        why = f"the probe failed: {exit_.cause}"
-        if not history.probing and hopeless:
-            why = f"it cannot start: {exit_.cause}"
-        elif not history.probing:
-            why = f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
+        why = _why_parked(policy, history, exit_, hopeless=hopeless)
         counting = recent(history.restarts, policy.period, now)
         return Park(now + policy.cool_down, why, History(counting, history.streak, probing=True))
     delay = policy.backoff.delay(history.streak, random)
     return Restart(delay, History(restarts, history.streak + 1))
+
+
+def _why_parked(policy: RestartPolicy, history: History, exit_: Exit, *, hopeless: bool) -> str:
+    if history.probing:
+        return f"the probe failed: {exit_.cause}"
+    if hopeless:
+        return f"it cannot start: {exit_.cause}"
+    return f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"

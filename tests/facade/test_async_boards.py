@@ -9,6 +9,7 @@ import time
 import anyio
 import pytest
 from callboard import Callboard, NotStarted
+from callboard.actors.waiting import in_thread, until_done
 from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import write
 from tools import tool_call
@@ -36,7 +37,11 @@ def slow_hosts(folder, *, seconds, count=3):
     (folder / "slow").chmod(0o755)
     hosts = [
         {
-            "host": {"command": ["./slow", f"tool_{n}", str(seconds)], "protocol": "thp/1", "id": f"host-{n}"},
+            "host": {
+                "command": ["./slow", f"tool_{n}", str(seconds)],
+                "protocol": "thp/1",
+                "id": f"host-{n}",
+            },
             "env": TEST_MARK,
         }
         for n in range(count)
@@ -93,21 +98,22 @@ def test_a_stop_whose_task_is_cancelled_is_completed_before_the_task_goes(backen
 
 
 def test_a_stop_that_is_cancelled_again_and_again_is_completed_all_the_same(tmp_path):
-    config, boards = slow_hosts(tmp_path, seconds=0.5, count=1), []
+    config = slow_hosts(tmp_path, seconds=0.5, count=1)
+    board = Callboard(config)
 
-    async def use():
-        async with Callboard(config) as board:
-            boards.append(board)
+    async def use(entered):
+        async with board:
+            entered.set()
             await asyncio.sleep(100)
 
     async def main():
-        task = asyncio.create_task(use())
-        while not boards:
-            await asyncio.sleep(0.01)
+        entered = asyncio.Event()
+        task = asyncio.create_task(use(entered))
+        await entered.wait()
         while not task.done():
             task.cancel()
             await asyncio.sleep(0.01)
-        return task.cancelled(), boards[0].status()["running"]
+        return task.cancelled(), board.status()["running"]
 
     with no_leaks():
         assert asyncio.run(main()) == (True, False)
@@ -125,8 +131,7 @@ def test_a_start_whose_task_is_cancelled_is_undone(backend, tmp_path):
     async def main():
         async with anyio.create_task_group() as group:
             group.start_soon(start)
-            while not (tmp_path / "begun").exists():
-                await anyio.sleep(0.01)
+            await until_done(in_thread(lambda: wait_until((tmp_path / "begun").exists), "test"))
             group.cancel_scope.cancel()
 
     with no_leaks():

@@ -33,7 +33,9 @@ def test_what_is_no_call_of_the_tool_is_a_failure_that_says_why():
 
 def test_a_call_that_is_cancelled_ends_at_once():
     async def give_up():
-        await asyncio.wait_for(EchoTool().execute_tool_async("echo", {"value": "a", "seconds": 60}, {"calls": 0}), 0.01)
+        await asyncio.wait_for(
+            EchoTool().execute_tool_async("echo", {"value": "a", "seconds": 60}, {"calls": 0}), 0.01
+        )
 
     with pytest.raises(TimeoutError):
         asyncio.run(give_up())
