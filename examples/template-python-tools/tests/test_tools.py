@@ -13,29 +13,31 @@ def asked_for(name, **arguments):
     return {"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
+def echo(payload, state, *, name="echo"):
+    return asyncio.run(EchoTool().execute_tool_async(name, payload, state))
+
+
 def test_a_call_answers_with_the_value_and_counts_itself_in_a_state_that_is_json():
-    tool = EchoTool()
-    state = tool.init({"greeting": "You said: "})
-    tool.execute_tool("echo", {"value": "a"}, state)
+    state = EchoTool().init({"greeting": "You said: "})
+    echo({"value": "a"}, state)
 
     kept = json.loads(json.dumps(state))  # as after a restart
-    result = EchoTool().execute_tool("echo", {"value": "b"}, kept)
+    result = echo({"value": "b"}, kept)
 
     assert result == {"success": True, "result": {"value": "You said: b", "calls": 2}}
 
 
 def test_what_is_no_call_of_the_tool_is_a_failure_that_says_why():
-    tool = EchoTool()
+    state = EchoTool().init({})
 
-    assert tool.execute_tool("echo", {}, tool.init({}))["error"] == "value must be a string"
-    assert tool.execute_tool("other", {}, tool.init({}))["error"] == "Unknown tool: other"
+    assert echo({}, state)["error"] == "value must be a string"
+    assert echo({}, state, name="other")["error"] == "Unknown tool: other"
 
 
 def test_a_call_that_is_cancelled_ends_at_once():
     async def give_up():
-        await asyncio.wait_for(
-            EchoTool().execute_tool_async("echo", {"value": "a", "seconds": 60}, {"calls": 0}), 0.01
-        )
+        call = EchoTool().execute_tool_async("echo", {"value": "a", "seconds": 60}, {"calls": 0})
+        await asyncio.wait_for(call, 0.01)
 
     with pytest.raises(TimeoutError):
         asyncio.run(give_up())
