@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..interop.hub import InspectedSchema
     from ..interop.misfits import Misfit
     from .call import Call
-    from .call_owner import Result
     from .catalog import ToolDescriptor
+    from .stage import Result
 
 logger = logging.getLogger("callboard.actors")
 

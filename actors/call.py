@@ -18,15 +18,15 @@ import threading
 from contextlib import suppress
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..plugins.given import require_callable, require_number
-from .call_owner import CallOwner, Result, Stage
 from .part_reader import PartReader
+from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
-from .waiting import is_cancellation, wait_for_callback, wait_here
+from .waiting import wait_for_callback, wait_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -37,7 +37,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("callboard.actors")
 
-EarlyCode = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
+
+
+class CallOwner(Protocol):
+    """The tool that a call has been given to. Both are called in any thread and must not block."""
+
+    def on_ended_early(self, call: Call, stage: Stage) -> None:
+        """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
+
+    def on_ended(self, call: Call, result: Result) -> None:
+        """It has its result, and nobody has seen that yet: what is counted, and told, comes first."""
 
 
 class Call:
@@ -183,12 +192,7 @@ class Call:
 
     def __await__(self) -> Generator[Any, None, Result]:
         if self._result is None:
-            try:
-                yield from self._wait_async(self._at_end).__await__()
-            except BaseException as error:  # a cancelled task's
-                if is_cancellation(error):
-                    self.abandon()
-                raise
+            yield from self._wait_async(self._at_end, self.abandon).__await__()
         return self.result()
 
     def __aiter__(self) -> PartReader:
@@ -199,9 +203,7 @@ class Call:
 
     def hold(self) -> Callable[[], None]:
         """Count as one who awaits it, until what this returns is called; that takes no lock, and is for finalizers too."""
-
-        def held() -> None:
-            """One for each: it is found by its identity."""
+        held = partial(bool)  # does nothing, and is found by its identity
 
         def release() -> None:
             with suppress(ValueError):  # the call has ended
@@ -224,9 +226,9 @@ class Call:
         except IndexError:  # another reader was faster
             return None
 
-    async def news(self) -> None:
-        """Wait for the next part, or the end."""
-        await self._wait_async(self._at_news)
+    async def news(self, cancelled: Callable[[], None]) -> None:
+        """Wait for the next part, or the end; tell if the task is cancelled meanwhile."""
+        await self._wait_async(self._at_news, cancelled)
 
     # For the tool that runs it
 
@@ -372,8 +374,9 @@ class Call:
         register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
         return wait_here(register, forget, timeout) or self.done()
 
-    async def _wait_async(self, callbacks: list[Callable[[], None]]) -> None:
-        await wait_for_callback(partial(self._register, callbacks), partial(self._forget, callbacks))
+    async def _wait_async(self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]) -> None:
+        register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
+        await wait_for_callback(register, forget, cancelled)
 
     def _register(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> bool:
         """False when the occasion is there already."""

@@ -15,11 +15,11 @@ from ..plugins.failures import failure
 from ..plugins.frozen import frozen
 from .argument_checks import Validation
 from .blame import QuarantinePolicy
-from .call_owner import Stage
 from .down import Down, WhileDown
 from .flight import Flight
 from .guard import Guard
 from .lane import Lane
+from .stage import Stage
 from .state import StateCell
 from .tally import Tally
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from .argument_checks import ArgumentChecks
     from .breaker import BreakerPolicy
     from .call import Call
-    from .call_owner import Result
     from .keeping import StateKeeper
+    from .stage import Result
 
 _SETTLED = 5.0
 """Seconds that the commit of a state may hold up the end of its desk."""

@@ -19,9 +19,9 @@ from .hook_threads import HookFailed
 
 if TYPE_CHECKING:
     from .call import Call
-    from .call_owner import Result
     from .hook_threads import HookThreads
     from .lane import Lane
+    from .stage import Result
 
 Answer = Callable[[dict[str, Any]], Mapping[str, Any]]
 """Answers a call in its tool's place: facts in, a result mapping out."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call
-    from .call_owner import Result
+    from .stage import Result
 
 
 class Flight:

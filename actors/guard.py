@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .blame import QuarantinePolicy
     from .breaker import BreakerPolicy, Turn
     from .call import Call
-    from .call_owner import Result
+    from .stage import Result
 
 logger = logging.getLogger("callboard.actors")
 

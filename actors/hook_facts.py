@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ..plugins.hook_chain import Refused
     from .call import Call
-    from .call_owner import Result
     from .hooked_calls import ToolRun
+    from .stage import Result
 
 Json = dict[str, Any]
 

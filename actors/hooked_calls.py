@@ -15,14 +15,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .call import Call
-from .call_owner import Stage
+from .stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.calling import Invocation
     from ..supervision.clock import Clock
-    from .call_owner import CallOwner, Result
+    from .call import CallOwner
+    from .stage import Result
 
 Json = dict[str, Any]
 

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call
-    from .call_owner import Result
     from .hook_threads import HookThreads
     from .keeping import StateKeeper
+    from .stage import Result
 
 Schemas = tuple[dict[str, Any], ...]
 

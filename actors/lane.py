@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .call import Call
-    from .call_owner import Result
+    from .stage import Result
 
 
 class Lane:

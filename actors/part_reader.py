@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from .waiting import is_cancellation, running_task, soon_if_cancelled
+from .waiting import running_task, soon_if_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .call import Call
-
 Json = dict[str, Any]
+
+
+class Readable(Protocol):
+    """A `Call`, as those who read its parts need it."""
+
+    def done(self) -> bool:
+        """See `Call.done`."""
+
+    def result(self) -> Json:
+        """See `Call.result`."""
+
+    def cancel(self) -> bool:
+        """See `Call.cancel`."""
+
+    def hold(self) -> Callable[[], None]:
+        """See `Call.hold`."""
+
+    def abandon(self) -> None:
+        """See `Call.abandon`."""
+
+    def take_chunk(self) -> Json | None:
+        """See `Call.take_chunk`."""
+
+    async def news(self, cancelled: Callable[[], None]) -> None:
+        """See `Call.news`."""
 
 
 class PartReader:
@@ -23,7 +46,7 @@ class PartReader:
 
     __slots__ = ("_call", "_release", "_task")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Readable) -> None:
         self._call = call
         self._release: Callable[[], None] | None = None
         self._task: Any = None
@@ -42,13 +65,11 @@ class PartReader:
             if ended:
                 self.close()
                 raise StopAsyncIteration
-            try:
-                await call.news()
-            except BaseException as error:  # a cancelled task's
-                self.close()
-                if is_cancellation(error):
-                    call.abandon()
-                raise
+            await call.news(self._cancelled)
+
+    def _cancelled(self) -> None:
+        self.close()
+        self._call.abandon()
 
     def close(self) -> None:
         """Read no more. From a finalizer too: it takes no lock."""
@@ -74,9 +95,9 @@ class CallStream:
         submit: makes the call, when the first is asked for.
     """
 
-    def __init__(self, submit: Callable[[], Call]) -> None:
+    def __init__(self, submit: Callable[[], Readable]) -> None:
         self._submit = submit
-        self._call: Call | None = None
+        self._call: Readable | None = None
         self._parts: PartReader | None = None
         self._over = False
 

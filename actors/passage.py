@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ..plugins.hook_data import HookData
     from ..plugins.hook_terms import Listener
     from .call import Call
-    from .call_owner import Result, Stage
     from .claiming import Claiming
     from .gate_queue import GateQueue
     from .hook_runs import Means
     from .listeners import Listeners
     from .routing import Claims, Reach, Routes
+    from .stage import Result, Stage
     from .switch import Switch
 
 Json = dict[str, Any]

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from ..hosts.host import Host
     from .call import Call
-    from .call_owner import Result
     from .desk import Desk
+    from .stage import Result
 
 
 class Sender:

@@ -16,7 +16,7 @@ from .histogram import Histogram, merged
 
 if TYPE_CHECKING:
     from .call import Call
-    from .call_owner import Result
+    from .stage import Result
 
 MAX_TOOLS: Final = 256
 """Tools that are told apart; a plugin that claims calls may be asked for any name at all."""

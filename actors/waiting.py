@@ -35,12 +35,16 @@ def wait_here(register: Register, forget: Forget, timeout: float | None) -> bool
     return False
 
 
-async def wait_for_callback(register: Register, forget: Forget) -> None:
+async def wait_for_callback(
+    register: Register, forget: Forget, cancelled: Callable[[], object] | None = None
+) -> None:
     """Wait until a callback is called, once, in whatever thread.
 
     Args:
         register: takes the callback; False when there is nothing to wait for.
         forget: takes it back, called or not.
+        cancelled: told when that was taken back since this task is cancelled. A coroutine that is closed, perhaps by
+            the garbage collector, has been cancelled by nobody.
 
     Raises:
         RuntimeError: neither asyncio nor trio runs here.
@@ -59,8 +63,12 @@ async def wait_for_callback(register: Register, forget: Forget) -> None:
     if register(wake):
         try:
             await woken.wait()
-        finally:
+        except BaseException as error:
             forget(wake)
+            if cancelled is not None and _is_cancellation(error):
+                cancelled()
+            raise
+        forget(wake)
 
 
 def in_thread(function: Callable[[], object], name: str, *, daemon: bool = True) -> Future[None]:
@@ -100,7 +108,7 @@ async def until_done(future: Future[None], *, shielded: bool = False) -> None:
             try:
                 await wait_for_callback(register, lambda _: None)
             except BaseException as error:  # under trio the shield keeps it out
-                if not (shielded and is_cancellation(error)):
+                if not (shielded and _is_cancellation(error)):
                     raise
                 cancelled = error
     future.result()
@@ -115,11 +123,7 @@ def _called_at_once(wake: Callback) -> bool:
     return True
 
 
-def is_cancellation(error: BaseException) -> bool:
-    """Whether an exception out of an ``await`` says that its task is to stop.
-
-    A coroutine that is closed, perhaps by the garbage collector, has been cancelled by nobody.
-    """
+def _is_cancellation(error: BaseException) -> bool:
     return not isinstance(error, Exception | GeneratorExit)
 
 

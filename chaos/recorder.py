@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from ..actors.call import Call
-    from ..actors.call_owner import Result
+    from ..actors.stage import Result
     from ..supervision.events import Event
     from .facts import Fact
 

@@ -14,7 +14,7 @@ from .expecting import ExpectedEvents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..actors.call_owner import Result
+    from ..actors.stage import Result
 
 Json = dict[str, Any]
 

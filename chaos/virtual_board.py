@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..actors.call import Call
-    from ..actors.call_owner import Result
     from ..actors.catalog import ToolDescriptor
     from ..actors.desk import ToolSettings
     from ..actors.members import Member
+    from ..actors.stage import Result
     from ..supervision.policy import RestartPolicy
     from .scripted_call import Tool
 

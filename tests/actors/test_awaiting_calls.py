@@ -9,11 +9,9 @@ from contextlib import aclosing
 import anyio
 import pytest
 import trio
-from callboard import Callboard
 from callboard.actors.call import Call
 from callboard.plugins.calling import Invocation
 from leaks import wait_until
-from tools import Tool, tool_call
 
 DONE = {"success": True, "result": 1}
 PATIENCE = 20.0
@@ -38,7 +36,7 @@ async def read(call, parts, body=None):
             await body()
 
 
-async def give_up(*functions, backend_ready=None):
+async def give_up(*functions):
     """Have each run until it waits for what never comes, and cancel them all."""
     with anyio.CancelScope() as scope:
         async with anyio.create_task_group() as group:
@@ -369,106 +367,3 @@ def test_parts_from_another_thread_are_read_in_order(backend):
 
     assert anyio.run(main, backend=backend) == DONE
     assert parts == list(range(100))
-
-
-# At the front door
-
-
-class Waiting(Tool):
-    """A tool in a thread that streams one part, and waits until it is let go."""
-
-    def __init__(self):
-        super().__init__(None)
-        self.go = threading.Event()
-
-    def stream_tool(self, tool_name, payload, state):
-        yield {"part": 1}
-        self.go.wait(PATIENCE)
-        yield {"part": 2}
-        yield {"success": True, "result": None}
-
-
-@pytest.fixture
-def front():
-    """A board with such a tool, and a function that says how its calls have ended."""
-    tool, ended = Waiting(), []
-    with Callboard() as board:
-        board.register(tool)
-        with board.subscribe(lambda event: ended.append(event.facts["code"]), {"call_ended"}):
-
-            def endings():
-                tool.go.set()
-                wait_until(lambda: ended)
-                return ended
-
-            yield board, endings
-            tool.go.set()
-
-
-async def stream(board, body=None):
-    async for item in board.stream_async(tool_call("tool")):
-        if "part" in item and body is not None:
-            await body()
-
-
-@both_loops
-def test_a_cancelled_execute_async_cancels_its_call(front, backend):
-    board, endings = front
-
-    anyio.run(give_up, lambda: board.execute_async(tool_call("tool")), backend=backend)
-
-    assert endings() == ["cancelled"]
-
-
-@both_loops
-@pytest.mark.parametrize("body", [None, anyio.sleep_forever])
-def test_a_cancelled_stream_async_cancels_its_call(front, backend, body):
-    board, endings = front
-
-    async def main():
-        await give_up(lambda: stream(board, body))
-        await anyio.wait_all_tasks_blocked()
-
-    anyio.run(main, backend=backend)
-
-    assert endings() == ["cancelled"]
-
-
-@both_loops
-def test_a_stream_that_is_closed_cancels_its_call(front, backend):
-    board, endings = front
-
-    async def main():
-        async with aclosing(board.stream_async(tool_call("tool"))) as items:
-            assert await anext(items) == {"part": 1}
-        return [item async for item in items]
-
-    assert anyio.run(main, backend=backend) == []
-    assert endings() == ["cancelled"]
-
-
-@both_loops
-def test_a_break_out_of_a_stream_cancels_nothing(front, backend):
-    board, endings = front
-
-    async def main():
-        async for _ in board.stream_async(tool_call("tool")):
-            break
-        await anyio.wait_all_tasks_blocked()
-
-    anyio.run(main, backend=backend)
-
-    assert endings() == [None]
-
-
-@both_loops
-def test_a_stream_ends_with_the_result(front, backend):
-    board, endings = front
-
-    async def main():
-        items = board.stream_async(tool_call("tool"))
-        first = await anext(items)
-        endings()
-        return [first] + [item async for item in items]
-
-    assert anyio.run(main, backend=backend) == [{"part": 1}, {"part": 2}, {"success": True, "result": None}]

@@ -54,7 +54,7 @@ IN_FUNCTION = {
     ("interop/misfit_words.py", "difflib"): "only a mistake needs it",
     ("plugins/entry_points.py", "importlib.metadata"): "all that reads mails comes with it",
     ("plugins/suggestions.py", "difflib"): "only a mistake needs it",
-    ("actors/waiting.py", "asyncio"): "whoever awaits a call has imported it already",
+    ("actors/waiting.py", "concurrent.futures"): "only who starts a board in an event loop needs it",
     ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
     ("actors/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
