@@ -203,7 +203,9 @@ class Call:
 
     def hold(self) -> Callable[[], None]:
         """Count as one who awaits it, until what this returns is called; that takes no lock, and is for finalizers too."""
-        held = partial(bool)  # does nothing, and is found by its identity
+
+        def held() -> None:
+            """One for each: it is found by its identity."""
 
         def release() -> None:
             with suppress(ValueError):  # the call has ended
