@@ -28,6 +28,7 @@ from . import messages as m
 from .base import HouseActor
 from .host_ear import HostEar
 from .host_endings import verdict_on
+from .host_life import CallGate
 from .reporting import Armed
 from .sounding import sound_out
 from .tenancy import Tenancy
@@ -60,6 +61,9 @@ class HostActor(HouseActor):
         kin: who lives in it, and the lives beside it.
         loaded: for one that waits: told its process, and who is in, once it could serve. It does when told to take over.
         waits: the process is started when that is told (`Begin`), and not before.
+
+    Attributes:
+        gate: keeps calls from it once it is to end.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class HostActor(HouseActor):
         watchdog: Watchdog | None,
     ) -> None:
         super().__init__(f"{program.name}#{reporter.generation}", events, clock)
+        self.gate = CallGate()
         self._program = program
         self._settings = settings
         self._reporter = reporter
@@ -164,6 +169,7 @@ class HostActor(HouseActor):
                 watchdog=self._watchdog,
                 carry=self._program.carry,
             )
+            self.gate.lead_to(self._host)
             self._host.start()
         except HostStartError as error:
             self._host = None

@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from ..supervision.messages import Order
 from ..supervision.policy import RestartType
@@ -21,7 +22,7 @@ from . import messages as m
 from .arming import arm
 from .edition import Edition
 from .host_actor import HostActor
-from .host_life import HostLife
+from .host_life import CallGate, HostLife
 from .reloads import Reloads
 from .remains import Remains
 from .standby import Standby, Waiting
@@ -87,6 +88,7 @@ class Succession:
         self._remains = Remains()
         self._lock = threading.Lock()
         self._lives: dict[int, pykka.ActorRef[Any]] = {}
+        self._gates: WeakKeyDictionary[pykka.ActorRef[Any], CallGate] = WeakKeyDictionary()
         self._pending: pykka.ActorRef[Any] | None = None
         self._supervisor: pykka.ActorRef[SupervisorActor] | None = None
         self._recycled: int | None = None
@@ -121,9 +123,10 @@ class Succession:
             self._lives[reporter.generation] = actor
             if not self._settings.limits.overlap:
                 self._pending = actor
+            gate = self._gates[actor]
         self._begin_when_alone()
         self._tell_of_all(actor)
-        return HostLife(actor, self.dismiss)
+        return HostLife(actor, gate, self.dismiss)
 
     def change(self, kind: str, facts: dict[str, Any], ended: Callable[[], None]) -> None:
         """The host is in a new state; in the supervisor's thread.
@@ -275,7 +278,7 @@ class Succession:
     ) -> pykka.ActorRef[Any]:
         self._remains.more()
         try:
-            return HostActor.start(
+            life = HostActor(
                 edition.program,
                 self._settings,
                 reporter=reporter,
@@ -286,6 +289,10 @@ class Succession:
                 events=self._events,
                 watchdog=self._watchdog,
             )
+            actor = HostActor.launch(life)
         except Exception:  # no thread to be had: whoever asked for it hears of that
             self._remains.less()
             raise
+        with self._lock:
+            self._gates[actor] = life.gate
+        return actor

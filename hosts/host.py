@@ -213,6 +213,11 @@ class Host:
             self._tell_idle()
         return abandoned
 
+    def take_no_more(self) -> None:
+        """Take no more requests: whoever sends one is told at once that nothing was sent. Those under way go on."""
+        with self._lock:
+            self._draining = True
+
     def drain(self, idle: Callable[[], object]) -> None:
         """Take no more requests, and have ``idle`` called once no answer is awaited any more.
 
@@ -263,8 +268,9 @@ class Host:
         return owner.outcome(self.name)
 
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
-        """Begin to end the host; returns at once, `join` waits."""
+        """Begin to end the host; returns at once, `join` waits. It takes no more requests."""
         self.stopped = True
+        self.take_no_more()  # before it is told: a call that is sent to one who is ending is lost with it
         if ladder is None or ladder.polite > 0:
             for name in tuple(self.farewells):
                 self.say_farewell(name)
