@@ -34,6 +34,7 @@ from .keeping import MAX_STATE_BYTES, StateKeeper
 from .mounting import Mounts
 from .one_ending import OneEnding
 from .roster import BoardStopped, Roster
+from .roster_errors import StillEnding
 from .router_actor import Entrusted, RouterActor
 from .survey import Survey
 from .switch import Switch
@@ -176,9 +177,11 @@ class Board(TakesModules, AsksPlugins, Tells):
         """Begin to run a plugin in this process. See `Roster.begin`."""
         self.roster.begin(adapter, config=config, settings=settings)
 
-    def settle(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+    def settle(
+        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    ) -> tuple[ToolDescriptor, ...]:
         """Wait until it is prepared, or will not be; return its tools. See `Roster.settle`."""
-        return self.roster.settle(name, required=required)
+        return self.roster.settle(name, required=required, adapter=adapter)
 
     def begin_hosted(
         self,
@@ -194,14 +197,25 @@ class Board(TakesModules, AsksPlugins, Tells):
 
         A host of that name that was taken off has to end first, and is waited for.
         """
-        for name in {adapter.name, adapter.name if share is None else share.name}:
-            self._wait_ended(self.roster.leaving(name), _LEAVING)
         host = replace(host, prepare_timeout=self._prepare_timeout)
-        self.roster.begin_hosted(adapter, plugin, host=host, policy=policy, settings=settings, share=share)
+        until = time.monotonic() + _LEAVING
+        while True:
+            try:
+                self.roster.begin_hosted(
+                    adapter, plugin, host=host, policy=policy, settings=settings, share=share
+                )
+            except StillEnding as ending:
+                self._wait_ended(ending.members, until - time.monotonic())
+                if time.monotonic() >= until or not all(member.ended.is_set() for member in ending.members):
+                    raise
+            else:
+                return
 
-    def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+    def settle_hosted(
+        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    ) -> tuple[ToolDescriptor, ...]:
         """Wait until its host is ready, or will not be; return its tools. See `Roster.settle_hosted`."""
-        return self.roster.settle_hosted(name, required=required)
+        return self.roster.settle_hosted(name, required=required, adapter=adapter)
 
     def add_hosted(
         self,

@@ -131,8 +131,8 @@ class HostActor(HouseActor):
         match message:
             case m.MoveIn(lodger):
                 self._take_in(lodger)
-            case m.MoveOut(plugin):
-                self._move(lambda: self._tenancy.let_go(plugin))
+            case m.MoveOut(lodger):
+                self._move(lambda: self._tenancy.let_go(lodger))
             case m.NewcomerOverdue(lodger, extended):
                 self._on_newcomer_overdue(lodger, extended=extended)
             case m.NewcomerSounded(lodger, patience, answers):

@@ -41,7 +41,7 @@ class Resident(Protocol):
     Attributes:
         name: the plugin's.
         desk: where its calls go.
-        ended: set while nothing of its host is left.
+        ended: set once its host was taken from its supervisor, and nothing of it is left.
         lodger: itself, as the lives know it.
     """
 
@@ -118,7 +118,14 @@ class Lodging:
 
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know."""
-        return ChildSpec(self.name, self.lives.start, self.policy, self._on_change, group=self._group)
+        return ChildSpec(
+            self.name,
+            self.lives.start,
+            self.policy,
+            self._on_change,
+            group=self._group,
+            on_removed=self._on_removed,
+        )
 
     def status(self) -> dict[str, Any]:
         """What is known of the host beside what its supervisor knows, as JSON."""
@@ -144,11 +151,13 @@ class Lodging:
     def move_out(self, resident: Resident) -> bool:
         """One lives here no more; False of the last one, with which the host has to end."""
         with self._lock:
-            if len(self._residents) == 1:
-                return False
-            del self._residents[resident.name]
-            self.count_tools(resident.name, 0)
-        self.lives.tell_lives(m.MoveOut(resident.name))
+            # Another of its name may have come since it was taken off the board, and stays.
+            if self._residents.get(resident.name) is resident:
+                if len(self._residents) == 1:
+                    return False
+                del self._residents[resident.name]
+                self.count_tools(resident.name, 0)
+        self.lives.tell_lives(m.MoveOut(resident.lodger))
         return True
 
     def close(self) -> None:
@@ -218,7 +227,7 @@ class Lodging:
 
     def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
         self._times.change(kind, facts, self._clock.now())
-        self.lives.change(kind, facts, self._on_ended)
+        self.lives.change(kind, facts)
         with self._lock:
             match kind:
                 case "host_crashed":
@@ -231,7 +240,6 @@ class Lodging:
         match kind:
             case "host_starting":
                 for resident in residents:
-                    resident.ended.clear()
                     # Here: whoever gave the order may call as soon as it is taken.
                     resident.desk.lane.hold()
             case "host_parked" | "host_stopped":
@@ -241,6 +249,10 @@ class Lodging:
             case "host_ready":
                 for resident in residents:
                     resident.host_is_ready()
+
+    def _on_removed(self) -> None:
+        """Another host may have the name, once nothing of this one remains."""
+        self.lives.when_gone(self._on_ended)
 
     def _on_ended(self) -> None:
         for resident in tuple(self._residents.values()):

@@ -174,6 +174,16 @@ class Lodgings:
         self._enter(name, there)
         return there, sharing.load
 
+    def would_found(self, name: str, share: Share | None) -> str | None:
+        """The name of the host that `take_in` would found for a plugin; ``None`` if it would live in one that is there.
+
+        Raises:
+            SharingRefused: as `take_in`.
+        """
+        if share is None:
+            return name
+        return None if share in self._shares else self._name_for(share, name)
+
     def of(self, plugin: str) -> Lodging | None:
         """Where a plugin lives; ``None`` for one that does not live in a host."""
         return self._home.get(plugin)

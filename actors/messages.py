@@ -209,7 +209,7 @@ class MoveIn:
 class MoveOut:
     """To a host actor: a plugin lives in the host no more."""
 
-    plugin: str
+    lodger: Lodger
 
 
 @frozen

@@ -121,7 +121,8 @@ def reload(
 
 def _lodging(board: Board, name: str) -> Lodging:
     lodgings = board.roster.lodgings
-    lodging = lodgings.of(name) or lodgings.named(name)
+    with board.roster.lock:  # or it could be one that nobody lives in yet
+        lodging = lodgings.of(name) or lodgings.named(name)
     if lodging is None and name in board.roster.members():
         raise ReloadRefused(
             name, "it runs in a thread of this process, which keeps what it has imported; give it 'isolate'"

@@ -1,6 +1,6 @@
 """How much of a host's lives is not gone yet: lives that run, standbys that wait, trees that are being swept.
 
-A host has ended when the supervisor says that it has stopped *and* nothing remains. The two are not the
+A host has ended when the supervisor has forgotten it *and* nothing remains. The two are not the
 same: with a standby the next life takes over at the end of the process, while its tree is still being swept.
 """
 
@@ -39,10 +39,10 @@ class Remains:
         if then is not None:
             then()
 
-    def when_none(self, then: Callable[[], None] | None) -> None:
-        """Have ``then`` called when nothing remains, now or later; ``None`` calls it off."""
+    def when_none(self, then: Callable[[], None]) -> None:
+        """Have ``then`` called when nothing remains, now or later."""
         with self._lock:
             self._then = then
-            now = then if not self._count else None
-        if now is not None:
-            now()
+            now = not self._count
+        if now:
+            then()

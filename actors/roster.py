@@ -7,8 +7,8 @@ together. It routes nothing and runs nothing itself.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from functools import partial
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 from ..plugins.errors import CallboardError, PluginError, PluginLoadError
@@ -21,7 +21,8 @@ from .limit_watch import LimitWatch
 from .lodgings import Lodgings, founder
 from .members import Member, ThreadMember
 from .offering import Offering
-from .setting_up import Prepared, set_up
+from .roster_errors import BoardStopped, StillEnding, require_place, taken_off
+from .setting_up import Prepared, outcome, set_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,9 +43,7 @@ if TYPE_CHECKING:
     from .lodgings import Share
     from .switch import Switch
 
-
-class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
-    """The board has been stopped, so it takes no more plugins."""
+__all__ = ["BoardStopped", "Roster"]
 
 
 class Roster:
@@ -118,7 +117,7 @@ class Roster:
         try:
             return self._members[name]
         except (KeyError, TypeError):
-            there = ", ".join(map(repr, self._members)) or "none"
+            there = ", ".join(map(repr, list(self._members))) or "none"
             raise KeyError(f"there is no plugin {name!r:.60}; there are: {there}") from None
 
     def close(self) -> list[Member]:
@@ -139,7 +138,7 @@ class Roster:
             BoardStopped: the board has been stopped.
         """
         self.begin(adapter, config=config, settings=settings)
-        return self.settle(adapter.name, required=True)
+        return self.settle(adapter.name, required=True, adapter=adapter)
 
     def begin(
         self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
@@ -156,7 +155,7 @@ class Roster:
         """
         state, brings = first_answers(adapter, config, self._load_timeout)
         with self.lock:
-            self._require_place(adapter.name)
+            require_place(adapter.name, self._members, closed=self.closed)
             member = ThreadMember(
                 adapter,
                 settings or ToolSettings(),
@@ -179,33 +178,31 @@ class Roster:
         if member.problem is not None:
             raise self._cast_out(member)
 
-    def settle(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+    def settle(
+        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    ) -> tuple[ToolDescriptor, ...]:
         """Wait until a plugin of this process is prepared, or will not be; return its tools.
 
         Args:
             name: the plugin's.
+            adapter: what `begin` was given, where another plugin may have the name by now.
             required: one that cannot be prepared is an error, and is taken off the board. Otherwise it stays,
                 with the reason in its status, and has no tools.
 
         Raises:
-            PluginLoadError: it is required and could not be prepared.
+            PluginLoadError: it is required and could not be prepared, or was taken off the board.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
-        member = self._members[name]
-        assert isinstance(member, ThreadMember)
+        member = cast("ThreadMember", self._begun(name, adapter))
         if member.setting_up is not None:
             self._set_up(member, member.setting_up, required=required)
         if member.problem is not None:
             raise self._cast_out(member)
-        with self.lock:
-            member.admitted = True
-            return self._catalog.offers.get(name, ())
+        return self._admit(member)
 
     def _set_up(self, member: ThreadMember, setting_up: Pending[Prepared], *, required: bool) -> None:
         try:
-            prepared = setting_up.wait()
-            if isinstance(prepared, PluginError):
-                raise prepared
+            prepared = outcome(setting_up)
         except PluginError as error:
             why = f"preparing the plugin failed: {error}"
             if required:
@@ -228,9 +225,7 @@ class Roster:
             )
             with self.lock:
                 if self._members.get(member.name) is not member:
-                    raise PluginLoadError(
-                        f"plugin {member.name!r} was taken off the board", plugin=member.name
-                    )
+                    raise taken_off(member.name)
                 if contribution is not None:
                     self._catalog.contribute(member.name, contribution)
                 self.offering.offer(member, schemas, partial(self._after, member))
@@ -270,6 +265,7 @@ class Roster:
 
         Raises:
             PluginError: its name is taken, or it cannot share that host.
+            StillEnding: a host of that name has not ended yet.
             AdmissionRefused: its group does not exist.
             BoardStopped: the board has been stopped.
         """
@@ -277,7 +273,11 @@ class Roster:
 
         with self._beginning:
             with self.lock:
-                self._require_place(adapter.name)
+                require_place(adapter.name, self._members, closed=self.closed)
+                founded = self.lodgings.would_found(adapter.name, share)
+                # Looked at under the lock: whoever takes it off now does so before this, or after it was added.
+                if founded is not None and (ending := self.leaving(founded)):
+                    raise StillEnding(founded, ending, plugin=adapter.name)
                 lodging, load = self.lodgings.take_in(
                     adapter.name, plugin, host, policy or RestartPolicy(), share
                 )
@@ -309,31 +309,43 @@ class Roster:
                 member.withdraw(f"plugin {adapter.name!r} could not be added")
                 raise
 
-    def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+    def settle_hosted(
+        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    ) -> tuple[ToolDescriptor, ...]:
         """Wait until a plugin's host is ready, or will not be; return its tools.
 
         Args:
             name: the plugin's.
+            adapter: what `begin_hosted` was given, where another plugin may have the name by now.
             required: a host that does not come up is an error, and its plugin is taken off the
                 board. Otherwise it stays, parked, with its crash report in the status, and has no
                 tools until it is revived.
 
         Raises:
-            PluginLoadError: it is required and its host did not come up.
+            PluginLoadError: it is required and its host did not come up, or it was taken off the board.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
-        member = cast("HostedMember", self._members[name])
+        member = cast("HostedMember", self._begun(name, adapter))
         member.settled.wait()
         problem = member.problem
         if problem is None and required and member.out is not None:
             problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
         if problem is not None:
-            if self._members.get(name) is member:  # else somebody has taken it off meanwhile
-                self.remove(name)
+            with suppress(KeyError):  # it was taken off meanwhile
+                self.remove(name, only=member.desk.adapter)
             raise problem
+        return self._admit(member)
+
+    def _admit(self, member: Member) -> tuple[ToolDescriptor, ...]:
         with self.lock:
             member.admitted = True
-            return self._catalog.offers.get(name, ())
+            return self._catalog.offers.get(member.name, ())
+
+    def _begun(self, name: str, adapter: PluginAdapter | None) -> Member:
+        member = self._members.get(name)
+        if member is None or adapter not in {None, member.desk.adapter}:
+            raise taken_off(name)
+        return member
 
     def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
@@ -343,10 +355,10 @@ class Roster:
 
     def _after(self, member: Member) -> list[Member]:
         """The members that came after this one."""
-        newest_first = takewhile(lambda each: each is not member, reversed(self._members.values()))
-        return [*newest_first][::-1]
+        members = list(self._members.values())
+        return members[members.index(member) + 1 :]
 
-    def remove(self, name: str, *, forget_state: bool = False) -> None:
+    def remove(self, name: str, *, forget_state: bool = False, only: PluginAdapter | None = None) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.
 
         Returns at once; the host's end takes as long as its stop ladder.
@@ -354,22 +366,25 @@ class Roster:
         Args:
             name: the plugin's.
             forget_state: have its store forget it too; else it goes on from there if it comes back.
+            only: as which it was put on the board; another plugin that has the name by now stays.
 
         Raises:
             KeyError: there is no such plugin.
             StateStoreError: its state cannot be forgotten; it has been taken off all the same.
         """
         with self._beginning:
-            member = self._take_off(name)
+            member = self._take_off(name, only)
             self._leaving = [*self.leaving(), member]
         member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
         self._events.publish("plugin_removed", name)
         if forget_state and self._keeper is not None:
             self._keeper.forget(name)
 
-    def _take_off(self, name: str) -> Member:
+    def _take_off(self, name: str, only: PluginAdapter | None = None) -> Member:
         with self.lock:
             member = self.member(name)
+            if only not in {None, member.desk.adapter}:
+                raise KeyError(f"there is another plugin {name!r} by now")
             del self._members[name]
             self.lodgings.leave(name)
             self._switch.remove(name)
@@ -377,17 +392,9 @@ class Roster:
             return member
 
     def leaving(self, name: str | None = None) -> list[Member]:
-        """The members that were taken off and have not ended yet; those of that name or in such a host, or all."""
+        """The members that were taken off and have not ended yet; those of such a host, or all."""
         return [
             member
             for member in self._leaving
-            if name in {None, member.name, member.host_name} and not member.ended.is_set()
+            if name in {None, member.host_name} and not member.ended.is_set()
         ]
-
-    def _require_place(self, name: str) -> None:
-        if self.closed:
-            raise BoardStopped("the board has been stopped; make a new one")
-        if name in self._members:
-            raise PluginLoadError(
-                f"there is a plugin {name!r} already; give this one another name", plugin=name
-            )

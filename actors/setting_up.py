@@ -8,6 +8,7 @@ from ..plugins.errors import PluginError
 
 if TYPE_CHECKING:
     from ..plugins.adapter import PluginAdapter
+    from .hook_threads import Pending
 
 Json = dict[str, Any]
 
@@ -21,3 +22,11 @@ def set_up(adapter: PluginAdapter, config: Json, state: Json, context: Json) -> 
         return adapter.prepare(config, state, context)
     except PluginError as error:
         return error
+
+
+def outcome(setting_up: Pending[Prepared]) -> Json | None:
+    """Wait for a set-up, and return what it has prepared. Raises `PluginError` if it has come to nothing."""
+    prepared = setting_up.wait()
+    if isinstance(prepared, PluginError):
+        raise prepared
+    return prepared

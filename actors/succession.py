@@ -128,21 +128,18 @@ class Succession:
         self._tell_of_all(actor)
         return HostLife(actor, gate, self.dismiss)
 
-    def change(self, kind: str, facts: dict[str, Any], ended: Callable[[], None]) -> None:
+    def change(self, kind: str, facts: dict[str, Any]) -> None:
         """The host is in a new state; in the supervisor's thread.
 
         Args:
             kind: of the event that tells of it.
             facts: of that event.
-            ended: called once the host has stopped and nothing of it remains.
         """
         edition = self.reloads.edition
         self.reloads.change(kind, facts)
         if self.reloads.edition is not edition:  # what waits was made of one that has failed
             self.dismiss("the former program is brought back")
         match kind:
-            case "host_starting":
-                self._remains.when_none(None)
             case "host_replaced":
                 if facts["generation"] != self._recycled:  # by hand: what is on the disk is wanted
                     self.dismiss(facts["why"])
@@ -153,11 +150,13 @@ class Succession:
             case "host_parked" | "host_stopped":
                 self._release(facts["generation"] + 1)
                 self.dismiss(facts["why"])
-                if kind == "host_stopped":
-                    self._remains.when_none(ended)
             case "host_retired":
                 with self._lock:
                     self._lives.pop(facts["generation"], None)
+
+    def when_gone(self, then: Callable[[], None]) -> None:
+        """Have ``then`` called once nothing of the host remains."""
+        self._remains.when_none(then)
 
     def dismiss(self, reason: str) -> None:
         """Have no standby until the host is ready again."""

@@ -70,7 +70,8 @@ class TakesModules(TakesHooks):
         finally:
             self._mounts.removed(name)
 
-    def discard(self, name: str) -> None:
-        """As `remove`, of a plugin that may have been taken off already."""
+    def discard(self, name: str, only: PluginAdapter | None = None) -> None:
+        """As `remove`, of a plugin that may have been taken off already; ``only`` if it still is this one."""
         with suppress(KeyError):
-            self.remove(name)
+            self.roster.remove(name, only=only)
+            self._mounts.removed(name)

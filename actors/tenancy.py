@@ -90,15 +90,18 @@ class Tenancy:
         if known is lodger:
             return False
         if known is not None:
-            self.let_go(lodger.name)
+            self.let_go(known)
         self._lodgers[lodger.name] = lodger
         self._ask(self._moving.add(lodger.newcomer()))
         return True
 
-    def let_go(self, name: str) -> None:
+    def let_go(self, gone: Lodger) -> None:
         """One lives here no more. Raises as `open`."""
-        lodger = self._lodgers.pop(name, None)
-        if lodger is None or self._host is None:
+        name, lodger = gone.name, self._lodgers.get(gone.name)
+        if lodger is None or lodger.tool is not gone.tool:  # another of its name has come
+            return
+        del self._lodgers[name]
+        if self._host is None:
             return
         if lodger.plugin.host is self._host:
             lodger.plugin.attach(None)

@@ -121,12 +121,14 @@ class VirtualBoard(Board):
             self.settle_hosted(name, required=False)
         return plugin
 
-    def settle_hosted(self, name: str, *, required: bool) -> tuple[ToolDescriptor, ...]:
+    def settle_hosted(
+        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    ) -> tuple[ToolDescriptor, ...]:
         """See `Board.settle_hosted`; lets time pass."""
         member = self.roster.member(name)
         assert isinstance(member, HostedMember)
         self.clock.advance_until(member.settled.is_set, LONG)
-        return super().settle_hosted(name, required=required)
+        return super().settle_hosted(name, required=required, adapter=adapter)
 
     def send(
         self,

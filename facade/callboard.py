@@ -214,7 +214,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         with ExitStack() as undo:
             for one in loaded:
                 self._begin(board, one)
-                undo.callback(board.discard, one.adapter.name)
+                undo.callback(board.discard, one.adapter.name, one.adapter)
             tools = [tool for one in loaded for tool in settle(board, one)]
             undo.pop_all()
         return tools

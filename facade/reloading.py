@@ -40,14 +40,17 @@ def reload_host(
     reason: str,
 ) -> Reloaded:
     """Reload the host of that name, or of that plugin. Raises as `Callboard.reload`."""
-    lodging = board.roster.lodgings.of(name) or board.roster.lodgings.named(name)
+    with board.roster.lock:
+        lodging = board.roster.lodgings.of(name) or board.roster.lodgings.named(name)
     names = [] if lodging is None else lodging.names
     present = [origins.loaded[each] for each in names if each in origins.loaded]
     anew: dict[str, Loaded] = {}
 
     def make(names: list[str]) -> Edition:
+        if lodging is None:  # it came on the board in this very moment
+            raise ReloadRefused(name, "there was no plugin and no host of that name")
         anew.update(_load_again(origins, names, configuration))
-        return edition_of(lodging.name, anew, shared=lodging.porter is not None) if lodging else _nothing()
+        return edition_of(lodging.name, anew, shared=lodging.porter is not None)
 
     reloaded = reload(
         board,
@@ -128,7 +131,3 @@ def _policy(plugins: list[Loaded], refuse: Iterable[str] | None) -> ReloadPolicy
     else:
         given = list(check_refused([refuse] if isinstance(refuse, str) else list(refuse)))
     return ReloadPolicy(refuse=tuple(given), probation=max(each.probation for each in policies))
-
-
-def _nothing() -> Edition:
-    raise AssertionError("a host that is not there is refused before anything is made")

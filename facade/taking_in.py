@@ -33,16 +33,18 @@ def settle(board: Board, one: Loaded) -> tuple[ToolDescriptor, ...]:
 
     Raises:
         PluginError: it is required and does not come up, its configuration does not fit, or a tool's name is taken.
-            It has been taken off the board.
+            It has been taken off the board. Or that was done by another thread meanwhile.
     """
-    name, required = one.adapter.name, one.options.required
+    adapter, required = one.adapter, one.options.required
     if one.hosted is None:
-        return board.settle(name, required=required)
-    tools = board.settle_hosted(name, required=required)
+        return board.settle(adapter.name, required=required, adapter=adapter)
+    tools = board.settle_hosted(adapter.name, required=required, adapter=adapter)
     if tools:
         try:
-            board.check_config(name)
+            board.check_config(adapter.name)
         except ConfigMisfit:
-            board.discard(name)
+            board.discard(adapter.name, adapter)
             raise
+        except KeyError:  # taken off since then: there is nothing to be held to anything
+            pass
     return tools

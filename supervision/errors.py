@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugins.errors import CallboardError
+from ..plugins.errors import CallboardError, PluginLoadError
 from .spec import AdmissionRefused
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
         self.children = children
 
 
-class ChildExists(AdmissionRefused):
-    """A child is added under an id that is taken.
+class ChildExists(AdmissionRefused, PluginLoadError):  # noqa: N818 - the state is the message
+    """A child is added under an id that is taken. For who loads a plugin, whose host has that id, it is a `PluginError`.
 
     Attributes:
         child: the id.
@@ -37,7 +37,8 @@ class ChildExists(AdmissionRefused):
 
     def __init__(self, child: str, answer: Answer, life: Life | None) -> None:
         super().__init__(
-            f"there is a child {child!r} already ({answer.value}); remove it first, or use its name"
+            f"there is a child {child!r} already ({answer.value}); remove it first, or use its name",
+            plugin=child,
         )
         self.child = child
         self.answer = answer

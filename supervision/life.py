@@ -95,6 +95,7 @@ class ChildSpec:
         policy: when to start it again.
         on_change: told of each change of state, in the supervisor's thread: the event's kind and
             its facts. Must not block.
+        on_removed: called in that thread, too, once the child is forgotten, and another may have its id.
         group: the group that it is in; the root if it is empty.
         significant: its end for good means something to its group; see `AutoShutdown`.
         dynamic: it does not come back with a group that had to be started again, and is stopped
@@ -111,6 +112,7 @@ class ChildSpec:
     group: str = ROOT
     significant: bool = False
     dynamic: bool = False
+    on_removed: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         child_id: Any = self.id  # what a caller without a type checker gave

@@ -202,7 +202,7 @@ class SupervisorActor(pykka.ThreadingActor):
                 case Removed(child, group):
                     if not group:
                         self._call_out_watchers(child)
-                        del self._specs[child]
+                        self._call_out(child, self._specs.pop(child).on_removed)
                 case Finished(_, left):
                     self._finish(left)
         self._tidy()

@@ -1,0 +1,52 @@
+"""Why a plugin cannot come on a board just now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plugins.errors import CallboardError, PluginLoadError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .members import Member
+
+
+class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
+    """The board has been stopped, so it takes no more plugins."""
+
+
+class StillEnding(PluginLoadError):  # noqa: N818 - the state is the message
+    """A plugin's host would have the name of one that was taken off the board and has not ended yet.
+
+    Attributes:
+        members: the plugins that have to have ended first.
+    """
+
+    def __init__(self, host: str, members: list[Member], *, plugin: str) -> None:
+        super().__init__(
+            f"plugin {plugin!r} cannot be run: a host {host!r} was taken off the board and is still ending; try again "
+            "when it has, or choose another name",
+            plugin=plugin,
+        )
+        self.members = members
+
+
+def taken_off(plugin: str) -> PluginLoadError:
+    """It went while whoever had put it on the board still waited for it."""
+    return PluginLoadError(f"plugin {plugin!r} was taken off the board before it was ready", plugin=plugin)
+
+
+def require_place(plugin: str, members: Mapping[str, Member], *, closed: bool) -> None:
+    """Refuse a plugin that cannot come on a board with these members.
+
+    Raises:
+        BoardStopped: it takes none any more.
+        PluginLoadError: the name is taken.
+    """
+    if closed:
+        raise BoardStopped("the board has been stopped; make a new one")
+    if plugin in members:
+        raise PluginLoadError(
+            f"there is a plugin {plugin!r} already; give this one another name", plugin=plugin
+        )
