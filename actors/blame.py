@@ -67,10 +67,12 @@ class Blame:
 
     Args:
         policy: how many crashes it takes.
+        confines: tools and arguments come into quarantine; otherwise only a state is blamed.
     """
 
-    def __init__(self, policy: QuarantinePolicy) -> None:
+    def __init__(self, policy: QuarantinePolicy, *, confines: bool = True) -> None:
         self._policy = policy
+        self._confines = confines
         self._crashes: deque[tuple[int, set[Blamed]]] = deque(maxlen=policy.crashes)
         self._until: dict[Blamed, float] = {}
 
@@ -113,7 +115,7 @@ class Blame:
         return all(name in present for _, present in self._crashes)
 
     def _confine(self, one: Blamed, now: float) -> list[Blamed]:
-        if one in self._until:
+        if one in self._until or not self._confines:
             return []
         self._until[one] = now + self._policy.seconds
         return [one]

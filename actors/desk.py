@@ -64,7 +64,8 @@ class ToolSettings:
             for all of them.
         repeats: how often such a call is sent again.
         breaker: when a tool that keeps failing is left alone; ``None`` for never.
-        quarantine: when what is to blame for crashes is refused; ``None`` for never.
+        quarantine: when what is to blame for crashes is refused; ``None`` for never. A state that is to blame is given up
+            all the same, after as many crashes, or three.
         while_down: what becomes of calls while the host is down.
         validate: which tools' arguments are held to their schemas.
     """

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..hosts.report import FROM_OUTSIDE
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
-from .blame import Blame, Blamed, InFlight
+from .blame import Blame, Blamed, InFlight, QuarantinePolicy
 from .breaker import Breaker, BreakerState, Refused, is_breakdown
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..hosts.report import CrashReport
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
-    from .blame import QuarantinePolicy
     from .breaker import BreakerPolicy, Turn
     from .call import Call
     from .stage import Result
@@ -43,7 +42,7 @@ class Guard:
     Args:
         plugin: whose calls they are.
         breaker: the policy of each tool's breaker, or ``None`` for none.
-        quarantine: how many crashes it takes, or ``None`` for no quarantine.
+        quarantine: how many crashes it takes, or ``None`` for no quarantine. A state is blamed, and given up, either way.
 
     Attributes:
         several: the host serves more than one tool, so that one of them can be blamed.
@@ -70,7 +69,7 @@ class Guard:
         self._lock = threading.Lock()
         self._breakers: dict[str | None, Breaker] = {}
         self._epochs: dict[Call, int] = {}
-        self._blame = Blame(quarantine) if quarantine is not None else None
+        self._blame = Blame(quarantine or QuarantinePolicy(), confines=quarantine is not None)
         self._reports: dict[Blamed, dict[str, Any]] = {}
         self._counts = {"opened": 0, "quarantined": 0}
         self._refused = {"breaker_open": 0, "quarantined": 0}
@@ -97,13 +96,13 @@ class Guard:
 
     def ended_well(self, call: Call, state: int) -> None:
         """A host has answered a call, given that version of the state."""
-        if self._blame is not None and self._blame.watchful:
+        if self._blame.watchful:
             with self._lock:
                 self._blame.ended_well(_in_flight(call, state))
                 self._look()
 
     def lost(self, call: Call, state: int, report: CrashReport) -> bool:
-        """A call was in flight when the host crashed; True if the state is to blame and has to go."""
+        """A call was in flight when the host crashed; True if the state is to blame and has to go, quarantine or not."""
         if report.signal in FROM_OUTSIDE:
             return False
         return any(one.kind == "state" for one in self._blamed(call, state, report))
@@ -117,14 +116,12 @@ class Guard:
 
     def spared(self, report: CrashReport) -> None:
         """The host crashed, and other plugins' calls may have been in flight: those of this one were not."""
-        if self._blame is not None and self._blame.watchful and report.in_flight:
+        if self._blame.watchful and report.in_flight:
             with self._lock:
                 self._blame.absent(report.generation)
                 self._look()
 
     def _blamed(self, call: Call, state: int, report: CrashReport) -> list[Blamed]:
-        if self._blame is None:
-            return []
         with self._lock:
             blamed = self._blame.lost(
                 report.generation, _in_flight(call, state), self._clock.now(), several=self.several
@@ -148,7 +145,7 @@ class Guard:
         """By hand: close all breakers, and let everybody out of quarantine."""
         with self._lock:
             turns = [(tool, breaker.close()) for tool, breaker in self._breakers.items()]
-            let_out = self._blame.pardon() if self._blame is not None else []
+            let_out = self._blame.pardon()
             self._look()
         for tool, turn in turns:
             self._publish(tool, turn)
@@ -160,7 +157,7 @@ class Guard:
         with self._lock:
             return {
                 "breakers": {str(tool): breaker.as_dict(now) for tool, breaker in self._breakers.items()},
-                "quarantine": self._blame.as_list(now) if self._blame is not None else [],
+                "quarantine": self._blame.as_list(now),
                 "guarded": {**self._counts, "refused": dict(self._refused)},
             }
 
@@ -168,11 +165,11 @@ class Guard:
 
     def _look(self) -> None:
         """After whatever may have changed who is suspected or in quarantine."""
-        self.alert = self._policy is not None or (self._blame is not None and self._blame.watchful)
-        self.confining = self._blame is not None and self._blame.confining
+        self.alert = self._policy is not None or self._blame.watchful
+        self.confining = self._blame.confining
 
     def _in_quarantine(self, call: Call, now: float) -> Result | None:
-        if self._blame is None or not self._blame.watchful:
+        if not self._blame.watchful:
             return None
         self._publish_released(self._blame.expired(now))
         self._look()

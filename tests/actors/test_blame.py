@@ -100,3 +100,22 @@ def test_nobody_is_watched_until_something_crashed():
 def test_a_policy_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         QuarantinePolicy(**wrong)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_without_quarantine_nothing_is_confined_and_a_deadly_state_is_blamed_all_the_same(several):
+    in_flight = [flight(digest=str(n)) for n in range(3)]
+    blame = Blame(POLICY, confines=False)
+
+    blamed = crashes(blame, *in_flight, several=several)
+
+    assert blamed == [Blamed("state", 1)]
+    assert not blame.confining
+    assert blame.refuses("t", "2", 0.0) is None
+
+
+def test_without_quarantine_the_very_same_arguments_are_still_a_closer_cause_than_the_state():
+    blame = Blame(POLICY, confines=False)
+
+    assert crashes(blame, *[flight()] * 6) == []
+    assert not blame.confining

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.breaker import BreakerPolicy
 from callboard.actors.down import WhileDown
@@ -205,3 +206,39 @@ def test_a_state_that_was_given_up_does_not_come_back_with_the_next_program():
         memory.call()
 
         assert host.life.request()["params"]["state"] == {"fresh": True}
+
+
+@pytest.mark.parametrize("tools", [("tool",), ("tool", "other")])
+def test_without_quarantine_a_deadly_state_is_given_up_and_no_call_is_refused(tools):
+    store = MemoryStore()
+    with memory_board(state_store=store) as memory:
+        host = memory.add(tools=tools, quarantine=None)
+        memory.call()
+        host.life.succeed(state={"broken": True})
+        host.fresh = {"fresh": True}
+        lost = []
+        for n in range(3):
+            lost.append(memory.call(n=n))
+            host.life.request()
+            memory.relive(host)
+        after = memory.call(n=3)
+        state = host.life.succeed("well")["params"]["state"]
+
+        assert [call.result(PATIENCE)["code"] for call in lost] == ["host_crashed"] * 3
+        assert after.result(PATIENCE)["success"]
+        assert state == {"fresh": True}
+        assert memory.status()["state_resets"] == 1
+        assert memory.status()["quarantine"] == []
+        assert memory.events.of("tool_quarantined") == []
+
+
+def test_without_quarantine_the_very_same_call_may_crash_its_host_as_often_as_it_is_made():
+    with memory_board() as memory:
+        host = memory.add(quarantine=None)
+        for _ in range(5):
+            call = memory.call(n=0)
+            host.life.request()
+            memory.relive(host)
+
+            assert call.result(PATIENCE)["code"] == "host_crashed"
+        assert memory.status()["state_resets"] == 0
