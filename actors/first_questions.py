@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ..plugins.errors import ContractError, JsonValueError
+from ..plugins.json_values import copy_json, dump_inner
 from .config_check import require_fit
 from .in_time import in_time
 
@@ -31,7 +33,7 @@ class Offered(NamedTuple):
 
 
 class First(NamedTuple):
-    """The initial state, and what the plugin brings; ``None`` of one that has to be prepared before that is asked."""
+    """The initial state, which is what its schemas were asked for with, and what the plugin brings; ``None`` of one that has to be prepared before that is asked."""
 
     state: Json
     offered: Offered | None
@@ -64,6 +66,22 @@ def _ask(
         return job()
     doing = f"plugin {adapter.name!r}: asking it for {' and '.join(asked)}"
     return in_time(job, seconds, plugin=adapter.name, doing=doing, remedy=_REMEDY)
+
+
+def first_state(adapter: PluginAdapter, state: Json) -> Json:
+    """Return the state that a plugin begins with: a copy, for it may have kept this one.
+
+    Raises:
+        ContractError: what it has made of its state is no JSON, or nested too deep.
+    """
+    try:
+        copy: Json = copy_json(state, what="$.state")
+        dump_inner(copy, what="$.state")
+    except JsonValueError as error:
+        raise ContractError(
+            f"plugin {adapter.name!r}: its state cannot be kept: {error}", plugin=adapter.name
+        ) from error
+    return copy
 
 
 def _first_answers(adapter: PluginAdapter, config: Json) -> First:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..plugins.results import complete_result
+from .state import largest_state
 
 if TYPE_CHECKING:
     from ..hosts.host import Host
@@ -131,8 +132,9 @@ class HostedRun:
         self.ended = True
         self._hush()
         text = None
-        if state is not None and self._desk.cell.kept:
-            result, state, text = self._desk.cell.weigh(result, state)
+        if state is not None:
+            most = largest_state(self.host.max_line)
+            result, state, text = self._desk.cell.weigh(result, state, most)
         if not self.call.finish(result, first=partial(self._settle, result, state, text)):
             self._desk.lane.release(self.call)
 

@@ -183,7 +183,7 @@ class HostedToolActor(HouseActor):
         forsaken, desk.forsaken = desk.forsaken, None
         if forsaken is not None and forsaken == desk.cell.version:
             # Saved too, where states are: or the next program would begin with the one that kills.
-            _, _, text = desk.cell.weigh({}, up.state) if desk.cell.kept else (None, None, None)
+            _, _, text = desk.cell.weigh({}, up.state)
             desk.cell.commit(up.state, text, up.host.generation)
             desk.state_resets += 1
             why = "the host crashed with it again and again, whatever it was asked"

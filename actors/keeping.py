@@ -15,15 +15,12 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import dump_json
-from ..plugins.results import invalid_result
 from .state import StateCell
 from .state_store import Saved, StateStoreError, read_state
 
 if TYPE_CHECKING:
     from ..supervision.events import EventStream
-    from .state import Result, State
+    from .state import State
     from .state_store import StateStore
 
 logger = logging.getLogger("callboard.actors")
@@ -103,27 +100,13 @@ class KeptCell(StateCell):
         saved: what ``state`` was saved as; ``None`` if it was not.
     """
 
-    kept = True
-
     def __init__(self, keeper: StateKeeper, plugin: str, state: State, saved: Saved | None = None) -> None:
         super().__init__(state, 0 if saved is None else saved.version)
         self.recalled = saved is not None
+        self.limit = keeper.limit
         self._keeper = keeper
         self._plugin = plugin
         self._text = None if saved is None else saved.state
-
-    def weigh(self, result: Result, state: State) -> tuple[Result, State | None, bytes | None]:
-        """See `StateCell`."""
-        try:
-            text = dump_json(state, what="$.state")
-        except JsonValueError as error:
-            why = f"the tool's state cannot be kept: {error}"
-            return invalid_result(why, path=error.path).result, None, None
-        if len(text) <= self._keeper.limit:
-            return result, state, text
-        why = f"the tool's state has {len(text)} bytes as JSON; at most {self._keeper.limit} are kept"
-        facts = {"state_bytes": len(text), "max_state_bytes": self._keeper.limit}
-        return invalid_result(why, path="$.state", **facts).result, None, None
 
     def _save(self, text: bytes, version: int, generation: int) -> bool:
         if text == self._text:

@@ -90,7 +90,7 @@ class ThreadMember:
         tool_runtime: see `Desk`.
 
     Attributes:
-        state: what its ``init`` returned; what calls have made of it is the desk's.
+        state: what it is given until it runs; what it begins with, and what calls have made of that, is the desk's.
         setting_up: its set-up, as long as nobody knows what came of it.
         unprepared: why its set-up came to nothing, or ``None``; it has no tools then.
     """

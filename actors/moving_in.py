@@ -14,10 +14,13 @@ Pure: it is told what was answered, and says what is to be asked next.
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from typing import Any, NamedTuple
 
+from ..plugins.errors import JsonValueError
 from ..plugins.frozen import frozen
+from ..plugins.json_values import dump_inner
 
 Json = dict[str, Any]
 
@@ -40,7 +43,7 @@ class Arrival(NamedTuple):
     """A plugin that is in.
 
     Attributes:
-        state: what its ``init`` returned.
+        state: what its ``init`` returned, and what its ``prepare`` and ``get_tool_schemas`` have made of that.
         schemas: its tools.
         prepared: what its ``prepare`` returned; ``None`` if there is nothing to prepare.
     """
@@ -81,6 +84,8 @@ class Stage(Enum):
     OUT = 4
 
 
+_WITH_STATE = frozenset({"init", "prepare", "get_tool_schemas"})
+
 _FIRST = {"load": "loading it", "prepare": "preparing it"}
 
 
@@ -89,14 +94,16 @@ class MovingIn:
 
     Args:
         one_by_one: the next one is asked when the one before it is in or out.
+        max_state: the largest state that one may come with, in bytes of JSON.
 
     Attributes:
         arrivals: who is in.
         refusals: who is out.
     """
 
-    def __init__(self, *, one_by_one: bool = False) -> None:
+    def __init__(self, *, one_by_one: bool = False, max_state: int = sys.maxsize) -> None:
         self.one_by_one = one_by_one
+        self._max_state = max_state
         self.arrivals: dict[str, Arrival] = {}
         self.refusals: dict[str, Refusal] = {}
         self._newcomers: dict[str, Newcomer] = {}
@@ -150,10 +157,15 @@ class MovingIn:
         self._paid(name, method)
         if self._stages.get(name) is not Stage.ASKED:
             return []
+        if method == "init":
+            state = state if state is not None else value if isinstance(value, dict) else {}
+        if state is not None and method in _WITH_STATE:
+            if (why := self._objection(state)) is not None:
+                return self._put_out(name, f"{method} answered with a state that {why}", permanent=True)
+            self._states[name] = state
         match method:
             case "init":
-                given = state if state is not None else value if isinstance(value, dict) else {}
-                self._states[name] = given
+                given = self._states[name]
                 if prepares:
                     self._preparing.add(name)
                     config = self._newcomers[name].config
@@ -184,6 +196,18 @@ class MovingIn:
             causes = [f"plugin {name!r}: {refusal.cause}" for name, refusal in self.refusals.items()]
         permanent = bool(causes) and all(refusal.permanent for refusal in self.refusals.values())
         return Refusal("; ".join(causes) or "nobody lives in it", permanent)
+
+    def _objection(self, state: Json) -> str | None:
+        """Why a state cannot be what calls are sent with."""
+        try:
+            size = len(dump_inner(state, what="$.state"))
+        except JsonValueError as error:
+            return f"cannot be sent to a host: {error}"
+        return (
+            f"has {size} bytes as JSON; at most {self._max_state} are kept"
+            if size > self._max_state
+            else None
+        )
 
     def _on_prepared(self, name: str, value: Any) -> list[Ask]:
         self._preparing.discard(name)

@@ -16,7 +16,7 @@ from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
 from .desk import ToolSettings
-from .first_questions import Offered, first_answers, offered
+from .first_questions import Offered, first_answers, first_state, offered
 from .limit_watch import LimitWatch
 from .lodgings import Lodgings, founder
 from .members import Member, ThreadMember
@@ -154,12 +154,13 @@ class Roster:
             BoardStopped: the board has been stopped.
         """
         state, brings = first_answers(adapter, config, self._load_timeout)
+        begins_with = first_state(adapter, state)
         with self.lock:
             require_place(adapter.name, self._members, closed=self.closed)
             member = ThreadMember(
                 adapter,
                 settings or ToolSettings(),
-                state,
+                begins_with,
                 config,
                 clock=self._clock,
                 events=self._events,
@@ -170,6 +171,7 @@ class Roster:
             self._switch.add(member.desk)
             if adapter.has_prepare:
                 context = {"tool_runtime": self._tool_runtime}
+                member.state = state
                 member.setting_up = self._threads.begin(
                     adapter.name, partial(set_up, adapter, config, state, context), self._prepare_timeout
                 )
@@ -220,9 +222,10 @@ class Roster:
         """Offer the tools of a plugin of this process, or note why not; those of one that was prepared are asked for."""
         adapter = member.desk.adapter
         try:
-            contribution, schemas = brings or offered(
-                adapter, member.state, member.desk.prepared, self._load_timeout
-            )
+            if brings is None:
+                brings = offered(adapter, member.state, member.desk.prepared, self._load_timeout)
+                member.desk.cell.begin_with(first_state(adapter, member.state))
+            contribution, schemas = brings
             with self.lock:
                 if self._members.get(member.name) is not member:
                     raise taken_off(member.name)

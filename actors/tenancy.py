@@ -16,6 +16,7 @@ from ..supervision.telling import tell
 from . import messages as m
 from .host_endings import Handshake
 from .moving_in import MovingIn
+from .state import largest_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +81,7 @@ class Tenancy:
         """The process has been started. Raises `HostGone` when it takes no more requests."""
         self._host = host
         self._left_out = residents.left_out
-        self._moving = MovingIn(one_by_one=residents.one_by_one)
+        self._moving = MovingIn(one_by_one=residents.one_by_one, max_state=largest_state(host.max_line))
         self._lodgers = {lodger.name: lodger for lodger in residents.wanted}
         self._ask([ask for lodger in residents.wanted for ask in self._moving.add(lodger.newcomer())])
 

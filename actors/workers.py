@@ -124,8 +124,7 @@ def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> 
             why = f"the tool's state is no JSON any more: {error}"
             result = invalid_result(why, path=error.path).result
         else:
-            if desk.cell.kept:
-                result, new_state, text = desk.cell.weigh(result, new_state)
+            result, new_state, text = desk.cell.weigh(result, new_state)
 
     def settle() -> None:
         if new_state is not None and not desk.cell.commit(new_state, text):

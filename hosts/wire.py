@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import orjson
 
+from ..plugins.chunks import unshowable
+from ..plugins.errors import JsonValueError
 from ..plugins.json_size import MAX_VALUES, UNCOUNTED, excess
-from ..plugins.json_values import dump_json
+from ..plugins.json_values import dump_json, may_be_deep, require_inner, require_shallow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PROTOCOL_VERSION: Final = 1
 
@@ -99,6 +104,10 @@ def decode_line(line: bytes) -> Message:
     message; all else is a stray print, other JSON among it: tools that print JSON are common.
     Unknown fields are ignored.
 
+    What is in a message is held to the rule for what is sent: a number beyond all range (``1e999``) is JSON by its
+    grammar and cannot be said by any, and what is nested too deep could not be sent back. An answer with such a value is
+    taken for one that failed, with the type ``InvalidResult``; a text stands for such a part.
+
     A line that begins like a message but is no JSON (a ``NaN`` in it, a print that ran into it) is
     `Malformed` and not stray: whoever waits for that id has nothing else to wait for. A message that holds too much
     is `Malformed` too, and is not read.
@@ -115,6 +124,9 @@ def decode_short_line(line: bytes) -> Message:
         message = None if is_print(line) else _loads_leniently(line)
         if message is None:
             return _spoilt(line)
+        held = require_inner
+    else:  # orjson reads no number that is beyond all range
+        held = require_shallow if len(line) > _SHORT and may_be_deep(line) else None
     if not isinstance(message, dict) or "v" not in message or _MARKS.isdisjoint(message):
         return StrayLine(line)
     request_id = message.get("id")
@@ -127,9 +139,11 @@ def decode_short_line(line: bytes) -> Message:
     if not isinstance(request_id, str):
         return Malformed("wrong_shape", f"'id' is {request_id!r:.100}, not a string", None)
     if "ok" in message:
-        return _decode_response(request_id, message)
+        response = _decode_response(request_id, message)
+        return _held(response, held) if held is not None and type(response) is Response else response
     if "event" in message:
-        return _decode_event(request_id, message["event"])
+        event = _decode_event(request_id, message["event"])
+        return _shown(event, held) if held is not None and type(event) is PartEvent else event
     return Malformed("wrong_shape", "the message has neither 'ok' nor 'event'", request_id)
 
 
@@ -197,6 +211,9 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
+_SHORT = 500
+"""Bytes of a line that cannot be nested too deep; asked here, it costs a small call nothing."""
+
 _MARKS = frozenset({"id", "ok", "event"})
 
 
@@ -225,6 +242,24 @@ def _decode_event(request_id: str, event: Any) -> Message:
     if event["type"] == "ack":
         return BegunEvent(request_id)
     return OtherEvent(request_id, event["type"])
+
+
+def _held(response: Response, held: Callable[..., None]) -> Message:
+    try:
+        held(response.value, what="$")  # a state is, where it is committed
+    except JsonValueError as error:
+        detail = f"the tool's answer cannot be passed on: {error}"
+        failed = {"type": "InvalidResult", "detail": detail, "stack": "", "path": error.path}
+        return ErrorResponse(response.id, failed)
+    return response
+
+
+def _shown(part: PartEvent, held: Callable[..., None]) -> PartEvent:
+    try:
+        held(part.payload, what="$")
+    except JsonValueError as error:
+        return PartEvent(part.id, unshowable(error)["part"])
+    return part
 
 
 class LineSplitter:

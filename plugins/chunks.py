@@ -46,9 +46,14 @@ def read_chunk(chunk: Any) -> Chunk:
     try:
         copy, text = copied_json(part)
     except JsonValueError as error:
-        text = f"(a part that cannot be shown: {error})"
-        return Part({"part": {"type": "text", "content": text}}, str(error), len(text))
+        chunk = unshowable(error)
+        return Part(chunk, str(error), len(chunk["part"]["content"]))
     return Part(copy, size=weight_of(text))
+
+
+def unshowable(error: JsonValueError) -> dict[str, Any]:
+    """Return what stands for a part that is not JSON."""
+    return {"part": {"type": "text", "content": f"(a part that cannot be shown: {error})"}}
 
 
 def no_final_result() -> NormalisedResult:

@@ -26,8 +26,14 @@ JsonValue = Any
 _AS_IS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 """A dataclass or a date is refused rather than written in a spelling that its owner did not choose."""
 
-_MAX_DEPTH = 250
+MAX_DEPTH = 250
 """Levels of nesting; orjson refuses at 254, and a limit of our own has our own error."""
+
+_INNER = 2
+"""Levels of a message above a state, or a result, in it."""
+
+_COUNTED = 64 * 1024
+"""Bytes beyond which brackets are not counted: orjson writes a long text faster than anybody counts in it."""
 
 _HALF_A_PAIR = "\\ud"
 
@@ -48,6 +54,39 @@ def dump_json(value: JsonValue, *, what: str = "$") -> bytes:
     if b"null" in text and orjson.loads(text) != value:
         require_json(value, what=what)
     return text
+
+
+def dump_inner(value: JsonValue, *, what: str) -> bytes:
+    """Write a value that stands in a message, as a state or a result does.
+
+    Raises:
+        JsonValueError: it is not JSON, or some message with it would be nested more than `MAX_DEPTH` levels deep.
+    """
+    text = dump_json(value, what=what)
+    if may_be_deep(text):
+        require_shallow(value, what=what)
+    return text
+
+
+def may_be_deep(text: bytes) -> bool:
+    """Whether a JSON text has to be read to know how deep it is nested; where counting takes longer, it has."""
+    size = len(text)
+    if size <= 2 * MAX_DEPTH:  # each level takes two brackets
+        return False
+    return size > _COUNTED or text.count(b"[") + text.count(b"{") > MAX_DEPTH - _INNER
+
+
+def require_shallow(value: JsonValue, *, what: str) -> None:
+    """Raise `JsonValueError` where some message with this value, which is JSON, would be nested too deep."""
+    try:
+        orjson.dumps([[[[[[value]]]]]])  # `_INNER` levels, and the four that orjson allows beyond `MAX_DEPTH`
+    except TypeError:  # or it is one that orjson does not write
+        require_inner(value, what=what)
+
+
+def require_inner(value: JsonValue, *, what: str) -> None:
+    """As `require_json`, of a value that stands in a message."""
+    require_json(value, what=what, _depth=_INNER)
 
 
 def load_json(text: bytes | str) -> JsonValue:
@@ -102,8 +141,8 @@ def copied_json(value: JsonValue, *, what: str = "$") -> tuple[JsonValue, bytes]
 
 def require_json(value: JsonValue, *, what: str = "$", _depth: int = 0) -> None:
     """Raise `JsonValueError` at the first place where ``value`` is not JSON; its path starts with ``what``."""
-    if _depth > _MAX_DEPTH:
-        raise JsonValueError(f"{what} is nested more than {_MAX_DEPTH} levels deep", path=what)
+    if _depth > MAX_DEPTH:
+        raise JsonValueError(f"{what} is nested more than {MAX_DEPTH} levels deep", path=what)
     match plain := value.value if isinstance(value, Enum) else value:
         case None | bool() | str() | UUID():
             return
