@@ -21,7 +21,8 @@ from .limit_watch import LimitWatch
 from .lodgings import Lodgings, founder
 from .members import Member, ThreadMember
 from .offering import Offering
-from .roster_errors import BoardStopped, StillEnding, require_place, taken_off
+from .roster_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
+from .roster_errors import StillEnding, require_place, taken_off
 from .setting_up import Prepared, outcome, set_up
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from .keeping import StateKeeper
     from .lodgings import Share
     from .switch import Switch
-
-__all__ = ["BoardStopped", "Roster"]
 
 
 class Roster:
@@ -396,8 +395,4 @@ class Roster:
 
     def leaving(self, name: str | None = None) -> list[Member]:
         """The members that were taken off and have not ended yet; those of such a host, or all."""
-        return [
-            member
-            for member in self._leaving
-            if name in {None, member.host_name} and not member.ended.is_set()
-        ]
+        return [each for each in self._leaving if name in {None, each.host_name} and not each.ended.is_set()]

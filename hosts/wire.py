@@ -124,7 +124,7 @@ def decode_short_line(line: bytes) -> Message:
         message = None if is_print(line) else _loads_leniently(line)
         if message is None:
             return _spoilt(line)
-        held = require_inner
+        held: Callable[..., None] | None = require_inner
     else:  # orjson reads no number that is beyond all range
         held = require_shallow if len(line) > _SHORT and may_be_deep(line) else None
     if not isinstance(message, dict) or "v" not in message or _MARKS.isdisjoint(message):
