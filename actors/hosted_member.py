@@ -126,7 +126,7 @@ class HostedMember:
         }
         host = self.plugin.host
         if host is not None:
-            status["host"] |= {"pid": host.pid, "counts": host.counts}
+            status["host"] |= {"pid": host.pid, "counts": host.counts, "found_by": list(host.found_by)}
         if self.problem is not None:
             status["problem"] = str(self.problem)
         elif self._shut_out_for is not None:

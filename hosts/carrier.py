@@ -71,6 +71,9 @@ class ProcessCarrier:
         host, command, listener, watchdog: see `Carry`.
         begin: starts a process with the kind of pump that it needs; that which the system allows, as a rule.
 
+    Attributes:
+        found_by: see `HostProcess`.
+
     Raises:
         HostStartError: the process cannot be started.
     """
@@ -85,6 +88,7 @@ class ProcessCarrier:
     ) -> None:
         self._process, self._pump = process, _ = begin(command, listener, host=host, watchdog=watchdog)
         self.pid = process.pid
+        self.found_by = process.found_by
         self.write = process.write  # on the way of every call: no further step in between
 
     @property

@@ -7,11 +7,16 @@ by descent.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
+
+from ..plugins.frozen import frozen
+from .fingerprint import draw, launching, put_on
+from .sweep import MARK, created
 
 if sys.platform == "win32":
     import signal
@@ -19,7 +24,6 @@ if sys.platform == "win32":
     from .job import Job
     from .sweep import descendants, kill
 else:
-    import os
     import signal
 
 if TYPE_CHECKING:
@@ -34,14 +38,29 @@ def is_batch_file(program: str) -> bool:
     return PureWindowsPath(program.rstrip(" .")).suffix.lower() in {".bat", ".cmd"}
 
 
-def start(
-    argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin: int
-) -> subprocess.Popen[bytes]:
+@frozen
+class Leader:
+    """A process that leads a family, and by what those who belong to it are known; see `sweep`.
+
+    Attributes:
+        popen: the process. It has to be waited for.
+        birth: its time of creation.
+        mark: what it carries in its environment.
+        number: what it carries as a limit, or 0.
+    """
+
+    popen: subprocess.Popen[bytes]
+    birth: float
+    mark: str
+    number: int
+
+
+def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin: int) -> Leader:
     """Start a program at the head of a family of its own, with pipes for stdout and stderr.
 
     Args:
         argv: the program and its arguments.
-        env: the whole environment.
+        env: the whole environment, but for the mark.
         cwd: the folder.
         stdin: as `subprocess.Popen` takes it.
 
@@ -54,17 +73,22 @@ def start(
         if is_batch_file(argv[0]):
             raise ValueError(f"{argv[0]} is a batch file; name the program that it runs instead")
         flags = subprocess.CREATE_NEW_PROCESS_GROUP
-    return subprocess.Popen(
-        argv,
+    mark, number = os.urandom(16).hex(), draw()
+    words = launching(argv, env, number) if number else None
+    popen = subprocess.Popen(
+        words or argv,
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         bufsize=0,
         cwd=cwd,
-        env=env,
+        env={**env, MARK: mark},
         creationflags=flags,
         start_new_session=True,  # which Windows passes over
     )
+    if words is None and not (number and put_on(popen.pid, number)):
+        number = 0
+    return Leader(popen, created(popen.pid) or 0.0, mark, number)
 
 
 class Family:

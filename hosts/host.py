@@ -135,6 +135,11 @@ class Host:
         return sample(self.pid) if isinstance(self._carrier, ProcessCarrier) else None
 
     @property
+    def found_by(self) -> tuple[str, ...]:
+        """By what those whom it has started are found once it has ended; by nothing if it is no process."""
+        return self._carrier.found_by if isinstance(self._carrier, ProcessCarrier) else ()
+
+    @property
     def stderr_tail(self) -> str:
         """The last lines of stderr."""
         return self._carrier.stderr_tail

@@ -20,8 +20,8 @@ assert sys.platform != "win32", "pipes cannot be polled on Windows: there it is 
 from .exit_watch import exit_descriptor  # noqa: E402 - there are none on Windows
 
 if TYPE_CHECKING:
-    import subprocess
 
+    from .family import Leader
     from .watchdog import Watchdog
 
 _PIPE_BYTES = 256 * 1024
@@ -31,10 +31,9 @@ _PIPE_BYTES = 256 * 1024
 class PolledProcess(HostProcess):
     """See the module, and `HostProcess`."""
 
-    def __init__(
-        self, popen: subprocess.Popen[bytes], host: str, mark: str, watchdog: Watchdog | None
-    ) -> None:
-        super().__init__(popen, host, mark, watchdog)
+    def __init__(self, leader: Leader, host: str, watchdog: Watchdog | None) -> None:
+        super().__init__(leader, host, watchdog)
+        popen = leader.popen
         assert popen.stdin is not None
         assert popen.stdout is not None
         assert popen.stderr is not None

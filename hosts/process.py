@@ -8,9 +8,9 @@ be called from any thread and never block.
 from __future__ import annotations
 
 import errno
-import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from ..plugins.frozen import frozen
 from .errors import HostStartError
-from .family import Family, start
+from .family import Family, Leader, start
 from .ladder import Rung, StopLadder
 from .ring import Ring
-from .sweep import MARK, created, descendants, end_session
+from .sweep import descendants, end_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,21 +106,18 @@ class HostProcess(ABC):
     How bytes get into it is a matter of the system: see `PolledProcess` and `ThreadedProcess`.
 
     Attributes:
-        pid, birth, mark: by which it and what it starts are known (see `sweep`).
+        pid, birth, mark, number: by which it and what it starts are known (see `sweep`).
         stderr: the last that it said there.
         stop_reason: why we are stopping it, or ``None``.
         deaf: it has closed its stdin; known once something was written to it.
     """
 
-    def __init__(
-        self, popen: subprocess.Popen[bytes], host: str, mark: str, watchdog: Watchdog | None
-    ) -> None:
+    def __init__(self, leader: Leader, host: str, watchdog: Watchdog | None) -> None:
         self.host = host
+        self.popen = popen = leader.popen
         self.pid = popen.pid
-        self.mark = mark
+        self.birth, self.mark, self.number = leader.birth, leader.mark, leader.number
         self.started_at = time.monotonic()
-        self.birth = created(popen.pid) or 0.0
-        self.popen = popen
         self.stderr = Ring()
         self.stop_reason: str | None = None
         self.deaf = False
@@ -131,6 +128,12 @@ class HostProcess(ABC):
         self._rungs: list[tuple[float, Rung]] = []
         self._known: list[tuple[int, float]] = []
 
+    @property
+    def found_by(self) -> tuple[str, ...]:
+        """By what those whom it has started are found once it has ended: what all these miss is left behind."""
+        family = "job" if sys.platform == "win32" else "session"
+        return (family, "descent", "environment", *(("limit",) if self.number else ()))
+
     @classmethod
     def spawn(cls, command: Command, *, host: str, watchdog: Watchdog | None = None) -> Self:
         """Start the process, at the head of a family of its own and with a mark in its environment.
@@ -139,16 +142,15 @@ class HostProcess(ABC):
             HostStartError: it cannot be started; ``permanent`` unless the machine was short of
                 something.
         """
-        mark = os.urandom(16).hex()
         try:
-            popen = start(command.argv, {**command.env, MARK: mark}, command.cwd, stdin=subprocess.PIPE)
+            leader = start(command.argv, command.env, command.cwd, stdin=subprocess.PIPE)
         except (OSError, ValueError) as error:
             raise _start_error(host, error) from error
-        process = cls(popen, host, mark, watchdog)
+        process = cls(leader, host, watchdog)
         try:
             process.prepare()
             if watchdog is not None:
-                watchdog.add(process.pid, process.birth, mark)
+                watchdog.add(process.pid, process.birth, process.mark, process.number)
         except OSError as error:
             process.abort()
             raise _start_error(host, error) from error
@@ -234,7 +236,7 @@ class HostProcess(ABC):
 
     def sweep(self) -> list[int]:
         """End what is left of its tree; return what would not end."""
-        leftovers = end_session(self.pid, self.birth, self._known, mark=self.mark)
+        leftovers = end_session(self.pid, self.birth, self._known, mark=self.mark, number=self.number)
         if self._watchdog is not None and not leftovers:
             self._watchdog.remove(self.pid)
         return leftovers

@@ -1,13 +1,15 @@
 """End every process of a host's tree, and make sure; also, run as a script, the watchdog.
 
-Three things tell who belongs to a host, since each of them can be shaken off:
+Four things tell who belongs to a host, since each of them can be shaken off:
 
 * the *session*: each host leads one of its own, whose id is its pid. It reaches children behind
   shells, launchers and job control, which killing by process group does not;
 * *descent*: reaches a child that asked for a session of its own, as browsers do when a tool starts
   them, while the parents in between live;
 * the *mark*: a variable in the host's environment, which its children inherit. It reaches those
-  whose parents are gone.
+  whose parents are gone;
+* the *number*: a limit that the host carries, and its children with it. It reaches those that have an
+  environment of their own. Linux alone has it: see `fingerprint`.
 
 A pid alone is a claim, not an identity: it may belong to a stranger by now. So every pid that is
 kept goes with the process's time of creation, and a session is only touched while its leader is
@@ -30,6 +32,13 @@ from contextlib import suppress
 MARK = "CALLBOARD_LIFE"
 """The variable that carries the mark."""
 
+FILE_LOCKS = 10
+"""The limit that is the number: ``RLIMIT_LOCKS``, for which Python has no name."""
+
+WITHIN = (1 << 26) - 1
+"""The lowest bits of a number. Where all are set it is a host's that no other host has started: then whatever is in them
+is of that host's making, since what it starts may be given numbers below its own."""
+
 _PAUSE = 0.005
 """Seconds between two looks at processes that have been sent SIGKILL. The kernel tells nobody but
 the parent of their end, and we are not their parent."""
@@ -44,10 +53,11 @@ _KERNEL_THREAD = 0x00200000
 
 class _Facts:
     # No NamedTuple: `typing` is a tenth of what the start of the script takes.
-    __slots__ = ("alive", "birth", "session")
+    __slots__ = ("alive", "birth", "parent", "session")
 
-    def __init__(self, alive: bool, session: int, birth: float) -> None:
+    def __init__(self, alive: bool, parent: int, session: int, birth: float) -> None:
         self.alive = alive
+        self.parent = parent
         self.session = session
         self.birth = birth
 
@@ -80,8 +90,13 @@ def descendants(pid: int) -> list[tuple[int, float]]:
     return [(pid, birth) for pid, birth in births if birth is not None]
 
 
-def members(leader: int, birth: float, mark: str = "") -> list[int]:
-    """The pids of the living processes that belong to a host by its session or by its mark."""
+def members(leader: int, birth: float, mark: str = "", number: int = 0) -> list[int]:
+    """The pids of the living processes that belong to a host by its session, its mark or its number."""
+    return [pid for pid, facts in _found(leader, birth, mark, number) if facts.alive]
+
+
+def _found(leader: int, birth: float, mark: str, number: int) -> list[tuple[int, _Facts]]:
+    """As `members`, and with them those that have ended and were not collected: they have no environment any more."""
     own_session = created(leader) in {None, birth}
     older: dict[int, bool] = {}
     found = []
@@ -93,10 +108,14 @@ def members(leader: int, birth: float, mark: str = "") -> list[int]:
             continue
         facts = _facts(pid)
         # Nothing that is older than the host can be of its making.
-        if facts is None or not facts.alive or facts.birth < birth:
+        if facts is None or facts.birth < birth:
             continue
-        if (own_session and facts.session == leader) or (mark and _bears(pid, mark)):
-            found.append(pid)
+        if (
+            (own_session and facts.session == leader)
+            or (number and _carries(pid, number))
+            or (mark and facts.alive and _bears(pid, mark))
+        ):
+            found.append((pid, facts))
     return found
 
 
@@ -111,15 +130,25 @@ def kill(pid: int) -> None:
 
 
 def end_session(
-    leader: int, birth: float, others: list[tuple[int, float]], *, mark: str = "", within: float = 2.0
+    leader: int,
+    birth: float,
+    others: list[tuple[int, float]],
+    *,
+    mark: str = "",
+    number: int = 0,
+    within: float = 2.0,
 ) -> list[int]:
     """Kill what lives of a host and of ``others``, and wait until it is gone.
+
+    What has become a child of this process when its parents ended, as it does where this is the first process of a
+    container, is collected too. The host itself is left for whoever has started it to collect.
 
     Args:
         leader: the host's pid, which is the session's id.
         birth: its time of creation; a session led by another process is left alone.
         others: (pid, time of creation) of known descendants that may have left the session.
         mark: the host's mark, if it was given one.
+        number: the host's number, if it was given one.
         within: seconds to wait for the end of what was killed.
 
     Returns:
@@ -127,15 +156,29 @@ def end_session(
     """
     deadline = time.monotonic() + within
     while True:
-        left = set(members(leader, birth, mark))
+        found = _found(leader, birth, mark, number)
+        left = {pid for pid, facts in found if facts.alive}
         left.update(pid for pid, born in others if created(pid) == born and alive(pid))
         if not left:
+            _collect([(pid, facts.birth) for pid, facts in found if pid != leader] + others)
             return []
         for pid in left:
             kill(pid)
         if time.monotonic() >= deadline:
             return sorted(left)
         time.sleep(_PAUSE)
+
+
+def _collect(ended: list[tuple[int, float]]) -> None:
+    """Take the status of those that have ended and are children of this process: nobody else can."""
+    if sys.platform == "linux":
+        own = os.getpid()
+        for pid, birth in ended:
+            facts = _facts(pid)
+            # Looked at once more: one whose parent has only just ended too has another parent by now.
+            if facts is not None and not facts.alive and (facts.parent, facts.birth) == (own, birth):
+                with suppress(ChildProcessError):  # the program collects whatever it can get
+                    os.waitpid(pid, os.WNOHANG)
 
 
 if sys.platform == "linux":
@@ -167,7 +210,22 @@ if sys.platform == "linux":
             return None
         # The second field is the program's name, which may hold anything, parentheses too.
         fields = text[text.rindex(b")") + 2 :].split()
-        return _Facts(alive=fields[0] not in {b"Z", b"X"}, session=int(fields[3]), birth=float(fields[19]))
+        alive = fields[0] not in {b"Z", b"X"}
+        return _Facts(alive, parent=int(fields[1]), session=int(fields[3]), birth=float(fields[19]))
+
+    def limit_of(pid: int) -> int | None:
+        """The number that a process carries, or what else its limit is; negative for none, ``None`` if it is gone."""
+        import resource  # noqa: PLC0415 - as psutil: at the end only
+
+        try:
+            return resource.prlimit(pid, FILE_LOCKS)[1]
+        except OSError:  # gone, or another user's: what everybody may read takes ten times as long
+            text = _read(f"/proc/{pid}/limits").partition(b"\nMax file locks ")[2].split(maxsplit=2)
+            return int(text[1]) if len(text) > 1 and text[1].isdigit() else None
+
+    def _carries(pid: int, number: int) -> bool:
+        limit = limit_of(pid)
+        return limit is not None and number in {limit, limit | WITHIN}
 
     def _bears(pid: int, mark: str) -> bool:
         wanted = f"{MARK}={mark}\0".encode()
@@ -207,7 +265,8 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
 
         try:
             process = psutil.Process(pid)
-            return _Facts(process.status() != psutil.STATUS_ZOMBIE, _session(pid), process.create_time())
+            alive = process.status() != psutil.STATUS_ZOMBIE
+            return _Facts(alive, process.ppid(), _session(pid), process.create_time())
         except (psutil.Error, ProcessLookupError, PermissionError):
             return None
 
@@ -224,6 +283,13 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
     def _is_older(session: int, birth: float) -> bool:  # noqa: ARG001 - what is known of sessions above is Linux's
         return False
 
+    def limit_of(pid: int) -> int | None:  # noqa: ARG001 - there are no numbers here
+        """There are none."""
+        return None
+
+    def _carries(pid: int, number: int) -> bool:  # noqa: ARG001 - as above
+        return False
+
     def _bears(pid: int, mark: str) -> bool:
         import psutil  # noqa: PLC0415
 
@@ -234,10 +300,10 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
 
 
 class Roster:
-    """Which hosts live, as told by lines: ``+ PID BIRTH MARK`` and ``- PID``."""
+    """Which hosts live, as told by lines: ``+ PID BIRTH MARK NUMBER`` and ``- PID``."""
 
     def __init__(self) -> None:
-        self.hosts: dict[int, tuple[float, str]] = {}
+        self.hosts: dict[int, tuple[float, str, int]] = {}
         self._rest = b""
 
     def feed(self, data: bytes) -> None:
@@ -246,18 +312,19 @@ class Roster:
         for line in lines:
             verb, pid, *facts = line.decode("ascii").split(" ")
             if verb == "+":
-                self.hosts[int(pid)] = (float(facts[0]), facts[1])
+                birth, mark, number = facts
+                self.hosts[int(pid)] = (float(birth), mark, int(number))
             else:
                 self.hosts.pop(int(pid), None)
 
     def end_all(self) -> None:
         """End the hosts and all that is theirs: first all are killed, then all are waited for."""
-        hosts = [(pid, birth, mark) for pid, (birth, mark) in self.hosts.items()]
-        known = {pid: descendants(pid) for pid, birth, _ in hosts if created(pid) == birth}
+        hosts = [(pid, *facts) for pid, facts in self.hosts.items()]
+        known = {pid: descendants(pid) for pid, birth, *_ in hosts if created(pid) == birth}
         for pid in known:
             kill(pid)
-        for pid, birth, mark in hosts:
-            end_session(pid, birth, known.get(pid, []), mark=mark)
+        for pid, birth, mark, number in hosts:
+            end_session(pid, birth, known.get(pid, []), mark=mark, number=number)
 
 
 def main(embedder: int, packages: str) -> None:

@@ -19,9 +19,9 @@ from .process import HostProcess
 from .reading import BITE, read_on
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
 
+    from .family import Leader
     from .watchdog import Watchdog
 
 _AHEAD = 16
@@ -40,10 +40,8 @@ class ThreadedProcess(HostProcess):
         threads: those that wait for stdout, stderr and the end.
     """
 
-    def __init__(
-        self, popen: subprocess.Popen[bytes], host: str, mark: str, watchdog: Watchdog | None
-    ) -> None:
-        super().__init__(popen, host, mark, watchdog)
+    def __init__(self, leader: Leader, host: str, watchdog: Watchdog | None) -> None:
+        super().__init__(leader, host, watchdog)
         self.news: Channel[bytes | Ended] = Channel(_AHEAD)
         self.threads: list[threading.Thread] = []
         self._takes = True

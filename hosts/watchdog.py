@@ -51,19 +51,20 @@ class Watchdog:
         process = self._process
         return None if process is None else process.pid
 
-    def add(self, pid: int, birth: float, mark: str = "") -> None:
+    def add(self, pid: int, birth: float, mark: str = "", number: int = 0) -> None:
         """From now on, end the tree of ``pid`` when this process is gone.
 
         Args:
             pid: the host's, which leads a session.
             birth: its time of creation, as `created` tells it.
             mark: what it carries in its environment.
+            number: what it carries as a limit.
 
         Raises:
             OSError: the machine is too short of something to start the watchdog.
         """
         with self._lock:
-            self._hosts[pid] = line = f"+ {pid} {birth!r} {mark}\n"
+            self._hosts[pid] = line = f"+ {pid} {birth!r} {mark} {number}\n"
             if not self._closed:
                 self._say(line)
 

@@ -8,7 +8,6 @@ would write into a folder that the next one has begun to clear away.
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 import sys
 import time
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from ...plugins.frozen import frozen
 from ...plugins.git_address import without_secrets
 from ..family import Family, start
-from ..sweep import MARK, created, end_session
+from ..sweep import end_session
 from ..watchdog import Watchdog
 
 if sys.platform == "win32":
@@ -87,17 +86,17 @@ class Workshop:
             OSError: it cannot be started.
             ValueError: it is a batch file, on Windows.
         """
-        mark = os.urandom(16).hex()
         logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
-        popen = start(command.argv, {**command.env, MARK: mark}, command.cwd, stdin=subprocess.DEVNULL)
-        birth, family, output = created(popen.pid) or 0.0, Family(popen), self._output(popen)
+        leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL)
+        popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
+        family, output = Family(popen), self._output(popen)
         try:
-            self._watchdog.add(popen.pid, birth, mark)
+            self._watchdog.add(popen.pid, birth, mark, number)
             in_time = output.follow(time.monotonic() + self.seconds)
         finally:
             family.end()
             code = popen.wait()
-            end_session(popen.pid, birth, [], mark=mark)
+            end_session(popen.pid, birth, [], mark=mark, number=number)
             output.close()
             family.close()
             self._watchdog.remove(popen.pid)

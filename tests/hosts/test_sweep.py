@@ -212,7 +212,7 @@ def test_what_will_not_end_is_named(monkeypatch):
 
 # The roster
 
-LINES = b"+ 11 5.5 mark-a\n+ 12 6.0 \n- 11\n+ 13 7.25 mark-c\n- 99\n+ 14 8.0 cut-off-by-the-e"
+LINES = b"+ 11 5.5 mark-a 0\n+ 12 6.0  0\n- 11\n+ 13 7.25 mark-c 99\n- 99\n+ 14 8.0 mark-d 12"
 
 
 def test_the_roster_holds_those_that_were_added_and_not_removed():
@@ -220,7 +220,7 @@ def test_the_roster_holds_those_that_were_added_and_not_removed():
 
     roster.feed(LINES)
 
-    assert roster.hosts == {12: (6.0, ""), 13: (7.25, "mark-c")}
+    assert roster.hosts == {12: (6.0, "", 0), 13: (7.25, "mark-c", 99)}
 
 
 @given(st.lists(st.integers(0, len(LINES)), max_size=20))
@@ -230,14 +230,14 @@ def test_any_chunking_gives_the_same_roster(places):
     for start, end in itertools.pairwise([0, *sorted(places), len(LINES)]):
         roster.feed(LINES[start:end])
 
-    assert roster.hosts == {12: (6.0, ""), 13: (7.25, "mark-c")}
+    assert roster.hosts == {12: (6.0, "", 0), 13: (7.25, "mark-c", 99)}
 
 
 def test_the_roster_ends_all_who_are_on_it_and_no_stranger():
     roster = Roster()
     with started(parent_code(apart=True)) as (host, said), started(SLEEPS) as (stranger, _):
-        roster.feed(f"+ {host.pid} {created(host.pid)!r} \n".encode())
-        roster.feed(f"+ {stranger.pid} {created(stranger.pid) - 1!r} \n".encode())
+        roster.feed(f"+ {host.pid} {created(host.pid)!r}  0\n".encode())
+        roster.feed(f"+ {stranger.pid} {created(stranger.pid) - 1!r}  0\n".encode())
 
         roster.end_all()
 
@@ -268,7 +268,7 @@ def ignores(pid, number):
 
 def test_the_script_ends_the_hosts_when_its_stdin_ends():
     with started(parent_code(apart=True)) as (host, said), script() as watchdog:
-        watchdog.stdin.write(f"+ {host.pid} {created(host.pid)!r} \n".encode())
+        watchdog.stdin.write(f"+ {host.pid} {created(host.pid)!r}  0\n".encode())
         watchdog.stdin.close()
 
         assert ended(watchdog)
@@ -279,7 +279,7 @@ def test_the_script_ends_the_hosts_when_its_stdin_ends():
 
 def test_the_script_ends_the_hosts_when_the_embedder_was_gone_before_it_began():
     with started(SLEEPS) as (host, _), script(embedder=nobody()) as watchdog:
-        watchdog.stdin.write(f"+ {host.pid} {created(host.pid)!r} \n".encode())
+        watchdog.stdin.write(f"+ {host.pid} {created(host.pid)!r}  0\n".encode())
         watchdog.stdin.flush()
 
         assert ended(watchdog)
@@ -289,7 +289,7 @@ def test_the_script_ends_the_hosts_when_the_embedder_was_gone_before_it_began():
 @pytest.mark.parametrize("number", [1, 2, 15])
 def test_the_script_is_not_ended_by_what_ends_the_embedder(number):
     with started(SLEEPS) as (host, _), script() as watchdog:
-        watchdog.stdin.write(f"+ {host.pid} {created(host.pid)!r} \n".encode())
+        watchdog.stdin.write(f"+ {host.pid} {created(host.pid)!r}  0\n".encode())
         watchdog.stdin.flush()
         wait_until(lambda: ignores(watchdog.pid, number))
         os.kill(watchdog.pid, number)

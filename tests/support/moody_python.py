@@ -100,6 +100,13 @@ def leaves_a_child(payload, state):
     return answers({"value": child.pid}, state)
 
 
+def leaves_a_daemon(payload, state):
+    """With no parent, session, environment or descriptor that would tell whose it is."""
+    script = "(setsid env -i /bin/sh -c 'echo $$; exec sleep 1000 >&- 2>&-' </dev/null &)"
+    said = subprocess.run(["/bin/sh", "-c", script], stdout=subprocess.PIPE, check=True).stdout
+    return answers({"value": int(said)}, state)
+
+
 def hoards(payload, state):
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, hard))

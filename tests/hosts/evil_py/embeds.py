@@ -1,7 +1,8 @@
 """Embeds hosts, tells the pids of all that it started, and waits to be killed. Not a host itself.
 
 Its arguments are the tiny programs to run, as ``name`` or ``name:argument``; ``fork`` stands for a
-copy of itself, which holds all the descriptors that it holds.
+copy of itself, which holds all the descriptors that it holds. It can be one of them, with ``+`` for the
+colons of its own arguments: what that tells is told on.
 """
 
 import os
@@ -25,7 +26,7 @@ class Ear:
         pass
 
     def on_stray(self, text, count):
-        tell("told", int(text))
+        tell("told", int(text.split()[-1]))
 
     def on_ended(self, exit_, report, *, breach):
         tell("ended", report.summary)
@@ -61,6 +62,7 @@ for argument in sys.argv[1:]:
         tell("forked", pid)
         continue
     name, *more = argument.split(":")
+    more = [word.replace("+", ":") for word in more]
     command = Command((sys.executable, "-I", str(HERE / f"{name}.py"), *more), dict(os.environ))
     host = Host(name, command, ear, watchdog=watchdog)
     host.start()

@@ -1,8 +1,8 @@
 """Starts a child that holds its stdout and stderr and sleeps, tells the child's pid as a part, and waits.
 
 With ``session`` the child leads a session of its own; with ``twice`` its parent is gone too, as a
-daemon's is; with ``unmarked`` it has nothing of our environment. With ``exit`` the program exits with
-status 3 when it has told.
+daemon's is; with ``unmarked`` it has nothing of our environment, and with ``closed`` none of our
+descriptors. With ``exit`` the program exits with status 3 when it has told.
 """
 
 import json
@@ -18,6 +18,8 @@ if os.fork() == 0:
     if "twice" in sys.argv and os.fork() != 0:
         os._exit(0)
     os.write(writer, str(os.getpid()).encode())
+    if "closed" in sys.argv:
+        os.closerange(0, 1000)
     if "unmarked" in sys.argv:
         os.execve(sys.executable, [sys.executable, "-I", "-c", "import signal; signal.pause()"], {})
     while True:
