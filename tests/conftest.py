@@ -10,6 +10,8 @@ from callboard.supervision.event_kinds import faults_of
 from callboard.supervision.events import EventStream
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["aftermath"]
+
 # How long an example takes, to draw or to run, says how slow the machine is; a law is not broken by that.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("usual", PATIENT, max_examples=35)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections import deque
@@ -94,7 +95,7 @@ class Prompt:
         )
         while not work.over:
             try:
-                line = session.prompt(pre_run=begin)
+                line = session.prompt(pre_run=begin, handle_sigint=_takes_interrupts())
             except KeyboardInterrupt:  # the line is given up, if there is one
                 empty = not session.default_buffer.text
                 if empty and interrupted is not None and (again or interrupted()):
@@ -121,7 +122,9 @@ class Prompt:
         """
         session: PromptSession[str] = PromptSession(message, reserve_space_for_menu=0)
         try:
-            return session.prompt(pre_run=lambda: begin(_leaving(session)))
+            return session.prompt(
+                pre_run=lambda: begin(_leaving(session)), handle_sigint=_takes_interrupts()
+            )
         finally:
             self._above.write_out()
 
@@ -226,3 +229,8 @@ else:
 
     def _terminal(reads: TextIO, writes: TextIO) -> tuple[Input, Output]:
         return Vt100Input(reads), Vt100_Output.from_pty(writes, term=os.environ.get("TERM"))
+
+
+def _takes_interrupts() -> bool:
+    """Whether the signal is an interrupt at all: whoever has started us may have it ignored. Ctrl-C is a key at a prompt."""
+    return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN

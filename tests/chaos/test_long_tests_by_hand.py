@@ -10,6 +10,7 @@ import sys
 import pytest
 from callboard.chaos.__main__ import main
 from callboard.chaos.census import Census
+from interrupts import interruptible
 from leaks import TEST_MARK, no_leaks
 
 SIMULATE = [sys.executable, "-u", "-m", "callboard.chaos", "simulate"]
@@ -48,9 +49,13 @@ def test_a_reader_that_goes_away_ends_them_quietly():
 
 def test_an_interrupt_ends_them_in_a_word():
     with no_leaks():
-        soak = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
-        )
+        with interruptible():
+            soak = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=ENVIRONMENT,
+            )
         assert soak.stdout is not None
         soak.stdout.readline()  # its hosts are there
         soak.send_signal(signal.SIGINT)

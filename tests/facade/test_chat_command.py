@@ -22,6 +22,7 @@ from command_line import (
     on_a_terminal,
     write_config,
 )
+from interrupts import interruptible
 from leaks import no_leaks
 
 SCRIPT = [
@@ -63,10 +64,11 @@ def test_the_conversation_of_the_demonstration_goes_by_itself():
 def test_somebody_at_a_terminal_refuses_interrupts_and_leaves(tmp_path):
     ours, theirs = pty.openpty()
     kept = tmp_path / "kept.jsonl"
-    process = subprocess.Popen(
-        command("chat", "--demo", "--session", str(kept)), stdin=theirs, stdout=theirs, stderr=theirs,
-        env=ENVIRONMENT | {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}, start_new_session=True,
-    )  # fmt: skip
+    with interruptible():
+        process = subprocess.Popen(
+            command("chat", "--demo", "--session", str(kept)), stdin=theirs, stdout=theirs, stderr=theirs,
+            env=ENVIRONMENT | {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}, start_new_session=True,
+        )  # fmt: skip
     os.close(theirs)
     shown, seen = "", 0
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import callboard, lines, write_config
+from interrupts import interruptible
 from leaks import no_leaks
 
 UPPER = """
@@ -154,7 +155,8 @@ class Interrupted:
 sys.meta_path.insert(0, Interrupted())
 import callboard.__main__
 """
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    with interruptible():
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
 
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from interrupts import interruptible
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
@@ -88,13 +89,15 @@ _READY = _ReadyCommands()
 
 
 def start(*arguments: str) -> subprocess.Popen[bytes]:
-    """Start a command, with pipes for all its streams."""
+    """Start a command that can be interrupted, with pipes for all its streams."""
+    with interruptible():
+        return started(command(*arguments))
+
+
+def started(words: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start a command by these words, with pipes for all its streams."""
     return subprocess.Popen(
-        command(*arguments),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=ENVIRONMENT,
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
     )
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+from interrupts import interruptible
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
@@ -129,12 +130,13 @@ with Callboard({"plugin_cache_dir": sys.argv[1], "plugin_policy": {"node_allow_i
 
 
 def loading(cache: Path, source: str, **environment: str) -> subprocess.Popen[str]:
-    """Start a program that loads a plugin from a source and prints what its tool ``where`` answers."""
-    return subprocess.Popen(
-        [sys.executable, "-c", LOADING, str(cache), source],
-        env={**os.environ, **TEST_MARK, **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    """Start a program that loads a plugin from a source and prints what its tool ``where`` answers; it can be interrupted."""
+    with interruptible():
+        return subprocess.Popen(
+            [sys.executable, "-c", LOADING, str(cache), source],
+            env={**os.environ, **TEST_MARK, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
