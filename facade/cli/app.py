@@ -9,16 +9,17 @@ from __future__ import annotations
 import signal
 import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from ..plugins.errors import CallboardError
 from ..version import __version__
 from .common import Settings, common
-from .exits import BUG, FAILED, WELL, WRONG, by_signal
-from .output import OutputLost, complain, open_missing_streams, tell_progress, warn_on_stderr
+from .exits import BUG, FAILED, READER_GONE, WELL, WRONG, by_signal
+from .output import OutputLost, ReaderGone, complain, open_missing_streams, tell_progress, warn_on_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,6 +86,25 @@ class _InOrder(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(self.commands)
 
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        """As click does; so the help text of all, and the version, are written."""
+        with _to_a_reader():
+            return super().make_context(*given, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does; so every command runs, and the help text of one is written."""
+        with _to_a_reader():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _to_a_reader() -> Iterator[None]:
+    """Take what click writes itself for output like any other: it ends a command whose reader has gone with status 1."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
+
 
 @click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="callboard %(version)s")
@@ -95,9 +115,9 @@ def command_line() -> None:
     Every call ends, once, with an answer that says what happened, and the next call works, whatever a
     tool does.
 
-    CONFIG is a JSON file that lists the plugins. Output is for people on a terminal, and NDJSON when it is
-    piped or --json asks for it. Exit status: 0 all went well, 1 something failed, 2 the configuration or the
-    command line is wrong.
+    CONFIG is a JSON file that lists the plugins. Output is text, and NDJSON if --json asks for it; run and convert
+    write NDJSON always. Exit status: 0 all went well, 1 something failed, 2 the configuration or the command line is
+    wrong, 77 chaos could not test everything.
     """
 
 
@@ -118,8 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         complain("interrupted")
         return by_signal(signal.SIGINT)
-    except BrokenPipeError:  # whoever read has seen enough
-        return FAILED
+    except ReaderGone:
+        return READER_GONE
     except OutputLost as error:
         complain(str(error))
         return FAILED

@@ -85,7 +85,7 @@ def _show(found: list[Item], cache: PackageCache, console: Console) -> None:
     if not found:
         console.print(f"{cache.root} is empty")
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=console.is_terminal)
     for heading in ("kind", "name", "version", "size", "last used"):
         table.add_column(heading, no_wrap=True, justify="right" if heading == "size" else "left")
     table.add_column("from", ratio=1, no_wrap=True, overflow="ellipsis")

@@ -92,7 +92,7 @@ def chaos(
     quiet()
     with Streams(as_json=as_json) as out:
         performance = Performance(trial.run, trial.stop, "callboard-chaos")
-        if out.people:
+        if out.terminal:
             watch(performance, Picture(trial, out.console.width).draw, out.console)
         else:
             _wait(performance, trial, None if as_json else out.console)

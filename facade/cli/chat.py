@@ -77,16 +77,15 @@ def chat(  # noqa: PLR0917 - click hands all by name
     says is shown as it comes, and so is what its tools are asked and answer, and what becomes of their hosts. Ctrl-C ends a
     turn, a second one leaves.
 
-    Without a terminal each line of stdin is a message, and NDJSON is written. Exit status: 0 every message was answered, 1 one
-    was not.
+    Without a terminal each line of stdin is a message. Exit status: 0 every message was answered, 1 one was not.
     """
     _check(config, demo=demo, of_demo=play or fast)
     quiet()
     with Streams(as_json=as_json) as out, ExitStack() as stack:
-        ways = _Ways(file, model, messages, play, fast or not out.people, as_json)
+        ways = _Ways(file, model, messages, play, fast or not out.terminal, as_json)
         journey = stack.enter_context(Journey(fast=ways.fast)) if demo else None
         prompt = None
-        if out.people and os.isatty(out.stdin) and not (play or messages):
+        if out.terminal and os.isatty(out.stdin) and not (play or messages):
             prompt = stack.enter_context(at_a_prompt(out))
         board = stack.enter_context(open_board(journey.configuration if journey else str(config)))
         agent = stack.enter_context(_agent(board, ways))
@@ -128,7 +127,7 @@ def _talk(place: _Place, ways: _Ways) -> int:
     out, board, agent, journey, prompt = place
     news = News()
     people = scripted = None
-    if not ways.as_json and (out.people or ways.play):
+    if out.people:
         people = ForPeople(prompt.console if prompt else out.console)
     if people is not None and ways.play:
         scripted = Scripted(people, fast=ways.fast)

@@ -56,8 +56,8 @@ def seconds(text: str) -> float:
     return number
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Write NDJSON, on a terminal too.")
-"""For the commands that have something to show to people."""
+json_option = click.option("--json", "as_json", is_flag=True, help="Write NDJSON instead of text.")
+"""For the commands that report: they write text, to a pipe too, if it is not given."""
 
 config_argument = click.argument("config", type=click.Path(dir_okay=False))
 """The configuration file; what is wrong with it is for the reader of configurations to say."""

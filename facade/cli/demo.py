@@ -65,7 +65,7 @@ def demo(calls: int | None, seconds: float | None, kills: int, seed: int | None,
     quiet()
     with Streams(as_json=as_json) as out:
         performance = Performance(show.run, show.stop, "callboard-demo")
-        if out.people:
+        if out.terminal:
             watch(performance, Picture(show, out.console.width).draw, out.console)
         else:
             _wait(performance, show, None if as_json else out.console)

@@ -19,8 +19,9 @@ from .dev_hearing import Hearing
 from .dev_prompt import at_a_prompt
 from .dev_view import ForPeople, ForPrograms
 from .dev_work import Work
-from .exits import FAILED, WELL
+from .exits import WELL
 from .output import Streams
+from .piped_lines import carry_out_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,22 +40,18 @@ def dev(place: Path, as_json: bool) -> int:
     tool writes to stderr, its result and its state are shown as they come. When a file is changed, the plugin is loaded anew; its
     state is kept.
 
-    PLACE may be a configuration or a single module, too. Without a terminal, lines are read from stdin, and NDJSON is written.
+    PLACE may be a configuration or a single module, too. Without a terminal, lines are read from stdin.
     """
     quiet()
     with Streams(as_json=as_json) as out:
-        if out.people and os.isatty(out.stdin):
+        if out.terminal and os.isatty(out.stdin):
             with at_a_prompt(out) as prompt, _working(place, ForPeople(prompt.console)) as work:
                 prompt.console.print(Text("/help says what can be typed; Ctrl-D leaves", "dim"))
                 prompt.carry_out_all(work)
             return WELL
         view = ForPeople(out.console) if out.people else ForPrograms(out)
-        with _working(place, view) as work, open(out.stdin, "rb", closefd=False) as lines:
-            for line in lines:
-                work.carry_out(line.decode("utf-8", "replace"))
-                if work.over:
-                    break
-            return FAILED if work.failed else WELL
+        with _working(place, view) as work:
+            return carry_out_lines(work, out, work.longest)
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class Work:
 
     Attributes:
         failed: calls that failed, and lines that were none.
-        over: somebody asked to leave.
+        over: somebody asked to leave, or has left.
     """
 
     commands = COMMANDS
@@ -46,6 +46,7 @@ class Work:
         self._view = view
         self._core = AgentCore(board=bench.board)
         self._states: dict[str, Any] = {}
+        self._giver: Giver | None = None
         self.failed = 0
         self.over = False
 
@@ -55,6 +56,11 @@ class Work:
         loaded = self._bench.load(forget_state=True) if forget_state else self._bench.reload()
         self._states = self._bench.states()
         self._view.loaded(loaded, changed, time.monotonic() - began)
+
+    @property
+    def longest(self) -> int:
+        """The most bytes that a line may have: a message with it could not be sent."""
+        return self._bench.configuration.calls.max_line_bytes
 
     def names(self) -> tuple[str, ...]:
         """What a call may begin with."""
@@ -71,6 +77,12 @@ class Work:
         except (NotUnderstood, click.UsageError) as error:
             self._refuse(error.message if isinstance(error, click.UsageError) else str(error))
 
+    def leave(self) -> None:
+        """Carry out no more, and give up the call under way; from any thread, and from a signal handler."""
+        self.over = True
+        if self._giver is not None:
+            self._giver.give_up()
+
     def _call(self, asked: Asked) -> None:
         tools = self._bench.tools()
         if asked.tool not in tools:
@@ -80,6 +92,9 @@ class Work:
         request = request_for(asked.tool, (asked.text,) if raw else asked.words, takes_text=raw)
         began = time.monotonic()
         with Giver(self._bench) as giver:
+            self._giver = giver
+            if self.over:  # since the line was taken
+                giver.give_up()
             call = self._bench.submit(request)
             giver.watch(call)
             message = self._listen(call)

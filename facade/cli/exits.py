@@ -10,6 +10,8 @@ FAILED: Final = 1
 """The command was carried out, and something in it failed: a call, a plugin, a check."""
 WRONG: Final = 2
 """The command was not carried out: the configuration or the command line is wrong, or something is missing."""
+NOT_TESTED: Final = 77
+"""`chaos` found nothing wrong, and could not test all that it is for; what make and Meson take for a test that was skipped."""
 BUG: Final = 70
 """Something happened that Callboard does not know; EX_SOFTWARE elsewhere."""
 
@@ -17,3 +19,7 @@ BUG: Final = 70
 def by_signal(number: int) -> int:
     """The status of a command that a signal ended, as shells write it: 130 for an interrupt."""
     return 128 + number
+
+
+READER_GONE: Final = by_signal(13)
+"""Who read the output has gone, as after ``| head``: the status of a program that SIGPIPE has ended."""

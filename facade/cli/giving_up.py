@@ -42,6 +42,10 @@ class Giver:
             self._bench.give_up(call)
 
     def _on_signal(self, *_: object) -> None:
+        self.give_up()
+
+    def give_up(self) -> None:
+        """Give the call up, or the one that is still to be watched; from any thread, and from a signal handler."""
         # In a thread: a handler runs at whatever line the main thread is at, which may hold any lock.
         threading.Thread(target=self._give_up, name="callboard-giving-up").start()
 

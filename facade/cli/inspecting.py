@@ -24,6 +24,7 @@ from .dev_work import Work
 from .exits import FAILED, WELL
 from .inspect_view import difference_line, entry_line, exchange_line
 from .output import LineWriter, OutputLost, Streams, complain
+from .piped_lines import carry_out_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -106,8 +107,13 @@ def _show(file: Path, out: Streams) -> None:
 
 def _teller(out: Streams) -> Callable[[Entry], None]:
     if out.people:
-        return lambda entry: out.console.print(entry_line(entry), no_wrap=True, overflow="ellipsis")
+        return lambda entry: out.console.print(entry_line(entry), **_line(out))
     return lambda entry: out.print_json(entry.as_json)
+
+
+def _line(out: Streams) -> dict[str, Any]:
+    """How a line is printed: cut to the width of a terminal, and whole elsewhere."""
+    return {"no_wrap": True, "overflow": "ellipsis"} if out.terminal else {"soft_wrap": True}
 
 
 def _listen(place: Path, record: Path | None, out: Streams, *, alone: bool) -> int:
@@ -119,14 +125,10 @@ def _listen(place: Path, record: Path | None, out: Streams, *, alone: bool) -> i
             tell(entry)
 
         bench = Workbench(place, tapping(Recorder(hear, time.monotonic).tap), _hear_nothing, alone=alone)
-        with bench, open(out.stdin, "rb", closefd=False) as lines:
+        with bench:
             work = Work(bench, _Problems())
             work.load([])
-            for line in lines:
-                work.carry_out(line.decode("utf-8", "replace"))
-                if work.over:
-                    break
-    return FAILED if work.failed else WELL
+            return carry_out_lines(work, out, work.longest)
 
 
 @contextmanager
@@ -163,7 +165,7 @@ def _replay(place: Path, recorded: Path, patience: float, out: Streams) -> int:
         counted += 1
         otherwise += bool(found)
         if out.people:
-            out.console.print(exchange_line(was, same=not found), no_wrap=True, overflow="ellipsis")
+            out.console.print(exchange_line(was, same=not found), **_line(out))
             for difference in found:
                 out.console.print(difference_line(difference), soft_wrap=True)
         else:

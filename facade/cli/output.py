@@ -14,7 +14,7 @@ import select
 import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 
@@ -23,38 +23,57 @@ from ..plugins.json_values import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
 
 _IN, _OUT, _ERR = 0, 1, 2
 
 _LOGGER = logging.getLogger("callboard")
 
 
+_WIDE = 10_000
+"""Columns of a line that is not for a terminal: nothing in it is cut."""
+
+
 class OutputLost(CallboardError):  # noqa: N818 - what is lost is the output
-    """The output cannot be written: the disk is full, say. A reader that has gone is a `BrokenPipeError` instead."""
+    """The output cannot be written: the disk is full, say."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"cannot write the output: {error.strerror}")
 
 
+class ReaderGone(CallboardError):  # noqa: N818 - the state is the message
+    """Nobody reads the output any more, as after ``| head``: there is nothing left to do, and nobody to tell."""
+
+    def __init__(self) -> None:
+        super().__init__("nobody reads the output any more")
+
+
 class Streams:
     """The streams, from ``with`` to its end.
 
+    Output that cannot be written raises `ReaderGone` or `OutputLost` in the main thread, at the latest at the end of
+    the ``with``. In any other thread it is dropped: a host that is heard there is not to suffer for it.
+
     Args:
-        as_json: the output is not for people, whatever stdout is.
+        as_json: the output is NDJSON; else it is text, whatever stdout is.
 
     Attributes:
         stdin, stdout: descriptors that nobody else knows.
-        people: stdout is a terminal, and nobody asked for JSON.
+        people: text is written.
+        terminal: text is written, and to a terminal: a picture may be drawn, and lines fit its width.
         console: for people. No markup is read from what tools say, and nothing in it coloured by guess.
     """
 
     stdin: int
     stdout: int
     people: bool
+    terminal: bool
     console: Console
 
     def __init__(self, *, as_json: bool) -> None:
-        self._as_json = as_json
+        self.people = not as_json
+        self._when_lost: Callable[[CallboardError], None] = lambda _: None
+        self._lost: CallboardError | None = None
 
     def __enter__(self) -> Self:
         self.stdin, self.stdout = os.dup(_IN), os.dup(_OUT)
@@ -63,30 +82,51 @@ class Streams:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, _IN)
         os.close(nothing)
-        self.people = os.isatty(self.stdout) and not self._as_json
-        raw = io.BufferedWriter(_Out(self.stdout, "w", closefd=False))
+        self.terminal = self.people and os.isatty(self.stdout)
+        raw = io.BufferedWriter(_Out(self.stdout, self._lose))
         self._file = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
-        self.console = Console(file=self._file, markup=False, highlight=False, emoji=False)
-        self._lines = LineWriter(self.stdout, _raise)
+        width = None if self.terminal or os.environ.get("COLUMNS") else _WIDE
+        self.console = Console(file=self._file, width=width, markup=False, highlight=False, emoji=False)
+        self._lines = LineWriter(self.stdout, self._lose)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        with suppress(BrokenPipeError):  # whoever read has seen enough
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        with suppress(ReaderGone, OutputLost):  # which is noted
             self._file.close()
         _flush()
         os.dup2(self.stdin, _IN)
         os.dup2(self.stdout, _OUT)
         os.close(self.stdin)
         os.close(self.stdout)
+        if error is None and self._lost is not None:
+            raise self._lost
 
     def print_json(self, value: Any) -> None:
         """Write a value as a line of NDJSON.
 
         Raises:
-            BrokenPipeError: nobody reads any more.
+            ReaderGone: nobody reads any more.
             OutputLost: it cannot be written for another reason.
         """
         self._lines.write(value)
+        if self._lost is not None:
+            self._lose(None)
+
+    def when_lost(self, hears: Callable[[CallboardError], None]) -> None:
+        """Have it told, once and from any thread, that output cannot be written; for who waits for something else."""
+        self._when_lost = hears
+        if self._lost is not None:
+            hears(self._lost)
+
+    def _lose(self, error: OSError | None) -> None:
+        """Note that nothing can be written any more."""
+        if self._lost is None and error is not None:
+            self._lost = ReaderGone() if isinstance(error, BrokenPipeError) else OutputLost(error)
+            self._when_lost(self._lost)
+        if self._lost is not None and threading.current_thread() is threading.main_thread():
+            raise self._lost
 
 
 class LineWriter:
@@ -130,10 +170,11 @@ def open_missing_streams() -> None:
 
 
 def complain(sentence: str) -> None:
-    """Say what went wrong, on stderr."""
+    """Say what went wrong, on stderr; where nobody reads that, nobody is told."""
     if sys.stderr is not None:
-        sys.stderr.write(f"callboard: {sentence}\n")
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.write(f"callboard: {sentence}\n")
+            sys.stderr.flush()
 
 
 def warn_on_stderr() -> None:
@@ -161,18 +202,33 @@ def _flush() -> None:
         sys.stdout.flush()
 
 
-class _Out(io.FileIO):
-    """Says of what cannot be written that it is the output, whoever prints."""
+class _Out(io.RawIOBase):
+    """A descriptor; who gave it is told what cannot be written, and that is dropped unless he raises."""
 
-    def write(self, data: Any) -> Any:
+    def __init__(self, descriptor: int, on_broken: Callable[[OSError], None]) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._on_broken = on_broken
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def fileno(self) -> int:
+        """For whoever asks whether it is a terminal."""
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return os.isatty(self._descriptor)
+
+    def write(self, data: Any) -> int:
         """Write, as a file does."""
-        try:
-            return super().write(data)
-        except OSError as error:
-            _raise(error)
-
-
-def _raise(error: OSError) -> NoReturn:
-    if isinstance(error, BrokenPipeError):
-        raise error
-    raise OutputLost(error) from error
+        while True:
+            try:
+                return os.write(self._descriptor, data)
+            except BlockingIOError:  # somebody who shares the pipe has made it so
+                select.select([], [self._descriptor], [])
+            except OSError as error:
+                self._on_broken(error)
+                return len(data)

@@ -28,7 +28,7 @@ from .exits import FAILED, WELL, by_signal
 from .interruption import Interruption
 from .line_input import read_lines
 from .opening import open_board
-from .output import LineWriter, Streams, complain, warn_no_more
+from .output import LineWriter, ReaderGone, Streams, complain, warn_no_more
 from .relay import Relay
 from .slots import Slots
 
@@ -93,8 +93,8 @@ def _status(reason: signal.Signals | Exception | None, failed: int) -> int:
             return FAILED if failed else WELL
         case signal.Signals():
             return by_signal(reason)
-        case BrokenPipeError():  # whoever read has seen enough
-            return FAILED
+        case BrokenPipeError():
+            raise ReaderGone
         case OSError():
             complain(f"cannot write the answers: {reason.strerror}")
             return FAILED

@@ -112,7 +112,7 @@ def _where(plugin: Json, hosts: Json) -> Json:
 
 def show_tools(rows: list[Json], console: Console) -> None:
     """Show the rows of `tool_rows` to people."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=console.is_terminal)
     for heading in ("tool", "plugin", "runs in"):
         table.add_column(heading, no_wrap=True)
     table.add_column("description", ratio=1, no_wrap=True, overflow="ellipsis")
