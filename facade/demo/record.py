@@ -60,6 +60,12 @@ class Ended:
         """``success``, ``failure`` (the tool's own) or a result code."""
         return "success" if self.result.get("success") else str(self.result.get("code") or "failure")
 
+    @property
+    def outcome(self) -> str | None:
+        """Whether the tool may have run, as a failure of Callboard's says; ``None`` of the tool's own answer."""
+        outcome = self.result.get("outcome")
+        return None if outcome is None else str(outcome)
+
     def said(self, key: str) -> Any:
         """One thing of its answer; ``None`` if that has no such thing."""
         answer = self.result.get("result")

@@ -54,6 +54,42 @@ class Aftermath:
     threads: list[str]
 
 
+@frozen
+class Tallied:
+    """Calls that ended in one way.
+
+    Attributes:
+        ending: ``success``, ``failure`` (the tool's own) or a result code.
+        outcome: whether the tool may have run, as a failure of Callboard's says; ``None`` of the tool's own answer.
+        count: how many.
+        why: in words; empty of a success.
+    """
+
+    ending: str
+    outcome: str | None
+    count: int
+    why: str
+
+
+_WHY = {
+    "success": "",
+    "failure": "the tool said no, as asked",
+    "tool_raised": "the tool raised, as asked",
+    "host_crashed": "its host was killed; it may have run",
+}
+"""Why calls end so in the demonstration."""
+
+
+def tallied(record: Record) -> list[Tallied]:
+    """All calls by how they ended: successes first, then what is most."""
+    counts = Counter((end.ending, end.outcome) for end in record.ended)
+    told = [
+        Tallied(ending, outcome, count, _WHY.get(ending, "which nothing here asks for"))
+        for (ending, outcome), count in counts.most_common()
+    ]
+    return sorted(told, key=lambda one: one.ending != "success")
+
+
 def verdict(plan: Plan, record: Record, after: Aftermath) -> list[Check]:
     """Look at everything."""
     return [
@@ -62,6 +98,7 @@ def verdict(plan: Plan, record: Record, after: Aftermath) -> list[Check]:
         _answers(record),
         _crashes(plan, record, after),
         _told(record),
+        _outcomes(record),
         _states(record, after),
         _recovery(record),
         _left(after),
@@ -86,9 +123,9 @@ def _as_asked(record: Record) -> Check:
         if end.ending != end.request.ending
         and not (end.ending == "host_crashed" and end.request.lane in HOSTED)
     ]
-    said = ", ".join(f"{count:,} {ending}" for ending, count in record.by_ending().most_common())
+    said = "what no kill hit ended as it was asked to"
     if astray:
-        said += f"; {len(astray)} unasked for, such as {astray[0].result!r:.200}"
+        said = f"{len(astray)} ended unasked for, such as {astray[0].result!r:.200}"
     return Check("as asked", not astray, said)
 
 
@@ -123,6 +160,17 @@ def _told(record: Record) -> Check:
     crashed, again = record.by_ending()["host_crashed"], record.sent_again()
     said = f"{record.under_way} calls under way: {crashed} told host_crashed, {again} sent again"
     return Check("told", crashed + again == record.under_way, said)
+
+
+def _outcomes(record: Record) -> Check:
+    """A failure of Callboard's says whether the tool may have run; the tool's own answer needs no such word."""
+    ours = [end for end in record.ended if end.ending not in {"success", "failure"}]
+    told = Counter(end.outcome for end in ours)
+    silent = told[None]
+    said = ", ".join(f"{count:,} {outcome}" for outcome, count in told.most_common() if outcome)
+    if silent:
+        said = f"{silent} of {len(ours)} failures do not say whether the tool may have run"
+    return Check("outcomes", not silent, said or "no call failed but by its tool's own word")
 
 
 def _states(record: Record, after: Aftermath) -> Check:

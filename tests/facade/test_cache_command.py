@@ -39,7 +39,7 @@ def config(made, tmp_path):
 
 
 def test_the_list_tells_what_is_there_and_where_it_is_from(config, made):
-    rows = lines(callboard("cache", "list", config).stdout)
+    rows = lines(callboard("cache", "list", "--json", config).stdout)
 
     assert [(row["kind"], row["name"], row["in_use"]) for row in rows] == [
         ("checkouts", "others", False),
@@ -61,8 +61,8 @@ def test_people_see_a_table(config):
 
 def test_what_is_in_use_is_told_and_kept(config, tmp_path):
     with Callboard(config) as board:
-        in_use = [row for row in lines(callboard("cache", "list", config).stdout) if row["in_use"]]
-        cleaned = json.loads(callboard("cache", "clean", config).stdout)
+        in_use = [row for row in lines(callboard("cache", "list", "--json", config).stdout) if row["in_use"]]
+        cleaned = json.loads(callboard("cache", "clean", "--json", config).stdout)
         assert board.tools()
 
     assert len(in_use) == 1
@@ -76,7 +76,7 @@ def test_what_was_used_lately_can_be_spared(config, tmp_path):
     long_ago = time.time() - 10 * 86400
     os.utime(old / "record.json", (long_ago, long_ago))
 
-    cleaned = json.loads(callboard("cache", "clean", config, "--unused-for", "5").stdout)
+    cleaned = json.loads(callboard("cache", "clean", "--json", config, "--unused-for", "5").stdout)
 
     assert cleaned["removed"] == 1
     assert not old.exists()
@@ -99,7 +99,7 @@ def test_all_is_made_again_after_all_was_removed(config, tmp_path):
 def test_a_cache_that_is_not_there_is_empty(tmp_path):
     file = write_config(tmp_path, plugin_cache_dir="./none")
 
-    assert callboard("cache", "list", file).stdout == ""
+    assert callboard("cache", "list", "--json", file).stdout == ""
     assert on_a_terminal("cache", "list", file)[1].strip().endswith("none is empty")
     assert not (tmp_path / "none").exists()
 

@@ -106,15 +106,16 @@ def test_somebody_at_a_terminal_refuses_interrupts_and_leaves(tmp_path):
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "assistant", "user", "assistant", "tool"]  # fmt: skip
 
 
-def test_a_pipe_is_answered_in_ndjson_and_a_conversation_goes_on(tmp_path):
+def test_with_json_a_pipe_is_answered_in_ndjson_and_a_conversation_goes_on(tmp_path):
     kept = str(tmp_path / "kept.jsonl")
     with ReplayServer(SCRIPT) as server:
         config = config_of(tmp_path, server)
         first = callboard(
-            "chat", config, "--session", kept, text="work\n\n/tools\n/show\n/stat\n/show 7\n/save\n"
+            "chat", "--json", config, "--session", kept, text="work\n\n/tools\n/show\n/stat\n/show 7\n/save\n"
         )
         second = callboard(
             "chat",
+            "--json",
             config,
             "--session",
             kept,
@@ -148,9 +149,9 @@ def test_what_is_missing_is_said_with_its_remedy(tmp_path):
     torn = tmp_path / "no.jsonl"
     torn.write_text("no session\n{}\n")
 
-    no_key = callboard("chat", str(config), "--message", "hello", env={"ANTHROPIC_API_KEY": ""})
+    no_key = callboard("chat", "--json", str(config), "--message", "hello", env={"ANTHROPIC_API_KEY": ""})
     config.write_text("{}")
-    no_model = callboard("chat", str(config), "--message", "hello")
+    no_model = callboard("chat", "--json", str(config), "--message", "hello")
     wrong = [callboard("chat", *words) for words in ([], ["--demo", "x.json"], ["x.json", "--play"])]
     no_session = callboard("chat", "--demo", "--session", str(torn), "--message", "x")
 

@@ -89,7 +89,7 @@ def config(tmp_path_factory):
 
 
 def test_without_a_terminal_the_default_holds_and_stderr_says_so(config):
-    called = callboard("call", config, "write_file", "x=1")
+    called = callboard("call", "--json", config, "write_file", "x=1")
     ran = callboard("run", config, text=json.dumps({"id": "1", "name": "write_file", "arguments": {}}) + "\n")
 
     assert called.returncode == 1
@@ -117,7 +117,7 @@ def on_terminal(arguments: list[str], typed: list[tuple[bytes, bytes]]) -> tuple
 
 def test_a_call_asks_at_the_terminal_until_it_is_answered(config):
     out, shown = on_terminal(
-        ["call", config, "write_file", "x=1"], [(b"else deny): ", b"what?\n"), (b"none of them: ", b"y\n")]
+        ["call", "--json", config, "write_file", "x=1"], [(b"else deny): ", b"what?\n"), (b"none of them: ", b"y\n")]
     )
 
     assert out == [{"success": True, "result": {"x": "1"}}]

@@ -112,7 +112,7 @@ def test_a_configuration_under_which_nothing_could_run_is_refused(tmp_path, writ
 def test_a_plugin_that_was_not_loaded_is_called_by_its_source_and_tells_no_options(
     tmp_path, entry, called, said
 ):
-    ended = callboard("tools", write_config(tmp_path, entry))
+    ended = callboard("tools", "--json", write_config(tmp_path, entry))
 
     (row,) = lines(ended.stdout)
     assert (ended.returncode, row["plugin"]) == (1, called)
@@ -123,7 +123,7 @@ def test_a_plugin_that_was_not_loaded_is_called_by_its_source_and_tells_no_optio
 def test_a_syntax_error_in_javascript_is_told_with_its_place(tmp_path):
     (tmp_path / "bad.mjs").write_text("export default {\n  init() {{\n};\n")
 
-    ended = callboard("tools", write_config(tmp_path, {"node_tool": {"file": "bad.mjs"}}))
+    ended = callboard("tools", "--json", write_config(tmp_path, {"node_tool": {"file": "bad.mjs"}}))
 
     (row,) = lines(ended.stdout)
     assert row["error"].startswith("it cannot start: loading it failed: SyntaxError: ")
@@ -163,7 +163,7 @@ import callboard.__main__
 
 def test_counts_of_one_are_singular(upper):
     with no_leaks():
-        found = {line["what"]: line["detail"] for line in lines(callboard("doctor", upper).stdout)}
+        found = {line["what"]: line["detail"] for line in lines(callboard("doctor", "--json", upper).stdout)}
 
     assert found["configuration"].endswith(", 1 plugin")
     assert found["open files"].endswith("for 1 host")

@@ -119,7 +119,7 @@ def test_a_required_plugin_that_cannot_be_loaded_is_a_wrong_configuration(tmp_pa
 
 
 def test_tools_are_listed_with_where_they_run(config):
-    ended = callboard("tools", config)
+    ended = callboard("tools", "--json", config)
 
     rows = {row["tool"]: row for row in lines(ended.stdout)}
     assert ended.returncode == 0
@@ -139,7 +139,7 @@ def test_what_did_not_come_up_is_listed_too(tmp_path):
     (tmp_path / "bad.mjs").write_text("export default {")
     config = write_config(tmp_path, {"node_tool": {"file": "bad.mjs", "id": "bad"}}, "node:./nowhere")
 
-    ended = callboard("tools", config)
+    ended = callboard("tools", "--json", config)
 
     bad, nowhere = lines(ended.stdout)
     assert ended.returncode == 1
@@ -150,7 +150,7 @@ def test_what_did_not_come_up_is_listed_too(tmp_path):
 
 
 def test_schemas_are_written_in_the_format_that_is_asked_for(config):
-    ended = callboard("tools", config, "--format", "openai.responses.function")
+    ended = callboard("tools", "--json", config, "--format", "openai.responses.function")
 
     schemas = lines(ended.stdout)
     assert {schema["name"] for schema in schemas} == {"echo", "add_numbers"}
@@ -183,7 +183,7 @@ def test_json_is_written_on_a_terminal_when_asked_for(config):
 
 
 def test_one_call_writes_its_parts_and_its_result(config):
-    ended = callboard("call", config, "echo", "value=hello")
+    ended = callboard("call", "--json", config, "echo", "value=hello")
 
     assert lines(ended.stdout) == [
         {"part": {"message": "working..."}},
@@ -196,13 +196,13 @@ def test_one_call_writes_its_parts_and_its_result(config):
     ("arguments", "text"), [(['{"value": "x"}'], ""), (["-"], '{"value": "x"}'), (['value:="x"'], "")]
 )
 def test_arguments_come_as_json_from_stdin_or_as_pairs(config, arguments, text):
-    ended = callboard("call", config, "echo", *arguments, text=text)
+    ended = callboard("call", "--json", config, "echo", *arguments, text=text)
 
     assert lines(ended.stdout)[-1]["result"]["value"] == "x"
 
 
 def test_a_call_that_fails_ends_with_1(config):
-    ended = callboard("call", config, "ecko")
+    ended = callboard("call", "--json", config, "ecko")
 
     (result,) = lines(ended.stdout)
     assert result["code"] == "unknown_tool"
@@ -210,7 +210,7 @@ def test_a_call_that_fails_ends_with_1(config):
 
 
 def test_a_call_has_the_deadline_it_is_given(tmp_path):
-    ended = callboard("call", write_config(tmp_path, PACED), "paced", "--deadline", "0.2")
+    ended = callboard("call", "--json", write_config(tmp_path, PACED), "paced", "--deadline", "0.2")
 
     assert lines(ended.stdout)[-1]["code"] == "deadline_exceeded"
     assert ended.returncode == 1
@@ -230,7 +230,7 @@ class Shout:
     )
     config = write_config(tmp_path, f"path:{tmp_path}")
 
-    shouted = callboard("call", config, "shout", "{not json}")
+    shouted = callboard("call", "--json", config, "shout", "{not json}")
     refused = callboard("call", config, "shout", "two", "words")
 
     assert lines(shouted.stdout) == [{"success": True, "result": "{NOT JSON}"}]
@@ -252,7 +252,7 @@ def test_on_a_terminal_a_result_is_shown_to_be_read(config):
 
 
 def test_the_doctor_finds_a_well_machine_well(config):
-    ended = callboard("doctor", config)
+    ended = callboard("doctor", "--json", config)
 
     findings = lines(ended.stdout)
     assert ended.returncode == 0
@@ -264,7 +264,7 @@ def test_the_doctor_finds_a_well_machine_well(config):
 
 
 def test_the_doctor_says_what_to_do_without_node():
-    ended = callboard("doctor", env={"CALLBOARD_NODE": "/nonexistent"})
+    ended = callboard("doctor", "--json", env={"CALLBOARD_NODE": "/nonexistent"})
 
     (failed,) = [finding for finding in lines(ended.stdout) if finding["status"] == "FAIL"]
     assert failed["what"] == "Node (CALLBOARD_NODE)"
@@ -277,7 +277,7 @@ def test_the_doctor_looks_at_every_plugin_whatever_the_others_are(tmp_path):
     bad = {"node_tool": {"file": "bad.mjs", "id": "bad"}, "required": True}
     config = write_config(tmp_path, bad, "node:./nowhere", f"node:{EXAMPLES / 'js-class-tool'}")
 
-    ended = callboard("doctor", config)
+    ended = callboard("doctor", "--json", config)
 
     plugins = [finding for finding in lines(ended.stdout) if finding["what"].startswith("plugin")]
     assert {finding["what"]: finding["status"] for finding in plugins} == {
@@ -290,7 +290,7 @@ def test_the_doctor_looks_at_every_plugin_whatever_the_others_are(tmp_path):
 
 
 def test_the_doctor_names_a_mistake_in_the_configuration(tmp_path):
-    ended = callboard("doctor", write_config(tmp_path, calls={"dedline": 1}))
+    ended = callboard("doctor", "--json", write_config(tmp_path, calls={"dedline": 1}))
 
     (failed,) = [finding for finding in lines(ended.stdout) if finding["status"] == "FAIL"]
     assert "did you mean 'deadline'?" in failed["detail"]
@@ -311,7 +311,7 @@ export default {
     )
     config = write_config(tmp_path, {"node_tool": {"file": "loud.mjs", "id": "loud"}})
 
-    ended = callboard("doctor", config)
+    ended = callboard("doctor", "--json", config)
 
     (finding,) = [finding for finding in lines(ended.stdout) if finding["what"] == "plugin loud"]
     assert finding["status"] == "ok"

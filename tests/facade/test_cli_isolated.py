@@ -16,7 +16,7 @@ def config(tmp_path_factory):
 
 
 def test_tools_are_listed_with_the_kind_of_their_host(config):
-    ended = callboard("tools", config)
+    ended = callboard("tools", "--json", config)
 
     (row,) = lines(ended.stdout)
     assert (row["tool"], row["plugin"]) == ("echo", "far")
@@ -30,7 +30,7 @@ def test_people_are_told_the_kind_of_host(config):
 
 
 def test_the_doctor_needs_no_node_for_a_python_host(config):
-    ended = callboard("doctor", config, env={"PATH": "/nonexistent"})
+    ended = callboard("doctor", "--json", config, env={"PATH": "/nonexistent"})
 
     findings = {finding["what"]: finding for finding in lines(ended.stdout)}
     assert ended.returncode == 0

@@ -135,7 +135,7 @@ def test_a_format_that_there_is_not_is_a_wrong_command_line(arguments, said):
 
 
 def test_the_formats_are_listed_with_what_can_be_done():
-    ended = callboard("convert", "--list")
+    ended = callboard("convert", "--list", "--json")
 
     listed = {row["format"]: row for row in lines(ended.stdout)}
     assert ended.returncode == 0

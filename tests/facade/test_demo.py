@@ -7,6 +7,8 @@ import signal
 from command_line import callboard, lines, on_a_terminal, start
 from leaks import no_leaks
 
+CODES = ("failure", "tool_raised", "host_crashed")
+
 
 def test_the_numbers_add_up_while_hosts_are_killed():
     with no_leaks():
@@ -18,6 +20,10 @@ def test_the_numbers_add_up_while_hosts_are_killed():
     assert summary["submitted"] == summary["answered"] == sum(summary["by_result"].values()) == 400
     assert summary["kills"] == summary["crashes"] == summary["restarts"] == 5
     assert summary["by_result"].keys() <= {"success", "failure", "tool_raised", "host_crashed"}
+    assert {one["ending"]: one["count"] for one in summary["endings"]} == summary["by_result"]
+    assert summary["failed"] == summary["answered"] - summary["by_result"]["success"]
+    outcomes = {one["ending"]: one["outcome"] for one in summary["endings"]}
+    assert outcomes.get("host_crashed", "outcome_unknown") == outcomes["tool_raised"] == "outcome_unknown"
     assert summary["states"]["words"]["count"] == summary["by_tool"]["words"]["success"]
     assert 0 < summary["recovery"]["median"] <= summary["recovery"]["max"]
     assert summary["left"] == {"processes": [], "threads": []}
@@ -40,7 +46,7 @@ def test_it_goes_on_for_so_many_seconds():
 def test_piped_it_is_a_summary_without_a_picture():
     ended = callboard("demo", "--calls", "100", "--kills", "1", "--seed", "7")
 
-    assert "✓ answered     100 of 100 calls, each once" in ended.stdout
+    assert "100 of 100 calls, each once" in ended.stdout
     assert ended.stdout.endswith("The same again: callboard demo --calls 100 --kills 1 --seed 7\n")
     assert "\x1b" not in ended.stdout
 
@@ -50,7 +56,20 @@ def test_on_a_terminal_there_is_a_picture_and_a_summary():
 
     assert status == 0
     assert "last" in shown
-    assert "nothing was lost" in shown
+    assert "every call was answered" in shown
+    assert "nothing was lost" not in shown
+
+
+def test_it_says_of_every_call_that_failed_why_and_whether_it_may_have_run():
+    ended = callboard("demo", "--calls", "600", "--kills", "20", "--seed", "7", env={"COLUMNS": "80"})
+    told = {code: line for line in ended.stdout.splitlines() for code in CODES if f" {code} " in line}
+
+    assert ended.returncode == 0, ended.stdout
+    assert set(told) == set(CODES)
+    assert "outcome_unknown" in told["host_crashed"]
+    counts = {code: int(line.split()[0].replace(",", "")) for code, line in told.items()}
+    assert f"{sum(counts.values()):,} failed" in ended.stdout
+    assert max(map(len, ended.stdout.splitlines())) <= 80
 
 
 def test_an_interrupt_ends_it_and_leaves_nothing():

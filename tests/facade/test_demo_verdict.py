@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from callboard.demo.plan import LANES, Plan
 from callboard.demo.record import HOSTED, Ended, Kill, Record
-from callboard.demo.verdict import Aftermath, verdict
+from callboard.demo.verdict import Aftermath, tallied, verdict
 
 CALLS, LOST = 100, 7
 
@@ -23,7 +23,7 @@ def a_show():
             if (lane.name, n) == ("ledger", LOST):
                 record.kills.append(Kill("ledger", 1, 1.0, at=n))
                 record.note_crash("ledger", 1)
-                lost = {"success": False, "error": "gone", "code": "host_crashed"}
+                lost = failed_with("host_crashed")
                 record.note_end(Ended(request, lost, [], 1, at=n + 0.1))
                 continue
             answer = dict(request.answer)
@@ -45,8 +45,11 @@ def a_show():
 def ended_as(ending, answer):
     if ending == "success":
         return {"success": True, "result": answer}
-    failure = {"success": False, "error": "asked for"}
-    return failure if ending == "failure" else failure | {"code": ending}
+    return {"success": False, "error": "asked for"} if ending == "failure" else failed_with(ending)
+
+
+def failed_with(code):
+    return {"success": False, "error": "told", "code": code, "outcome": "outcome_unknown"}
 
 
 def failed(plan, record, after):
@@ -112,7 +115,7 @@ def test_a_part_that_is_missing_is_found():
 def test_a_call_that_was_lost_may_have_the_first_of_its_parts():
     plan, record, after = a_show()
     primes = next(end for end in record.ended if end.request.lane == "primes")
-    lost = {"success": False, "error": "gone", "code": "host_crashed"}
+    lost = failed_with("host_crashed")
 
     change(record, "primes", 1, parts=list(primes.request.parts[:1]), result=lost)
 
@@ -131,6 +134,28 @@ def test_a_crash_that_was_not_reported_is_found():
     record.crashes.clear()
 
     assert "crashes" in failed(plan, record, after)
+
+
+def test_a_failure_that_does_not_say_whether_the_tool_may_have_run_is_found():
+    plan, record, after = a_show()
+    lost = {"success": False, "error": "gone", "code": "host_crashed"}
+
+    change(record, "ledger", LOST, result=lost)
+
+    assert failed(plan, record, after) == ["outcomes"]
+
+
+def test_calls_are_tallied_by_how_they_ended_each_with_its_outcome_and_its_reason():
+    _, record, _ = a_show()
+    change(record, "sums", 3, result=failed_with("overloaded"))
+
+    told = {(one.ending, one.outcome): one for one in tallied(record)}
+
+    assert sum(one.count for one in told.values()) == CALLS
+    assert told["success", None].count == record.by_ending()["success"]
+    assert told["host_crashed", "outcome_unknown"].count == 1
+    assert {ending for ending, _ in told} == set(record.by_ending())
+    assert all(one.why for one in told.values() if one.ending != "success")
 
 
 def test_a_call_under_way_that_was_not_told_is_found():

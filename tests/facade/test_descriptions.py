@@ -179,7 +179,7 @@ def test_every_optional_method_reaches_who_asks_wherever_the_plugin_runs(config)
 
 
 def test_the_command_line_tells_what_plugins_say_of_themselves(config):
-    rows = lines(callboard("tools", str(config), "--describe").stdout)
+    rows = lines(callboard("tools", "--json", str(config), "--describe").stdout)
 
     assert [(row["plugin"], row.get("tags")) for row in rows] == [
         *((name, ["for undefined"]) for name in NAMES),

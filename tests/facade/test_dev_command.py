@@ -102,7 +102,7 @@ def place(tmp_path):
 def test_plugins_are_called_changed_and_called_again(place):
     source, module = place / "my-js/src/echo.js", place / "my-py/src/my_py/count_words_tool.py"
     script, code = source.read_text(), module.read_text()
-    process = start("dev", str(place / "my-js"))
+    process = start("dev", "--json", str(place / "my-js"))
 
     def told(key):
         return next(value for line in process.stdout if key in (value := json.loads(line)))

@@ -153,9 +153,9 @@ def test_what_a_host_was_asked_is_recorded_shown_and_asked_again(tmp_path):
     source = folder / "src" / "echo.js"
     source.write_text(source.read_text().replace("emit(", "console.log('now'); emit("))
 
-    live = callboard("inspect", str(folder), "--record", str(file), text="echo value=a\nech\necho value=b\n")
-    again = callboard("inspect", str(file))
-    same = callboard("inspect", str(folder), "--replay", str(file))
+    live = callboard("inspect", "--json", str(folder), "--record", str(file), text="echo value=a\nech\necho value=b\n")
+    again = callboard("inspect", "--json", str(file))
+    same = callboard("inspect", "--json", str(folder), "--replay", str(file))
     source.write_text(source.read_text().replace("calls += 1", "calls += 2"))
     status, shown = on_a_terminal("inspect", str(folder), "--replay", str(file))
     foreign = callboard("inspect", str(folder), "--replay", str(folder / "agent.json"))
@@ -189,9 +189,9 @@ def test_the_messages_of_a_shared_host_name_the_plugin_that_they_are_for(tmp_pat
     config.write_text(json.dumps({"plugins": plugins}))
 
     live = callboard(
-        "inspect", str(config), "--shared", "--record", str(file), text="upper text=a\nlower text=B\n"
+        "inspect", "--json", str(config), "--shared", "--record", str(file), text="upper text=a\nlower text=B\n"
     )
-    same = callboard("inspect", str(config), "--replay", str(file))
+    same = callboard("inspect", "--json", str(config), "--replay", str(file))
 
     heard = lines(live.stdout)
     calls = [each["message"] for each in heard if each.get("message", {}).get("method") == "execute_tool"]

@@ -196,7 +196,7 @@ def test_what_cannot_be_written_whole_is_not_written_at_all(tmp_path):
 
 def test_a_person_is_told_what_to_try_and_a_program_what_was_written(tmp_path):
     _, shown = on_a_terminal("new", "node", str(tmp_path / "my tools" / "my-tools"))
-    told = json.loads(callboard("new", "template-python-tools", str(tmp_path / "py-tools")).stdout)
+    told = json.loads(callboard("new", "--json", "template-python-tools", str(tmp_path / "py-tools")).stdout)
     refused = callboard("new", "pyton", str(tmp_path / "other"))
 
     assert f"cd '{tmp_path}/my tools/my-tools'" in shown
