@@ -18,19 +18,21 @@ from ..hosts.node import find_node
 from ..tampered_board import TamperedBoard
 from .campaign.command import add_command as add_campaign
 from .command_words import report, whole
+from .exits import READER_GONE
 from .longest import outages
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
 from .simulating import add_command as add_simulate
 from .soak import Soak, Soaked
+from .standings import MARK, STATUS, WORD, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a soak or simulations; returns 0 when every rule holds, 1 when not, and 130 when it was interrupted."""
+    """Run a soak or simulations; returns 0 when every rule was tested and holds; else see `STATUS`, and 130 when interrupted."""
     given = _parser().parse_args(arguments)
     logger = logging.getLogger("callboard")
     level = logger.level
@@ -41,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted\n")
         return 130
-    except BrokenPipeError:  # whoever read has seen enough
+    except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would try again
-        return 1
+        return READER_GONE
     finally:
         logger.setLevel(level)
     return status
@@ -70,7 +72,7 @@ def _soak(given: argparse.Namespace) -> int:
     if given.json is not None:
         told = figures(soaked.run).as_dict() | {"checks": [one.as_dict() for one in soaked.checks]}
         given.json.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    return 0 if soaked.ok else 1
+    return STATUS[soaked.standing]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -105,8 +107,7 @@ def _has_node() -> bool:
 def _tell(soaked: Soaked, again: str) -> None:
     told = figures(soaked.run)
     for one in soaked.checks:
-        mark = ("·", "✓")[bool(one.looked_at)] if one.ok else "✗"
-        _say(f" {mark} {one.rule:<28}  {one.said}")
+        _say(f" {MARK[one.standing]} {one.rule:<28}  {one.told}")
         for violation in one.violations[1:5]:
             _say(f"     {violation.what}")
     _say()
@@ -120,10 +121,8 @@ def _tell(soaked: Soaked, again: str) -> None:
     _say()
     for line in soaked.tally.lines():
         _say(f"   {line}")
-    word = "every rule holds"
-    if not all(one.ok for one in soaked.checks):
-        word = "NOT ALL RULES HOLD"
-    elif not soaked.ok:
+    word = WORD[soaked.standing]
+    if not soaked.tally.enough and soaked.standing is Standing.NOT_TESTED:
         word = f"TOO FEW FAULTS CAME TRUE: {', '.join(soaked.tally.missing) or 'not as many as were wanted'}"
     _say(f"\n {told.submitted:,} calls in {span(told.seconds)} ({told.rate:,.0f} a second), "
          f"{len(told.recoveries):,} crash{'' if len(told.recoveries) == 1 else 'es'}, {told.lives:,} lives: {word}.")  # fmt: skip

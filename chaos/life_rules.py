@@ -110,6 +110,13 @@ def restarts_within_budget(run: Run) -> Iterator[Violation]:
                 yield Violation(rule, said, story.of(*(life for _, life in spent)))
 
 
+def restarts(run: Run, story: HostStory) -> Iterator[tuple[Life, Life]]:
+    """The ends of a host's lives that its policy had to judge, each with the life that came after it."""
+    for before, after in pairwise(story.lives):
+        if before.spends and not _by_hand(run, story, before, after):
+            yield before, after
+
+
 def generations_count_up(run: Run) -> Iterator[Violation]:
     """Every start of a host is its next generation."""
     for story in stories(run):

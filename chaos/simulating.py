@@ -12,6 +12,7 @@ from .command_words import report, whole
 from .facts import Answered, Broken
 from .faults import FAULTS
 from .simulation import simulate
+from .standings import MARK, STATUS, WORD, Standing, together
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +33,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def run(given: argparse.Namespace) -> int:
-    """Simulate; returns 0 when every rule held in every run, 1 when not."""
+    """Simulate; returns 0 when every rule was tested and held in every run; else see `STATUS`."""
     began, broken = time.monotonic(), 0
     endings: Counter[str] = Counter()
     faults: Counter[str] = Counter()
@@ -47,7 +48,7 @@ def run(given: argparse.Namespace) -> int:
                 faults[fact.fault] += 1
         for one in simulation.checks:
             looked_at[one.rule] += one.looked_at
-            wrong[one.rule] += not one.ok
+            wrong[one.rule] += bool(one.violations)
         if given.trace is not None and seed == given.first:
             given.trace.write_text(simulation.trace, encoding="utf-8")
         if simulation.violations:
@@ -55,18 +56,26 @@ def run(given: argparse.Namespace) -> int:
             _tell_broken(simulation, given)
     took = time.monotonic() - began
     for rule, count in looked_at.items():
-        mark = "✗" if wrong[rule] else ("·", "✓")[bool(count)]
+        came = _standing(count, wrong[rule])
         _say(
-            f" {mark} {rule:<28}  {count:,} looked at"
+            f" {MARK[came]} {rule:<28}  {f'{count:,} looked at' if count else 'not tested'}"
             + f", broken in {wrong[rule]:,} runs" * bool(wrong[rule])
         )
     _say(f"\n Calls      {_list(endings)}")
     _say(f" Faults     {_list(faults)}")
-    word = "every rule holds" if not broken else f"RULES ARE BROKEN IN {broken:,}"
+    came = together(_standing(count, wrong[rule]) for rule, count in looked_at.items())
+    word = WORD[came] if not broken else f"RULES ARE BROKEN IN {broken:,}"
     _say(
         f"\n {given.seeds:,} simulations in {took:.1f} s ({took / max(1, given.seeds) * 1000:.0f} ms each): {word}."
     )
-    return 1 if broken else 0
+    return STATUS[came]
+
+
+def _standing(looked_at: int, broken: int) -> Standing:
+    """How one rule came out of all runs: looked at in any of them is tested."""
+    if broken:
+        return Standing.BROKEN
+    return Standing.HELD if looked_at else Standing.NOT_TESTED
 
 
 def _tell_broken(simulation: Simulation, given: argparse.Namespace) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from html import escape
 from statistics import median
 from typing import TYPE_CHECKING
 
 from ...plugins.frozen import frozen
+from ..standings import MARK, Standing, together
 from .figures import Figures, Recovery, figures
 from .pictures import endings, recoveries
 from .scale import span
@@ -33,7 +35,8 @@ class About:
         again: the command that does the same again.
         when: date and time, for people.
         version: of Callboard.
-        remarks: sentences that belong to the result, such as faults that were held back.
+        remarks: sentences that belong to the result.
+        gaps: what was not tested beside rules, such as a plugin; each in words.
     """
 
     what: str
@@ -41,12 +44,18 @@ class About:
     when: str = ""
     version: str = ""
     remarks: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+def standing(checks: Sequence[Check], about: About) -> Standing:
+    """How the run came out as a whole."""
+    return together([*(check.standing for check in checks), *(Standing.NOT_TESTED for _ in about.gaps)])
 
 
 def page(run: Run, checks: Sequence[Check], about: About) -> str:
     """The page, as text in UTF-8."""
     told = figures(run)
-    well = all(check.ok for check in checks)
+    came = standing(checks, about)
     body = "\n".join(
         [
             _header(checks, told, about),
@@ -64,23 +73,30 @@ def page(run: Run, checks: Sequence[Check], about: About) -> str:
             _footer(about),
         ]
     )
-    title = f"{'✓' if well else '✗'} {about.what}: crash recovery"
+    title = f"{MARK[came]} {about.what}: crash recovery"
     return (
-        f'<!doctype html>\n<html lang="en" class="{"well" if well else "ill"}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="en" class="{_CLASSES[came]}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
 def _header(checks: Sequence[Check], told: Figures, about: About) -> str:
-    broken = sum(not check.ok for check in checks)
-    mark = "M18 32l10 10 18-20" if not broken else "M22 22l20 20m0-20l-20 20"
-    seal = f'<svg class="seal" viewBox="0 0 64 64"><circle cx="32" cy="32" r="28"/><path d="{mark}"/></svg>'
-    word = "All rules hold." if not broken else f"{broken} of {len(checks)} rules do not hold."
+    came = standing(checks, about)
+    seal = f'<svg class="seal" viewBox="0 0 64 64"><circle cx="32" cy="32" r="28"/><path d="{_SEALS[came]}"/></svg>'
+    counts = Counter(check.standing for check in checks)
+    word = "All rules hold."
+    if came is Standing.BROKEN:
+        word = f"{counts[Standing.BROKEN]} of {len(checks)} rules do not hold."
+    elif untested := counts[Standing.NOT_TESTED]:
+        word = f"{untested} of {len(checks)} rules were not tested."
+    elif came is Standing.NOT_TESTED:
+        word = "Not everything was tested."
     calls, hosts = f"{told.submitted:,} calls", f"{len(told.hosts)} host{'s' * (len(told.hosts) != 1)}"
     done = told.faults.total()
     faults = f"{done:,} fault{'s' * (done != 1)}" if done else f"{len(told.recoveries):,} crashes"
-    remarks = "".join(f'<p class="sub">{escape(remark)}</p>' for remark in about.remarks)
+    said = [*(f"Not tested: {gap}." for gap in about.gaps), *about.remarks]
+    remarks = "".join(f'<p class="sub">{escape(remark)}</p>' for remark in said)
     return (
         f"<header>{seal}<div><h1>{word}</h1>"
         f'<p class="sub">{escape(about.what)}: {calls} to {hosts} through {faults}, in {span(told.seconds)}.</p>'
@@ -120,8 +136,8 @@ def _endings_lead(told: Figures) -> str:
 
 def _rules(checks: Sequence[Check]) -> str:
     rows = "".join(
-        f'<li class="{_STYLES[_mark(check)]}"><span class="mark">{_mark(check)}</span>'
-        f"<div><b>{escape(check.rule)}</b><small>{escape(check.said)}</small></div></li>"
+        f'<li class="{_STYLES[check.standing]}"><span class="mark">{MARK[check.standing]}</span>'
+        f"<div><b>{escape(check.rule)}</b><small>{escape(check.told)}</small></div></li>"
         for check in checks
     )
     return (
@@ -131,19 +147,18 @@ def _rules(checks: Sequence[Check]) -> str:
     )
 
 
-def _mark(check: Check) -> str:
-    """A rule that looked at nothing has proved nothing."""
-    if not check.ok:
-        return "✗"
-    return "✓" if check.looked_at else "·"
-
-
-_STYLES = {"✓": "yes", "✗": "no", "·": "none"}
+_STYLES = {Standing.HELD: "yes", Standing.BROKEN: "no", Standing.NOT_TESTED: "none"}
+_CLASSES = {Standing.HELD: "well", Standing.BROKEN: "ill", Standing.NOT_TESTED: "part"}
+_SEALS = {
+    Standing.HELD: "M18 32l10 10 18-20",
+    Standing.BROKEN: "M22 22l20 20m0-20l-20 20",
+    Standing.NOT_TESTED: "M20 32h24",
+}
 
 
 def _evidence(checks: Sequence[Check]) -> Iterator[str]:
     for check in checks:
-        if not check.ok:
+        if check.violations:
             lines = [json.dumps(violation.as_dict(), ensure_ascii=False) for violation in check.violations]
             more = len(lines) - SHOWN_VIOLATIONS
             shown = "\n".join(lines[:SHOWN_VIOLATIONS]) + (f"\n… and {more} more" if more > 0 else "")

@@ -16,7 +16,7 @@ main { max-width:1180px; margin:0 auto; padding:36px 24px 64px }
 header { display:flex; align-items:flex-start; gap:22px; margin-bottom:26px }
 .seal { flex:none; width:62px; height:62px }
 .seal circle { fill:none; stroke-width:5 } .seal path { fill:none; stroke-width:6; stroke-linecap:round; stroke-linejoin:round }
-.well .seal * { stroke:var(--good) } .ill .seal * { stroke:var(--bad) }
+.well .seal * { stroke:var(--good) } .ill .seal * { stroke:var(--bad) } .part .seal * { stroke:var(--warn) }
 h1 { font-size:27px; line-height:1.2; margin:2px 0 4px; letter-spacing:-.01em; font-weight:650 }
 h2 { font-size:16px; margin:0 0 2px; font-weight:650 }
 p { margin:0 } .sub, .lead { color:var(--soft) } .lead { font-size:13.5px; margin-bottom:12px }
@@ -47,7 +47,7 @@ svg .in-bar { fill:var(--bar-ink); font-size:11.5px; pointer-events:none }
 ul.rules { list-style:none; margin:8px 0 0; padding:0; display:grid; grid-template-columns:repeat(auto-fit, minmax(440px, 1fr)); gap:0 28px }
 .rules li { padding:7px 0; border-top:1px solid var(--line); display:flex; gap:10px }
 .rules .mark { flex:none; font-weight:700; color:var(--good) } .rules .no .mark { color:var(--bad) }
-.rules .none { opacity:.62 } .rules .none .mark { color:var(--soft) } .rules .mark { width:14px; text-align:center }
+.rules .none .mark, .rules .none small { color:var(--warn) } .rules .mark { width:14px; text-align:center }
 .rules b { font-weight:600 } .rules small { color:var(--soft); display:block; font-size:13px }
 .rules .no small { color:var(--bad) }
 table { border-collapse:collapse; width:100%; font-size:13.5px; font-variant-numeric:tabular-nums }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..chaos.exits import NOT_TESTED, READER_GONE
+
+__all__ = ["BUG", "FAILED", "NOT_TESTED", "READER_GONE", "WELL", "WRONG", "by_signal"]
+
 WELL: Final = 0
 """Everything went well."""
 FAILED: Final = 1
 """The command was carried out, and something in it failed: a call, a plugin, a check."""
 WRONG: Final = 2
 """The command was not carried out: the configuration or the command line is wrong, or something is missing."""
-NOT_TESTED: Final = 77
-"""`chaos` found nothing wrong, and could not test all that it is for; what make and Meson take for a test that was skipped."""
 BUG: Final = 70
 """Something happened that Callboard does not know; EX_SOFTWARE elsewhere."""
 
@@ -19,7 +21,3 @@ BUG: Final = 70
 def by_signal(number: int) -> int:
     """The status of a command that a signal ended, as shells write it: 130 for an interrupt."""
     return 128 + number
-
-
-READER_GONE: Final = by_signal(13)
-"""Who read the output has gone, as after ``| head``: the status of a program that SIGPIPE has ended."""

@@ -16,7 +16,7 @@ from callboard.chaos.report.scale import Scale, round_step, shortened, span
 from callboard.chaos.report.timeline import timeline
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import GOOD, also, crash, event, without
+from runs import GOOD, WHOLE, also, crash, event, without
 
 ABOUT = About("agent.json", "callboard chaos agent.json --seed 1", "today", "0.1", ("One was held back.",))
 
@@ -59,9 +59,18 @@ def test_the_page_needs_nothing_from_elsewhere_and_runs_no_script():
     assert not re.search(r"https?://|@import|url\((?!#)", text)
 
 
-def test_the_page_says_whether_all_is_well():
-    assert "All rules hold." in told(GOOD)
-    assert "1 of 15 rules do not hold." in told(also(GOOD, crash(5.5, 3)))
+def test_the_page_says_whether_all_is_well_and_what_was_not_tested():
+    assert "All rules hold." in told(WHOLE)
+    assert "1 of 15 rules do not hold." in told(also(WHOLE, crash(5.5, 3)))
+    assert "1 of 15 rules were not tested." in told(replace(WHOLE, healed=None))
+    assert "<small>not tested: nobody waited for it</small>" in told(replace(WHOLE, healed=None))
+
+
+def test_the_page_of_a_run_that_lacked_a_plugin_does_not_say_that_all_rules_hold():
+    text = told(WHOLE, replace(ABOUT, gaps=("the plugin <upper> was never called",)))
+
+    assert "All rules hold." not in text
+    assert "Not tested: the plugin &lt;upper&gt; was never called." in text
 
 
 def test_a_broken_rule_is_shown_with_its_facts():
@@ -90,7 +99,7 @@ def test_a_rule_that_looked_at_nothing_is_not_shown_as_held():
 
 
 def test_a_run_of_nothing_has_a_page():
-    assert "All rules hold." in told(replace(GOOD, facts=(), ended=0.0))
+    assert "15 of 15 rules were not tested." in told(replace(GOOD, facts=(), ended=0.0))
 
 
 def test_the_timeline_is_a_picture_with_every_life_fault_and_crash():

@@ -117,7 +117,8 @@ def on_terminal(arguments: list[str], typed: list[tuple[bytes, bytes]]) -> tuple
 
 def test_a_call_asks_at_the_terminal_until_it_is_answered(config):
     out, shown = on_terminal(
-        ["call", "--json", config, "write_file", "x=1"], [(b"else deny): ", b"what?\n"), (b"none of them: ", b"y\n")]
+        ["call", "--json", config, "write_file", "x=1"],
+        [(b"else deny): ", b"what?\n"), (b"none of them: ", b"y\n")],
     )
 
     assert out == [{"success": True, "result": {"x": "1"}}]

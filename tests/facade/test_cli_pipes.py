@@ -8,7 +8,17 @@ import subprocess
 
 import pytest
 from callboard.hosts.packages.store import PackageCache
-from command_line import ECHO, ENVIRONMENT, EXAMPLES, PATIENCE, callboard, command, lines, ndjson, write_config
+from command_line import (
+    ECHO,
+    ENVIRONMENT,
+    EXAMPLES,
+    PATIENCE,
+    callboard,
+    command,
+    lines,
+    ndjson,
+    write_config,
+)
 from leaks import no_leaks
 
 READER_GONE = 141
@@ -57,12 +67,14 @@ def places(tmp_path):
     asked = {"v": 1, "id": "1-1", "method": "init", "params": {"config": {}}}
     answer = {"v": 1, "id": "1-1", "ok": True, "result": {"value": {"calls": 0}}}
     recording.write_text(
-        ndjson([
-            {"recording": 1},
-            entry | {"kind": "started"},
-            entry | {"message": asked},
-            entry | {"kind": "received", "message": answer},
-        ])
+        ndjson(
+            [
+                {"recording": 1},
+                entry | {"kind": "started"},
+                entry | {"message": asked},
+                entry | {"kind": "received", "message": answer},
+            ]
+        )
     )
     return {"config": config, "light": str(light), "recording": str(recording), "folder": str(tmp_path)}
 

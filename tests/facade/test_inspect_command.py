@@ -153,7 +153,9 @@ def test_what_a_host_was_asked_is_recorded_shown_and_asked_again(tmp_path):
     source = folder / "src" / "echo.js"
     source.write_text(source.read_text().replace("emit(", "console.log('now'); emit("))
 
-    live = callboard("inspect", "--json", str(folder), "--record", str(file), text="echo value=a\nech\necho value=b\n")
+    live = callboard(
+        "inspect", "--json", str(folder), "--record", str(file), text="echo value=a\nech\necho value=b\n"
+    )
     again = callboard("inspect", "--json", str(file))
     same = callboard("inspect", "--json", str(folder), "--replay", str(file))
     source.write_text(source.read_text().replace("calls += 1", "calls += 2"))
@@ -189,7 +191,13 @@ def test_the_messages_of_a_shared_host_name_the_plugin_that_they_are_for(tmp_pat
     config.write_text(json.dumps({"plugins": plugins}))
 
     live = callboard(
-        "inspect", "--json", str(config), "--shared", "--record", str(file), text="upper text=a\nlower text=B\n"
+        "inspect",
+        "--json",
+        str(config),
+        "--shared",
+        "--record",
+        str(file),
+        text="upper text=a\nlower text=B\n",
     )
     same = callboard("inspect", "--json", str(config), "--replay", str(file))
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from callboard.chaos.facts import Answered, Asked, Broken, Happened, Left, Ran, Run, Seen, Terms
 from callboard.chaos.invariants import check
+from callboard.chaos.standings import Standing
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 
@@ -72,7 +73,7 @@ GOOD = Run(
 
 def broken_rules(run):
     """The rules that a run breaks, by name, and all that is said of them."""
-    return {one.rule for one in check(run) if not one.ok}
+    return {one.rule for one in check(run) if one.standing is Standing.BROKEN}
 
 
 def said_of(run, rule):
@@ -99,3 +100,14 @@ def instead(run, old, new):
 
 def leaving(run, **left):
     return replace(run, left=Left(**left))
+
+
+NUMBERED = replace(
+    GOOD,
+    facts=tuple(
+        fact._replace(sequence=place) if isinstance(fact, Happened) else fact
+        for place, fact in enumerate(GOOD.facts, 1)
+    ),
+)
+WHOLE = instead(NUMBERED, answered(1.2, "c1", 1), answered(1.2, "c1", 1)._replace(judged=True))
+"""A run that gives every rule something to look at."""
