@@ -4,11 +4,13 @@ It can do to any host what a signal can do, and to one whose `Tamper` it holds w
 can. What only the host itself can do (close a stream, leave an orphan) is for hosts that read the
 schedule themselves: `EvilToolPlugin` does, and is told here of the moments that it cannot know.
 
-A fault that comes due while its host is down waits for the next life: nothing can be done to nobody.
+A fault that comes due while its host is down waits for the next life: nothing can be done to nobody. What is done is
+told when it is done: an answer that is to be spoilt counts when it was.
 """
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from collections import defaultdict
@@ -22,6 +24,7 @@ from .arming import Arming, Entered, entered_before
 from .cues import Cues
 from .datum import ScheduleError
 from .evil_tool import EvilToolPlugin
+from .lives import DOWN
 from .signals import go_on, pause, send
 from .tampering import KINDS, Tamper
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..hosts.host import Host
     from ..supervision.events import Event
+    from ..supervision.policy import RestartPolicy
     from .schedule import Entry, Schedule
 
 OUTSIDE = frozenset({"signal", "pause"})
@@ -55,7 +59,7 @@ class Nemesis:
 
     Attributes:
         done: the faults that were done, by host.
-        held: the faults that were held back.
+        held: the faults that were held back; whoever wants as many all the same has others done.
 
     Raises:
         ScheduleError: an entry is for no host of the board, or for one that it cannot be done to.
@@ -81,6 +85,10 @@ class Nemesis:
         self._paused: set[int] = set()
         self._states = Entered()
         self._pending: dict[str, list[f.Fault]] = defaultdict(list)
+        self._next: dict[str, list[f.Fault]] = defaultdict(list)
+        self._struck: set[tuple[str, int]] = set()
+        self._ended: set[tuple[str, int]] = set()
+        self._ready_since: dict[str, float] = {}
         self._blows: dict[str, list[float]] = defaultdict(list)
         self._homes = {
             name: member.host_name
@@ -100,7 +108,9 @@ class Nemesis:
             for name, plugin in self._plugins.items()
             if not isinstance(plugin, EvilToolPlugin)
         }
-        self._subscription = board.subscribe(self._on_event, {*t.STATE_OF, "call_started"})
+        for name, tamper in self._tampers.items():
+            tamper.told = partial(self._spoilt, name)
+        self._subscription = board.subscribe(self._on_event, {*t.STATE_OF, *DOWN, "call_started"})
         self._catch_up()
 
     def __enter__(self) -> Self:
@@ -113,11 +123,45 @@ class Nemesis:
         """What was done, and to which host, in words; in order."""
         return [(name, describe(fault)) for name, fault in self.done[:]]
 
+    @property
+    def kills(self) -> int:
+        """How many lives have ended after a fault that ends one was done to them; each counts once."""
+        with self._lock:
+            return len(self._struck & self._ended)
+
+    def at_next_call(self, name: str, fault: f.Fault) -> None:
+        """Do something to a host at the next call that it is given."""
+        with self._lock:
+            self._next[name].append(fault)
+
+    def forget(self, name: str) -> None:
+        """What is to be done to a host, and was not yet, is not done."""
+        with self._lock:
+            self._next.pop(name, None)
+            self._pending.pop(name, None)
+        if name in self._tampers:
+            self._tampers[name].heal()
+
+    def spared_for(self, name: str) -> float:
+        """Seconds for which a host cannot be ended without being parked for it; infinite if that is always so."""
+        with self._lock:
+            policy, now = self._policy(name), self._board.clock.now()
+            recent = self._recent(name, now)
+            if not self._spare or len(recent) < policy.intensity:
+                return 0.0
+            if not policy.intensity:
+                return math.inf
+            after = [recent[-policy.intensity] + policy.period + _MARGIN]
+            if name in self._ready_since:
+                after.append(self._ready_since[name] + policy.stable_for + _MARGIN)
+            return max(0.0, min(after) - now)
+
     def heal(self) -> None:
         """Do no more, and let go on what was stopped."""
         with self._lock:
             self._healed = True
             self._pending.clear()
+            self._next.clear()
             paused, self._paused = self._paused, set()
         self._arming.close()
         for cues in self._cues.values():
@@ -167,12 +211,16 @@ class Nemesis:
     # When
 
     def _on_event(self, event: Event) -> None:
+        if event.kind in DOWN:
+            with self._lock:
+                self._ended.add((event.subject, event.facts["generation"]))
+                self._ready_since.pop(event.subject, None)
         state = t.STATE_OF.get(event.kind)
         if state is not None:
             self._enter(event.subject, event.facts["generation"], state)
-        elif (name := self._homes.get(event.subject, "")) in self._cues:
+        elif event.kind == "call_started" and (name := self._homes.get(event.subject, "")) in self._cues:
             with self._lock:
-                self._do_all(name, self._cues[name].at_call())
+                self._do_all(name, [*self._cues[name].at_call(), *self._next.pop(name, [])])
 
     def _enter(self, name: str, generation: int, state: str) -> None:
         with self._lock:
@@ -182,6 +230,7 @@ class Nemesis:
             faults = cues.at_spawn() if state == "starting" else []
             faults += cues.at_state(state)
             if state == "ready":
+                self._ready_since[name] = self._board.clock.now()
                 faults = [*self._pending.pop(name, []), *faults]
             self._do_all(name, faults)
 
@@ -197,7 +246,7 @@ class Nemesis:
             if host is None:
                 self._pending[name].append(fault)
             elif not self._healed:
-                self._do(name, host.pid, fault)
+                self._do(name, host.pid, host.generation, fault)
 
     def _present(self, name: str) -> Host | None:
         """The present life of a host. Its plugins may have been taken off and loaded again."""
@@ -206,12 +255,16 @@ class Nemesis:
                 return member.plugin.host
         return None
 
-    def _do(self, name: str, pid: int, fault: f.Fault) -> None:
+    def _do(self, name: str, pid: int, generation: int, fault: f.Fault) -> None:
         if self._spare and self._would_be_parked(name, fault):
             self.held.append((name, fault))
             return
-        self.done.append((name, fault))
-        self._note(name, describe(fault))
+        match fault:
+            case f.Signal() | f.Pause():
+                self._did(name, generation, fault)
+            case _:
+                self._tampers[name].spoil_next(fault)
+                return
         match fault:
             case f.Signal(number):
                 send(pid, number)
@@ -220,8 +273,20 @@ class Nemesis:
                 pause(pid)
                 if seconds is not None:
                     self._board.clock.call_at(self._board.clock.now() + seconds, partial(self._go_on, pid))
-            case _:
-                self._tampers[name].spoil_next(fault)
+
+    def _did(self, name: str, generation: int | None, fault: f.Fault) -> None:
+        """Tell, before it can show."""
+        self.done.append((name, fault))
+        if generation is not None and is_deadly(fault):
+            self._struck.add((name, generation))
+        self._note(name, describe(fault))
+
+    def _spoilt(self, name: str, fault: f.Fault, pid: int) -> None:
+        """In the thread of a pump: an answer was spoilt."""
+        host = self._plugins[name].host
+        generation = host.generation if host is not None and host.pid == pid else None
+        with self._lock:
+            self._did(name, generation, fault)
 
     def _go_on(self, pid: int) -> None:
         with self._lock:
@@ -234,15 +299,34 @@ class Nemesis:
         """Whether the restart budget of a host is spent by what has been done to it."""
         if isinstance(fault, _BORNE) or (isinstance(fault, f.Pause) and fault.seconds):
             return False  # it lives on
-        lodging = self._board.roster.lodgings.named(name)
-        assert lodging is not None
-        policy, now = lodging.policy, self._board.clock.now()
-        recent = [at for at in self._blows[name] if now - at <= policy.period + 1.0]
-        self._blows[name] = recent
-        if len(recent) >= policy.intensity:
+        now = self._board.clock.now()
+        recent = self._recent(name, now)
+        if len(recent) >= self._policy(name).intensity:
             return True
         recent.append(now)
         return False
+
+    def _recent(self, name: str, now: float) -> list[float]:
+        """When something was done to a host that its budget still has to bear; a stable life has given it back."""
+        policy, since = self._policy(name), self._ready_since.get(name)
+        stable = since is not None and now - since >= policy.stable_for + _MARGIN
+        kept = [] if stable else [at for at in self._blows[name] if now - at <= policy.period + _MARGIN]
+        self._blows[name] = kept
+        return kept
+
+    def _policy(self, name: str) -> RestartPolicy:
+        lodging = self._board.roster.lodgings.named(name)
+        assert lodging is not None
+        return lodging.policy
+
+
+_MARGIN = 1.0
+"""Seconds by which the board may have noted a time later than it was."""
+
+
+def is_deadly(fault: f.Fault) -> bool:
+    """Whether it ends the life that it is done to, if nobody there catches it."""
+    return isinstance(fault, f.Signal | f.PartialLine)
 
 
 def describe(fault: f.Fault) -> str:

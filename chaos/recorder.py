@@ -189,6 +189,10 @@ class Recorder:
         member = self.board.roster.members().get(plugin)
         return member.host_name if isinstance(member, HostedMember) else plugin
 
+    def terms_of(self, plugin: str) -> Terms:
+        """What the board has agreed on with a plugin, or what was said of it since."""
+        return self.terms.get(plugin) or terms_of(self.board.roster.member(plugin))
+
     def take_ledger(self, plugin: str, calls: Iterable[str]) -> None:
         """Note what a tool has written down: the names of the calls that it began, in their order.
 

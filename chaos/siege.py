@@ -19,7 +19,7 @@ from .facts import Answered
 from .requests import quotas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..supervision.events import Event
     from .recorder import Recorder
@@ -78,6 +78,8 @@ class Siege:
         in_flight: calls of one plugin that are open at a time.
         deadline: seconds for each; ``None`` for the plugin's own.
         weights: how much more of the calls a plugin gets than one of weight 1.
+        more: asked when all calls are made, until it says ``None``: which plugins are to be called once more, and after
+            how many seconds it is to be asked again.
         heal: what makes an end of the faults.
         revive: have a host that waits for a person started by hand, as a person would.
 
@@ -96,6 +98,7 @@ class Siege:
         in_flight: int = 16,
         deadline: float | None = None,
         weights: Mapping[str, int] | None = None,
+        more: Callable[[], tuple[Iterable[str], float] | None] = lambda: None,
         heal: Callable[[], None] = lambda: None,
         revive: bool = False,
     ) -> None:
@@ -110,6 +113,7 @@ class Siege:
         self._board = recorder.board
         self._in_flight = in_flight
         self._deadline = deadline
+        self._more = more
         self._heal = heal
         self._revive = revive
         self._news: queue.SimpleQueue[Answered | Event | None] = queue.SimpleQueue()
@@ -136,6 +140,7 @@ class Siege:
         """
         try:
             self._flow()
+            self._go_on()
             self._heal()
             self.recorder.heal()
             self._come_back()
@@ -156,13 +161,22 @@ class Siege:
                     self._submit(front)
             self._take_news()
 
+    def _go_on(self) -> None:
+        while not self._stopping and (wanted := self._more()) is not None:
+            plugins, seconds = wanted
+            for name in plugins:
+                front = self.fronts[name]
+                if front.made == front.ended:
+                    self._submit(front)
+            self._take_news(seconds)
+
     def _come_back(self) -> None:
         """Revive what was parked, and wait until all hosts are ready; whether they are is for the rules to say."""
-        for name, state in self._states().items():
+        for name, state in self.states().items():
             if state in {"parked", "stopped"}:
                 self.recorder.order("revive", name)
         until = self._board.clock.now() + self.recorder.patience
-        while not self._stopping and any(state != "ready" for state in self._states().values()):
+        while not self._stopping and any(state != "ready" for state in self.states().values()):
             left = until - self._board.clock.now()
             if left <= 0 or not self._take_news(left):
                 return
@@ -174,7 +188,8 @@ class Siege:
         while not self._stopping and any(front.ended < front.made for front in self.fronts.values()):
             self._take_news()
 
-    def _states(self) -> dict[str, str]:
+    def states(self) -> dict[str, str]:
+        """The present state of each host that was there at the beginning, by plugin."""
         plugins = self._board.status()["plugins"]
         return {
             name: plugins[name]["host"]["state"]
@@ -223,5 +238,5 @@ class Siege:
 
     def _open(self) -> str:
         calls = sum(front.made - front.ended for front in self.fronts.values())
-        hosts = ", ".join(f"{name} {state}" for name, state in self._states().items())
+        hosts = ", ".join(f"{name} {state}" for name, state in self.states().items())
         return f"{calls} calls are open; hosts: {hosts or 'none'}"

@@ -39,11 +39,15 @@ class Tamper:
     Args:
         garbage: makes so many bytes that are no message.
         carry: what starts the life; a real process if ``None``.
+
+    Attributes:
+        told: hears of each fault that has spoilt an answer, with the pid of the life; in the thread of its pump.
     """
 
     def __init__(self, garbage: Callable[[int], bytes], carry: Carry | None = None) -> None:
         self.garbage = garbage
         self._carry = carry or ProcessCarrier
+        self.told: Callable[[Fault, int], None] = lambda _fault, _pid: None
         self._due: list[Fault] = []
         self._lock = threading.Lock()
 
@@ -110,7 +114,10 @@ class _Ear:
         if request_id is None:
             self._listener.on_output(line)
             return
-        reply = spoil(line, request_id, self._tamper.take(), self._tamper.garbage)
+        due = self._tamper.take()
+        reply = spoil(line, request_id, due, self._tamper.garbage)
+        for fault in due:
+            self._tamper.told(fault, self.pid)
         in_turns(self._listener.on_output, reply.data, self._turn)  # it may be a flood, and comes behind the pump
         if reply.code is not None:
             self._cut = True

@@ -5,55 +5,44 @@ Everything is drawn from one seed: the calls, what is done to which host, and at
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .chaos import faults as f
+from .callboard import Callboard
 from .chaos.census import Census
 from .chaos.invariants import check
 from .chaos.nemesis import Nemesis
-from .chaos.recorder import Recorder
+from .chaos.recorder import Recorder, terms_of
 from .chaos.requests import NoCalls, Source, from_list, from_schemas
-from .chaos.schedule import Entry, Schedule
+from .chaos.schedule import Schedule
 from .chaos.siege import Siege
 from .chaos.spoiling import noise
-from .chaos.triggers import NthCall
+from .chaos.standings import Standing, together
+from .chaos.tampering import Tamper
+from .chaos.witness import Witness
 from .interop.errors import InteropError
 from .plugins.frozen import frozen
-from .tampered_board import TamperedBoard
+from .pursuit import Pursuit
+from .trial_faults import KILLS, USUAL, draw_entries, draw_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .actors.board import Board
     from .actors.catalog import ToolDescriptor
     from .chaos.facts import Run
     from .chaos.invariants import Check
+    from .chaos.requests import Request
     from .loaded import Loaded
 
 Json = dict[str, Any]
 
-MAKE: dict[str, Callable[[Random], f.Fault]] = {
-    "kill": lambda _: f.Signal(9),
-    "term": lambda _: f.Signal(15),
-    "abort": lambda _: f.Signal(6),
-    "segv": lambda _: f.Signal(11),
-    "stop": lambda chance: f.Pause(chance.choice((0.05, 0.2, 0.5))),
-    "garbage": lambda chance: f.Garbage(chance.randint(5, 200)),
-    "duplicate": lambda chance: f.DuplicateReply(chance.randint(1, 3)),
-    "partial": lambda chance: f.PartialLine(chance.randint(1, 40)),
-    "truncate": lambda chance: f.Truncate(chance.randint(1, 40)),
-    "wrong_id": lambda _: f.WrongId(),
-    "stdout_flood": lambda _: f.StdoutFlood(10_000_000),
-    "part_flood": lambda _: f.PartFlood(50_000),
-    "reply_flood": lambda _: f.ReplyFlood(100_000),
-}
-"""What can be done to a host that knows nothing of it, by the names of the command line."""
-
-USUAL = ("kill", "kill", "kill", "term", "stop", "segv", "garbage", "duplicate", "partial")
-"""What is done where nobody says what. The others make calls wait for their deadlines."""
+MOST_KILLS = 12
+"""How many there are where nobody says how many; fewer if that would spend the restart budgets."""
 
 
 @frozen
@@ -63,7 +52,8 @@ class Plan:
     Attributes:
         config: path of the configuration.
         calls: how many are made.
-        kills: how many faults.
+        kills: how often a host is ended, or, with ``kinds`` of which none ends one, how many faults are done; as many as
+            come true. ``None`` for as many as the restart budgets bear, `MOST_KILLS` at most.
         seed: of everything that is drawn.
         kinds: of faults, names in `MAKE`.
         deadline: seconds for each call; ``None`` for the configuration's.
@@ -73,7 +63,7 @@ class Plan:
 
     config: str
     calls: int
-    kills: int
+    kills: int | None
     seed: int
     kinds: tuple[str, ...] = USUAL
     deadline: float | None = None
@@ -86,12 +76,13 @@ class Ended:
     """How a trial went.
 
     Attributes:
-        plan: what it was to be.
+        plan: what it was to be, ``kills`` settled.
         run: what happened.
         checks: what had to be true.
-        schedule: what was to be done to the hosts.
-        held: how many faults were held back for the sake of the restart budget.
-        left_out: tools that were not called, and why.
+        schedule: what was planned to be done to the hosts; what did not come true was made good afterwards.
+        kills: how many came true.
+        missed: why no more came true, if fewer did than were wanted; by host.
+        left_out: plugins and tools that were not called, and why.
         failed: plugins that could not be loaded, and why.
     """
 
@@ -99,14 +90,34 @@ class Ended:
     run: Run
     checks: tuple[Check, ...]
     schedule: Schedule
-    held: int
+    kills: int
+    missed: dict[str, str]
     left_out: dict[str, str]
     failed: dict[str, str]
 
     @property
+    def gaps(self) -> tuple[str, ...]:
+        """What was not tested, beside rules that found nothing to look at; in words."""
+        gaps = [f"{source} could not be loaded: {why}" for source, why in self.failed.items()]
+        gaps += [f"{name!r} was not called: {why}" for name, why in self.left_out.items()]
+        if self.kills < (self.plan.kills or 0):
+            why = "; ".join(f"{host!r}: {why}" for host, why in self.missed.items())
+            gaps.append(
+                f"{self.kills} of {self.plan.kills} kills came true"
+                + (f" ({why})" if why else ": none of the tools that were called runs in a host")
+            )
+        return tuple(gaps)
+
+    @property
+    def standing(self) -> Standing:
+        """How it came out: held only if all was tested."""
+        gaps = (Standing.NOT_TESTED for _ in self.gaps)
+        return together([*(one.standing for one in self.checks), *gaps])
+
+    @property
     def ok(self) -> bool:
-        """Whether every rule holds."""
-        return all(one.ok for one in self.checks)
+        """Whether every rule was tested and holds, and nothing was left out."""
+        return self.standing is Standing.HELD
 
 
 class Trial:
@@ -150,7 +161,7 @@ class Trial:
         Raises:
             ConfigurationError: the configuration cannot be used.
             PluginError: a plugin that it requires cannot be loaded.
-            NoCalls: none of its tools can be called.
+            NoCalls: a call that is to be made is for none of its tools.
             SiegeStuck: nothing happens any more.
         """
         census = Census()
@@ -158,30 +169,64 @@ class Trial:
             board = self.board.board
             sources = self._sources()
             recorder = Recorder(board)
-            schedule = self._schedule(sources, board)
-            with Nemesis(
-                board,
-                schedule,
-                tampers=self.board.tampers,
-                note=recorder.broke,
-                spare=not self.plan.relentless,
-            ) as nemesis:
-                self.nemesis = nemesis
-                self.siege = Siege(
-                    recorder,
-                    sources,
-                    calls=self.plan.calls,
-                    seed=self.plan.seed,
-                    deadline=self.plan.deadline,
-                    heal=nemesis.heal,
-                )
-                if self._stopping or not self.siege.run():
-                    return None
+            hosts = self._hosts(sources, board)
+            self.plan = replace(self.plan, kills=self._kills(hosts, board))
+            schedule = self._schedule(sources, hosts)
+            for name in hosts:
+                self.board.witnesses[name].now = recorder.now
+            missed = self._besiege(recorder, sources, hosts, schedule)
+            if missed is None:
+                return None
+            for name in hosts:
+                self.board.witnesses[name].testify(recorder, name)
             recorder.close()
             self._in_the_end = self.plugins()
         run = recorder.run(census.left(recorder.known))
         failed = {one.source: one.error for one in self.board.failed}
-        return Ended(self.plan, run, check(run), schedule, len(nemesis.held), self.left_out, failed)
+        return Ended(self.plan, run, check(run), schedule, self.kills, missed, self.left_out, failed)
+
+    @property
+    def kills(self) -> int:
+        """How many have come true."""
+        if self.nemesis is None:
+            return 0
+        return self.nemesis.kills if KILLS & set(self.plan.kinds) else len(self.nemesis.done)
+
+    def _besiege(
+        self, recorder: Recorder, sources: list[Source], hosts: list[str], schedule: Schedule
+    ) -> dict[str, str] | None:
+        """Make all calls and do all faults; why no more faults came true, or ``None`` if it was stopped."""
+        board = recorder.board
+        if not sources:
+            return None if self._stopping else {}
+        with Nemesis(
+            board,
+            schedule,
+            tampers=self.board.tampers,
+            note=recorder.broke,
+            spare=not self.plan.relentless,
+        ) as nemesis:
+            self.nemesis = nemesis
+            pursuit = Pursuit(
+                nemesis,
+                hosts,
+                self.plan.kills or 0,
+                came=lambda: self.kills,
+                draw=lambda: draw_fault(self.plan.kinds, self._chance),
+                states=lambda: self.siege.states() if self.siege is not None else {},
+                now=board.clock.now,
+                revive=partial(recorder.order, "revive") if self.plan.relentless else None,
+            )
+            self.siege = Siege(
+                recorder,
+                sources,
+                calls=self.plan.calls,
+                seed=self.plan.seed,
+                deadline=self.plan.deadline,
+                more=pursuit.next,
+                heal=nemesis.heal,
+            )
+            return None if self._stopping or not self.siege.run() else pursuit.why
 
     def _sources(self) -> list[Source]:
         tools = [tool for tool in self.board.tools() if tool.available]
@@ -192,11 +237,22 @@ class Trial:
         for name, plugin in self.plugins().items():
             if not plugin["available"]:
                 self.left_out[name] = str(plugin.get("problem") or plugin.get("host", {}).get("why", ""))
-        if not sources:
-            why = "; ".join(f"{tool}: {reason}" for tool, reason in self.left_out.items())
-            remedy = "write calls into a file and give it with --call-file"
-            raise NoCalls(f"there is no tool that could be called{f' ({why})' if why else ''}; {remedy}")
-        return sources
+        return [self._watched(source) for source in sources]
+
+    def _watched(self, source: Source) -> Source:
+        """The same calls, each with a name by which its answer is known on the line of its host."""
+        witness = self.board.witnesses.get(source.plugin)
+        if witness is None:
+            return source
+        numbers = itertools.count(1)
+        hooked = bool(self.board.configuration.hooks)
+
+        def draw(chance: Random) -> Request:
+            request = source.draw(chance)
+            name = f"{source.plugin}-{next(numbers)}"
+            return replace(request, name=name, judge=partial(witness.judge, name, hooked=hooked))
+
+        return Source(source.plugin, draw)
 
     def _parameters(self, tool: ToolDescriptor) -> Any:
         found = self.board.registry.inspect_schema(tool.schema)
@@ -214,30 +270,48 @@ class Trial:
                 raise NoCalls(f"call {number} of the file is for {name!r}; the tools are: {there}")
             yield places[name], wire
 
-    def _schedule(self, sources: Sequence[Source], board: Board) -> Schedule:
-        """Faults at calls, spread evenly over all that each host gets; the last quarter of them is quiet."""
+    def _hosts(self, sources: Sequence[Source], board: Board) -> list[str]:
+        """Those that can be harmed: of plugins that are called."""
         called = {source.plugin for source in sources}
-        hosts = [name for name in self.board.tampers if name in called and name in board.roster.members()]
+        return [name for name in self.board.tampers if name in called and name in board.roster.members()]
+
+    def _kills(self, hosts: Sequence[str], board: Board) -> int:
+        """As many as were asked for, or as the hosts bear."""
+        if self.plan.kills is not None:
+            return self.plan.kills
+        if not hosts or self.plan.relentless:
+            return MOST_KILLS
+        policies = [terms_of(board.roster.member(name)).policy for name in hosts]
+        return max(1, min(MOST_KILLS, sum(policy.intensity for policy in policies)))
+
+    def _schedule(self, sources: Sequence[Source], hosts: Sequence[str]) -> Schedule:
         if not hosts:
             return Schedule(self.plan.seed)
         calls = max(1, self.plan.calls // len(sources))
-        names = list(self.plan.kinds)
-        entries = []
-        for number in range(self.plan.kills):
-            share = (number // len(hosts) + self._chance.random()) / -(-self.plan.kills // len(hosts))
-            fault = MAKE[self._chance.choice(names)](self._chance)
-            nth = 1 + int(share * calls * _BUSY)
-            entries.append(Entry(NthCall(nth), fault, hosts[number % len(hosts)]))
-        return Schedule(self.plan.seed, entries)
+        kills = self.plan.kills or 0
+        return Schedule(
+            self.plan.seed, draw_entries(self.plan.kinds, kills, hosts, calls, self._chance)
+        )
 
 
-_BUSY = 0.75
-"""The share of its calls in which a host is let suffer; the rest is quiet."""
+class _Tampered(Callboard):
+    """A board with a hand on the line of every host, and a witness who writes down what comes and goes there.
 
+    Attributes:
+        tampers: the hands, by plugin.
+        witnesses: by plugin.
+    """
 
-class _Tampered(TamperedBoard):
-    """A board with a hand on the line of every plugin's host."""
+    def __init__(self, config: str, chance: Random) -> None:
+        super().__init__(config)
+        self.tampers: dict[str, Tamper] = {}
+        self.witnesses: dict[str, Witness] = {}
+        self._chance = chance
 
     def _begin(self, board: Board, one: Loaded) -> None:
+        if one.hosted is not None:
+            name, tamper = one.adapter.name, Tamper(noise(self._chance.randrange), one.hosted.carry)
+            self.tampers[name] = tamper
+            one.hosted.carry = self.witnesses[name] = Witness(tamper)
         # Each in a host of its own: what is done to one must not be told of the others.
         super()._begin(board, replace(one, share=None))

@@ -210,6 +210,12 @@ class Host:
             if withdrawn:
                 raise
 
+    def call_of(self, request_id: str) -> str | None:
+        """The id of the call for which a request was sent, as long as its end is awaited."""
+        with self._lock:
+            owner = self._peer.owner(request_id)
+        return None if owner is None else owner.call_id
+
     def abandon(self, request_id: str) -> bool:
         """Give a request up; False when its end was quicker."""
         with self._lock:

@@ -185,6 +185,10 @@ class Peer(Generic[Owner]):
         """Note that a request of the client's own is about to be sent; ``hears`` comes back as `Noted`."""
         self._noted[request_id] = hears
 
+    def owner(self, request_id: str) -> Owner | None:
+        """Whose request it is; ``None`` once it has ended."""
+        return self._open.get(request_id) or self._abandoned.get(request_id)
+
     def abandon(self, request_id: str) -> bool:
         """Give a request up: drop its messages from now on. False if it was not open."""
         owner = self._open.pop(request_id, None)

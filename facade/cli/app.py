@@ -146,7 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CallboardError as error:
         if settings.debug:
             traceback.print_exc()
-        complain(str(error))
+        for sentence in (str(error), *getattr(error, "__notes__", ())):
+            complain(sentence)
         return WRONG
     except Exception as error:  # noqa: BLE001 - the last one who can say it in a sentence
         if settings.debug:

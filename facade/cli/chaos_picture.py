@@ -69,11 +69,10 @@ class Picture:
         return Group(title, self._progress(), "", self._rows(), "", self._endings(), "", self._news())
 
     def _progress(self) -> Text:
-        siege, nemesis = self._trial.siege, self._trial.nemesis
+        siege = self._trial.siege
         assert siege is not None
-        assert nemesis is not None
         plan = self._trial.plan
-        said = f" {siege.ended:6,} / {plan.calls:,} calls  {len(nemesis.done):3} / {plan.kills} faults"
+        said = f" {siege.ended:6,} / {plan.calls:,} calls  {self._trial.kills:3} / {plan.kills} kills"
         said += f"  {self._trial.elapsed:5.1f} s"
         room = max(0, self._width - 1 - len(said))
         done = round(min(1.0, siege.ended / plan.calls) * room)
