@@ -4,7 +4,8 @@ It can do to any host what a signal can do, and to one whose `Tamper` it holds w
 can. What only the host itself can do (close a stream, leave an orphan) is for hosts that read the
 schedule themselves: `EvilToolPlugin` does, and is told here of the moments that it cannot know.
 
-A fault that comes due while its host is down waits for the next life: nothing can be done to nobody. What is done is
+A fault that comes due while its host is down waits for the next life, and so does one that would kill a host which is
+dying: nothing can be done to nobody. What is done is
 told when it is done: an answer that is to be spoilt counts when it was.
 """
 
@@ -86,7 +87,7 @@ class Nemesis:
         self._states = Entered()
         self._pending: dict[str, list[f.Fault]] = defaultdict(list)
         self._next: dict[str, list[f.Fault]] = defaultdict(list)
-        self._struck: set[tuple[str, int]] = set()
+        self._struck: dict[tuple[str, int], float] = {}
         self._ended: set[tuple[str, int]] = set()
         self._ready_since: dict[str, float] = {}
         self._blows: dict[str, list[float]] = defaultdict(list)
@@ -127,7 +128,7 @@ class Nemesis:
     def kills(self) -> int:
         """How many lives have ended after a fault that ends one was done to them; each counts once."""
         with self._lock:
-            return len(self._struck & self._ended)
+            return len(self._struck.keys() & self._ended)
 
     def at_next_call(self, name: str, fault: f.Fault) -> None:
         """Do something to a host at the next call that it is given."""
@@ -141,6 +142,12 @@ class Nemesis:
             self._pending.pop(name, None)
         if name in self._tampers:
             self._tampers[name].heal()
+
+    def is_dying(self, name: str) -> bool:
+        """Whether something that ends a host was done to its present life, which has not been told to have ended."""
+        host = self._plugins[name].host
+        with self._lock:
+            return host is not None and self._is_dying(name, host.generation)
 
     def spared_for(self, name: str) -> float:
         """Seconds for which a host cannot be ended without being parked for it; infinite if that is always so."""
@@ -243,7 +250,7 @@ class Nemesis:
     def _do_all(self, name: str, faults: list[f.Fault]) -> None:
         for fault in faults:
             host = self._present(name)
-            if host is None:
+            if host is None or (is_deadly(fault) and self._is_dying(name, host.generation)):
                 self._pending[name].append(fault)
             elif not self._healed:
                 self._do(name, host.pid, host.generation, fault)
@@ -274,11 +281,18 @@ class Nemesis:
                 if seconds is not None:
                     self._board.clock.call_at(self._board.clock.now() + seconds, partial(self._go_on, pid))
 
+    def _is_dying(self, name: str, generation: int) -> bool:
+        """Whether its end is still to be told; one that has caught the signal lives on."""
+        struck = self._struck.get((name, generation))
+        if struck is None or (name, generation) in self._ended:
+            return False
+        return self._board.clock.now() - struck < _DYING
+
     def _did(self, name: str, generation: int | None, fault: f.Fault) -> None:
         """Tell, before it can show."""
         self.done.append((name, fault))
         if generation is not None and is_deadly(fault):
-            self._struck.add((name, generation))
+            self._struck.setdefault((name, generation), self._board.clock.now())
         self._note(name, describe(fault))
 
     def _spoilt(self, name: str, fault: f.Fault, pid: int) -> None:
@@ -319,6 +333,9 @@ class Nemesis:
         assert lodging is not None
         return lodging.policy
 
+
+_DYING = 5.0
+"""Seconds in which a host ends that has got a deadly signal, if it ends for that."""
 
 _MARGIN = 1.0
 """Seconds by which the board may have noted a time later than it was."""

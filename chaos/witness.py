@@ -21,7 +21,7 @@ from ..hosts.host import Host
 from ..plugins.errors import JsonValueError
 from ..plugins.json_values import load_json
 from ..plugins.results import complete_result
-from .facts import Answered, Ran
+from .facts import Answered, Happened, Ran
 from .life_rules import OWN_ANSWERS
 
 if TYPE_CHECKING:
@@ -140,8 +140,11 @@ def counted(facts: list[Fact], given: list[Given], plugin: str) -> list[Fact]:
     """The same facts, each success of the plugin with its place in the chain of states. Pure.
 
     Its state is that of the answer before it: then its count is one more. Where it was given an older state, its count
-    is one more than that answer's, which is a gap.
+    is one more than that answer's, which is a gap, unless the board has told that it begins with a fresh one.
     """
+    resets = sum(
+        isinstance(fact, Happened) and fact.kind == "state_reset" and fact.plugin == plugin for fact in facts
+    )
     by_call = {one.call: one for one in given if one.answered}
     states: list[str | None] = [given[0].state if given else None]
     """What the state was after so many successes."""
@@ -153,9 +156,13 @@ def counted(facts: list[Fact], given: list[Given], plugin: str) -> list[Fact]:
             continue
         if fact.ending == "success":
             place = _last(states, one.state)
+            if place + 1 != len(states) and resets:
+                resets, place = resets - 1, len(states) - 1
             fact = fact._replace(counted=place + 1)
             states.append(one.new_state or one.state)
-        elif one.result is not None and one.new_state is not None:  # a failure of the tool's own keeps its state too
+        elif (
+            one.result is not None and one.new_state is not None
+        ):  # a failure of the tool's own keeps its state too
             states[-1] = one.new_state
         found.append(fact)
     return found

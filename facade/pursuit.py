@@ -51,6 +51,9 @@ class Doer(Protocol):
     def spared_for(self, name: str) -> float:
         """Seconds for which the host cannot be ended without being parked."""
 
+    def is_dying(self, name: str) -> bool:
+        """Whether what was done to it is still to show."""
+
 
 class Pursuit:
     """See the module. Ask `next` again and again until it says ``None``.
@@ -93,11 +96,18 @@ class Pursuit:
         self._aim: _Aim | None = None
         self._tries = dict.fromkeys(self._hosts, 0)
         self._down: dict[str, float] = {}
+        self._begun = False
+        self._called = -math.inf
 
     def next(self) -> Wanted | None:
         """What is to be done next; ``None`` when as many came true as are wanted, or no more can."""
+        if not self._begun:
+            self._begun = True
+            for name in self._hosts:
+                self._doer.forget(name)  # or there would be one too many
         if self._aim is not None and not self._is_over(self._aim):
-            return Wanted((self._aim.host,), _SLICE)
+            wait = self._called + _SLICE - self._now()
+            return Wanted((), wait) if wait > 0 else self._call(self._aim.host)
         while self._hosts and self._came() < self._wanted:
             wanted = self._take_aim()
             if wanted is not None:
@@ -114,13 +124,15 @@ class Pursuit:
         self._doer.forget(aim.host)
         self._tries[aim.host] += 1
         if self._tries[aim.host] == TRIES:
-            self._give_up(aim.host, f"it lived on after {describe(aim.fault)}, or was given no call to do it at")
+            self._give_up(
+                aim.host, f"it lived on after {describe(aim.fault)}, or was given no call to do it at"
+            )
         return True
 
     def _take_aim(self) -> Wanted | None:
         """Aim at a host that can be harmed, or wait for one; ``None`` if one was given up instead."""
         states = self._states()
-        ready = [name for name in tuple(self._hosts) if self._is_ready(name, states.get(name, "gone"))]
+        ready = [name for name in tuple(self._hosts) if self._is_whole(name, states.get(name, "gone"))]
         if not ready:
             return Wanted((), _SLICE) if self._hosts else None
         waits = {name: self._doer.spared_for(name) for name in ready}
@@ -135,15 +147,25 @@ class Pursuit:
         self._hosts.append(self._hosts.pop(self._hosts.index(name)))
         self._aim = _Aim(name, self._draw(), self._came(), self._now())
         self._doer.at_next_call(name, self._aim.fault)
+        return self._call(name)
+
+    def _call(self, name: str) -> Wanted:
+        self._called = (
+            self._now()
+        )  # one that is refused comes back at once, and there would be no end to them
         return Wanted((name,), _SLICE)
 
-    def _is_ready(self, name: str, state: str) -> bool:
-        if state == "ready":
+    def _is_whole(self, name: str, state: str) -> bool:
+        """Whether it is ready, and nothing that was done to it is still to show."""
+        dying = state == "ready" and self._doer.is_dying(name)
+        if state == "ready" and not dying:
             self._down.pop(name, None)
             return True
         if state == "parked" and self._revive is not None and name not in self._down:
             self._revive(name)
         if self._now() - self._down.setdefault(name, self._now()) > PATIENCE:
+            if dying:  # it lives on, whatever was done: the next thing may end it
+                return True
             self._give_up(name, f"it was {state} and not ready again")
         return False
 

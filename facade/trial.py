@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .callboard import Callboard
 from .chaos.census import Census
+from .chaos.facts import Asked
 from .chaos.invariants import check
 from .chaos.nemesis import Nemesis
 from .chaos.recorder import Recorder, terms_of
@@ -98,7 +99,12 @@ class Ended:
     @property
     def gaps(self) -> tuple[str, ...]:
         """What was not tested, beside rules that found nothing to look at; in words."""
-        gaps = [f"{source} could not be loaded: {why}" for source, why in self.failed.items()]
+        gaps = (
+            []
+            if any(isinstance(fact, Asked) for fact in self.run.facts)
+            else ["there is no tool that could be called"]
+        )
+        gaps += [f"{source} could not be loaded: {why}" for source, why in self.failed.items()]
         gaps += [f"{name!r} was not called: {why}" for name, why in self.left_out.items()]
         if self.kills < (self.plan.kills or 0):
             why = "; ".join(f"{host!r}: {why}" for host, why in self.missed.items())
@@ -289,9 +295,7 @@ class Trial:
             return Schedule(self.plan.seed)
         calls = max(1, self.plan.calls // len(sources))
         kills = self.plan.kills or 0
-        return Schedule(
-            self.plan.seed, draw_entries(self.plan.kinds, kills, hosts, calls, self._chance)
-        )
+        return Schedule(self.plan.seed, draw_entries(self.plan.kinds, kills, hosts, calls, self._chance))
 
 
 class _Tampered(Callboard):
@@ -313,5 +317,7 @@ class _Tampered(Callboard):
             name, tamper = one.adapter.name, Tamper(noise(self._chance.randrange), one.hosted.carry)
             self.tampers[name] = tamper
             one.hosted.carry = self.witnesses[name] = Witness(tamper)
-        # Each in a host of its own: what is done to one must not be told of the others.
-        super()._begin(board, replace(one, share=None))
+        # Each in a host of its own: what is done to one must not be told of the others. And none in quarantine, which
+        # blames a tool for the crashes that are done to its host here.
+        tool = replace(one.options.tool, quarantine=None)
+        super()._begin(board, replace(one, share=None, options=replace(one.options, tool=tool)))

@@ -175,4 +175,6 @@ def _wait(performance: Performance[Ended], trial: Trial, console: Console | None
         while not performance.wait(_SECONDS_A_LINE):
             if console is not None and trial.siege is not None and trial.nemesis is not None:
                 ended = trial.siege.ended
-                console.print(f"{trial.elapsed:5.1f} s  {ended:7,} calls  {trial.kills:3} kills", soft_wrap=True)
+                console.print(
+                    f"{trial.elapsed:5.1f} s  {ended:7,} calls  {trial.kills:3} kills", soft_wrap=True
+                )

@@ -67,7 +67,10 @@ def as_json(ended: Ended) -> dict[str, Any]:
     return {
         "ok": ended.ok,
         "standing": ended.standing.value,
-        "not_tested": [*ended.gaps, *(f"{one.rule}: {one.said}" for one in ended.checks if one.standing is Standing.NOT_TESTED)],
+        "not_tested": [
+            *ended.gaps,
+            *(f"{one.rule}: {one.said}" for one in ended.checks if one.standing is Standing.NOT_TESTED),
+        ],
         "config": ended.plan.config,
         "seed": ended.plan.seed,
         **told.as_dict(),

@@ -204,3 +204,64 @@ def test_what_cannot_be_done_is_refused_before_anything_is(tmp_path, entry, wher
         Nemesis(board, schedule(entry))
 
     assert caught.value.path == where
+
+
+def test_a_host_that_is_dying_is_not_killed_again_but_the_next_life_is(tmp_path):
+    wanted = schedule((NthCall(1), Signal(9)), (NthCall(1), Signal(6)))
+    with hosted(tmp_path) as (board, recorder, _), Nemesis(board, wanted) as nemesis:
+        say(board, wait=1000).result(20)
+        crashes = recorder.wait("host_crashed", 2)
+        assert board.events.settle(10)
+        kills = nemesis.kills
+
+    exits = [crash.facts["report"]["exit"] for crash in crashes]
+    assert (exits, kills) == (["signal SIGKILL", "signal SIGABRT"], 2)
+
+
+def test_a_fault_of_an_answer_is_done_when_one_was_spoilt_and_not_before(tmp_path):
+    file = tmp_path / "hosted.mjs"
+    file.write_text(ECHO)
+    tamper = Tamper(noise(Random(1).randrange))
+    with no_leaks(), Board() as board:
+        add_node(board, file, name="hosted", carry=tamper)
+        wanted = schedule((NthCall(1), Garbage(10)))
+        with Nemesis(board, wanted, tampers={"hosted": tamper}) as nemesis:
+            call = say(board, wait=300)
+            wait_until(lambda: tamper.waits)
+            before = nemesis.done[:]
+            assert call.result(20)["success"]
+            after = nemesis.done[:]
+
+    assert (before, after) == ([], [("hosted", Garbage(10))])
+
+
+def test_a_kill_at_the_next_call_comes_there_and_not_if_it_is_forgotten(tmp_path):
+    with hosted(tmp_path) as (board, recorder, _), Nemesis(board, schedule()) as nemesis:
+        nemesis.at_next_call("hosted", Signal(9))
+        nemesis.forget("hosted")
+        first = say(board).result(20)
+        nemesis.at_next_call("hosted", Signal(9))
+        second = say(board, wait=1000).result(20)
+        recorder.wait("host_crashed")
+        assert board.events.settle(10)
+        kills = nemesis.kills
+
+    assert first["success"]
+    assert second.get("code", "host_crashed") == "host_crashed"
+    assert kills == 1
+
+
+def test_a_host_is_spared_until_a_stable_life_has_given_its_budget_back(tmp_path):
+    policy = RestartPolicy(
+        backoff=Backoff(first=0.0, min=0.01, max=0.01), intensity=1, period=600.0, stable_for=0.2
+    )
+    with hosted(tmp_path, policy=policy) as (board, recorder, _):
+        with Nemesis(board, schedule(), spare=True) as nemesis:
+            free = nemesis.spared_for("hosted")
+            nemesis.at_next_call("hosted", Signal(9))
+            say(board, wait=1000).result(20)
+            recorder.wait("host_ready", 1)
+            wait_until(lambda: 0 < nemesis.spared_for("hosted") < 600.0)
+            wait_until(lambda: nemesis.spared_for("hosted") == 0.0)
+
+    assert free == 0.0

@@ -11,38 +11,128 @@ from leaks import no_leaks
 TEXT = """
 export default {
   name: 'text',
-  init: () => ({}),
+  init: () => ({ calls: 0 }),
   getToolSchemas: () => [{ type: 'function', function: { name: 'upper', parameters: {
-    type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } } },
-    { type: 'function', function: { name: 'dated', parameters: {
-    type: 'object', properties: { day: { type: 'string', format: 'date' } }, required: ['day'] } } }],
-  executeTool: (name, { text, day }) => ({ success: true, result: (text ?? day).toUpperCase() }),
+    type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } } }],
+  executeTool: (name, { text, day }, state) => {
+    state.calls += 1;
+    return { success: true, result: (text ?? day).toUpperCase() };
+  },
 };
 """
+DATED = """
+  { type: 'function', function: { name: 'dated', parameters: {
+    type: 'object', properties: { day: { type: 'string', format: 'date' } }, required: ['day'] } } },
+"""
+ECHO = f"path:{EXAMPLES / 'python-echo-tool'}"
+NOT_TESTED = 77
 
 
-@pytest.fixture
-def config(tmp_path):
-    (tmp_path / "text.mjs").write_text(TEXT)
-    supervision = {"backoff": {"first": 0.0, "min": 0.01, "max": 0.1}, "intensity": 50}
-    plugins = [{"node_tool": {"file": "text.mjs", "id": "text"}}, f"path:{EXAMPLES / 'python-echo-tool'}"]
-    file = tmp_path / "agent.json"
+def configured(folder, *plugins, text=TEXT, **supervision):
+    (folder / "text.mjs").write_text(text)
+    supervision = {"backoff": {"first": 0.0, "min": 0.01, "max": 0.1}, "intensity": 50, **supervision}
+    plugins = plugins or ({"node_tool": {"file": "text.mjs", "id": "text"}}, ECHO)
+    file = folder / "agent.json"
     file.write_text(json.dumps({"plugins": plugins, "supervision": supervision}))
     return str(file)
 
 
-def test_every_call_is_accounted_for_and_the_rules_hold(config):
-    with no_leaks():
-        ended = callboard("chaos", config, "--calls", "200", "--kills", "6", "--seed", "3", "--json")
+@pytest.fixture
+def config(tmp_path):
+    return configured(tmp_path)
 
+
+@pytest.fixture
+def dated(tmp_path):
+    """As `config`; one of the tools takes what cannot be drawn."""
+    return configured(
+        tmp_path, text=TEXT.replace("getToolSchemas: () => [", f"getToolSchemas: () => [{DATED}")
+    )
+
+
+def reported(*arguments):
+    """The exit status, and the report as JSON."""
+    ended = callboard("chaos", *arguments, "--json")
     (report,) = lines(ended.stdout)
-    assert ended.returncode == 0, report["checks"]
+    return ended.returncode, report
+
+
+def standings(report):
+    return {check["rule"]: check["standing"] for check in report["checks"]}
+
+
+def test_every_call_is_accounted_for_and_every_rule_is_tested_and_holds(config):
+    with no_leaks():
+        status, report = reported(config, "--calls", "200", "--kills", "6", "--seed", "3")
+
+    assert (status, report["standing"]) == (0, "held"), report["checks"]
     assert report["ok"]
-    assert report["submitted"] == report["answered"] == 202
-    assert sum(report["faults"].values()) == len(report["schedule"]["entries"]) == 6
+    assert set(standings(report).values()) == {"held"}
+    assert report["not_tested"] == []
+    assert report["submitted"] == report["answered"] >= 202
     assert report["crashes"] == len(report["every_crash"])
-    assert report["left_out"] == {"dated": "$.properties.day: format is not understood"}
     assert report["left"] == {"processes": [], "threads": [], "descriptors": []}
+
+
+@pytest.mark.parametrize("calls", [4, 200])
+def test_so_many_hosts_are_killed_as_are_asked_for(config, calls):
+    status, report = reported(
+        config, "--calls", str(calls), "--kills", "7", "--faults", "kill,segv", "--seed", "3"
+    )
+
+    assert (status, report["kills"]["came"]) == (0, 7), report["not_tested"]
+    assert report["crashes"] == sum(report["faults"].values()) == 7
+
+
+def test_what_does_not_kill_counts_as_no_kill(config):
+    _, report = reported(
+        config, "--calls", "100", "--kills", "3", "--faults", "kill,garbage,duplicate", "--seed", "2"
+    )
+
+    assert report["kills"]["came"] == report["faults"]["SIGKILL"] == 3
+    assert sum(report["faults"].values()) > 3
+
+
+def test_a_restart_budget_that_is_spent_is_waited_for_until_a_stable_life_has_given_it_back(tmp_path):
+    config = configured(tmp_path, intensity=2, stable_for=0.1)
+
+    status, report = reported(config, "--calls", "20", "--kills", "4", "--faults", "kill")
+
+    assert (status, report["kills"]["came"], report["crashes"]) == (0, 4, 4), report["not_tested"]
+
+
+def test_kills_that_a_restart_budget_does_not_bear_are_said_to_be_missing(tmp_path):
+    config = configured(tmp_path, intensity=1, stable_for=900, period=900)
+
+    status, report = reported(config, "--calls", "20", "--kills", "3", "--faults", "kill")
+
+    assert (status, report["standing"], report["kills"]["came"]) == (NOT_TESTED, "not tested", 1)
+    assert "budget" in report["kills"]["missed"]["text"]
+    assert any("1 of 3 kills came true" in gap for gap in report["not_tested"])
+
+
+def test_without_a_number_there_are_as_many_kills_as_the_restart_budgets_bear(tmp_path):
+    config = configured(tmp_path, intensity=2, stable_for=900, period=900)
+
+    status, report = reported(config, "--calls", "60")
+
+    assert (status, report["kills"]) == (0, {"wanted": 2, "came": 2, "missed": {}}), report["not_tested"]
+
+
+def test_without_a_kill_what_comes_after_one_was_not_tested(config):
+    status, report = reported(config, "--calls", "10", "--kills", "0")
+
+    assert (status, report["standing"]) == (NOT_TESTED, "not tested")
+    assert standings(report)["works after the faults"] == "not tested"
+    assert standings(report)["each call ends once"] == "held"
+
+
+def test_a_tool_that_cannot_be_called_was_not_tested(dated):
+    status, report = reported(dated, "--calls", "40", "--kills", "1")
+
+    assert (status, report["standing"]) == (NOT_TESTED, "not tested")
+    assert report["left_out"] == {"dated": "$.properties.day: format is not understood"}
+    assert any("'dated'" in gap for gap in report["not_tested"])
 
 
 def test_the_same_seed_makes_the_same_plan(config):
@@ -55,23 +145,26 @@ def test_the_same_seed_makes_the_same_plan(config):
     assert planned() == planned()
 
 
-def test_it_says_what_was_proved_and_writes_the_page(config, tmp_path):
+def test_it_says_what_was_proved_and_what_was_not_and_writes_the_page(dated, tmp_path):
+    config = dated
     page, report = tmp_path / "page.html", tmp_path / "report.json"
     ended = callboard(
         "chaos", config, "--calls", "60", "--kills", "2", "--seed", "5", "--html", str(page),
         "--json-file", str(report),
     )  # fmt: skip
 
-    assert ended.returncode == 0, ended.stdout
+    assert ended.returncode == NOT_TESTED, ended.stdout
     assert "✓ each call ends once" in ended.stdout
-    assert "· runs as often as it may" in ended.stdout
+    assert "✓ runs as often as it may" in ended.stdout
     assert "'dated' was not called" in ended.stdout
+    assert "all rules hold" not in ended.stdout
     assert f"The same again: callboard chaos {config} --seed 5 --calls 60 --kills 2" in ended.stdout
-    assert "All rules hold." in page.read_text()
-    assert json.loads(report.read_text())["submitted"] == 62
+    assert "Not everything was tested." in page.read_text()
+    assert "&#x27;dated&#x27; was not called" in page.read_text()
+    assert json.loads(report.read_text())["submitted"] >= 62
 
 
-def test_calls_from_a_file_are_made_instead(config, tmp_path):
+def test_calls_from_a_file_are_made_instead(dated, tmp_path):
     calls = tmp_path / "calls.ndjson"
     wires = [
         {"type": "function_call", "call_id": "a", "name": "upper", "arguments": {"text": "hello"}},
@@ -79,10 +172,10 @@ def test_calls_from_a_file_are_made_instead(config, tmp_path):
     ]
     calls.write_text("\n".join(json.dumps(wire) for wire in wires))
 
-    ended = callboard("chaos", config, "--calls", "30", "--kills", "1", "--call-file", str(calls), "--json")
+    status, report = reported(dated, "--calls", "30", "--kills", "1", "--call-file", str(calls))
 
-    (report,) = lines(ended.stdout)
-    assert report["ok"]
+    assert status == 0
+    assert report["ok"], report["not_tested"]
     assert report["left_out"] == {}
     assert report["by_plugin"]["text"]["success"] > 0
 
@@ -120,24 +213,51 @@ def test_what_is_wrong_with_a_file_of_calls_is_said(config, tmp_path, text, why)
     assert why in ended.stderr
 
 
-def test_a_plugin_that_does_not_come_up_is_named_and_the_others_are_tested(config, tmp_path):
-    (tmp_path / "text.mjs").write_text("export default { name: 'text' };")
+def test_a_plugin_that_does_not_come_up_was_not_tested_and_the_others_are(tmp_path):
+    other = {"node_tool": {"file": "other.mjs", "id": "other"}}
+    config = configured(tmp_path, {"node_tool": {"file": "text.mjs", "id": "text"}}, other)
+    (tmp_path / "other.mjs").write_text("export default { name: 'other' };")
 
-    ended = callboard("chaos", config, "--calls", "20", "--kills", "2", "--json")
+    status, report = reported(config, "--calls", "20", "--kills", "2")
 
-    (report,) = lines(ended.stdout)
-    assert (ended.returncode, report["submitted"]) == (0, 21)
-    assert "ExportError" in report["left_out"]["text"]
+    assert (status, report["standing"], report["submitted"] >= 21) == (NOT_TESTED, "not tested", True)
+    assert "ExportError" in report["left_out"]["other"]
+    assert set(standings(report).values()) == {"held"}
+    assert any("'other'" in gap for gap in report["not_tested"])
 
 
-def test_a_configuration_without_tools_has_nothing_to_call(tmp_path):
+def test_a_plugin_that_is_missing_was_not_tested(tmp_path):
+    config = configured(tmp_path, {"node_tool": {"file": "text.mjs", "id": "text"}}, "node:./nowhere")
+
+    status, report = reported(config, "--calls", "20", "--kills", "2")
+
+    assert (status, set(standings(report).values())) == (NOT_TESTED, {"held"})
+    assert any("node:./nowhere" in gap for gap in report["not_tested"])
+
+
+def test_a_configuration_without_tools_has_tested_nothing_and_tells_its_seed(tmp_path):
     config = tmp_path / "empty.json"
     config.write_text("{}")
 
-    ended = callboard("chaos", str(config))
+    ended = callboard("chaos", str(config), "--seed", "5")
+    status, report = reported(str(config))
+
+    assert (ended.returncode, status) == (NOT_TESTED, NOT_TESTED)
+    assert "there is no tool that could be called" in ended.stdout
+    assert f"The same again: callboard chaos {config} --seed 5" in ended.stdout
+    assert isinstance(report["seed"], int)
+    assert {rule for rule, came in standings(report).items() if came != "not tested"} == {
+        "nothing left behind"
+    }
+
+
+def test_a_trial_that_came_to_no_end_tells_its_seed(tmp_path):
+    config = configured(tmp_path, {"node_tool": {"file": "nowhere.mjs"}, "required": True})
+
+    ended = callboard("chaos", config, "--seed", "5")
 
     assert ended.returncode == 2
-    assert "there is no tool that could be called" in ended.stderr
+    assert f"the same again: callboard chaos {config} --seed 5" in ended.stderr
 
 
 def test_on_a_terminal_there_is_a_picture_and_a_summary(config):
@@ -148,12 +268,9 @@ def test_on_a_terminal_there_is_a_picture_and_a_summary(config):
     assert "all rules hold" in shown
 
 
-def test_it_says_what_was_not_loaded_and_that_there_was_no_host_to_harm(tmp_path):
-    file = tmp_path / "agent.json"
-    echo = f"path:{EXAMPLES / 'python-echo-tool'}"
-    file.write_text(json.dumps({"plugins": [echo, "node:./nowhere"]}))
-    ended = callboard("chaos", str(file), "--calls", "10", "--kills", "3", "--seed", "5")
+def test_it_says_that_there_was_no_host_to_harm(tmp_path):
+    ended = callboard("chaos", configured(tmp_path, ECHO), "--calls", "10", "--kills", "3", "--seed", "5")
 
-    assert ended.returncode == 0, ended.stdout
-    assert "No fault was done: none of the tools that were called runs in a host." in ended.stdout
-    assert "node:./nowhere could not be loaded: " in ended.stdout
+    assert ended.returncode == NOT_TESTED, ended.stdout
+    assert "0 of 3 kills came true: none of the tools that were called runs in a host" in ended.stdout
+    assert "not everything was tested" in ended.stdout

@@ -38,10 +38,12 @@ def add_node(
     required: bool = True,
     start_deadline: float = 30.0,
     host: dict[str, Any] | None = None,
+    carry: Any = None,
     **settings: Any,
 ) -> NodeToolPlugin:
     """Put a JavaScript tool on the board and wait for its host."""
     plugin = NodeToolPlugin(name, file, env=TEST_MARK)
+    plugin.carry = carry or plugin.carry
     board.begin_hosted(
         PluginAdapter(plugin),
         plugin,
