@@ -54,6 +54,7 @@ class Plan:
         step: the step at which there is a crash, if this is a run for that.
         place: which step that is, and of how many; for people.
         problem: why the test cannot be run as its mark or an option says; a sentence, or nothing.
+        draws: how many further schedules may be drawn if nothing of this one, which was drawn, comes true.
     """
 
     seed: int
@@ -61,6 +62,7 @@ class Plan:
     step: Step | None = None
     place: str = ""
     problem: str = ""
+    draws: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON, for the file that a failing test leaves."""
@@ -90,6 +92,8 @@ class ChaosRun:
         events: what happens on them.
         hosts: those that go wrong on schedule.
         broken: what a nemesis has done, in words.
+        wanted: how many faults nemeses were given.
+        ended_early: the test has failed, or was skipped.
     """
 
     plan: Plan
@@ -97,6 +101,8 @@ class ChaosRun:
     boards: list[Board] = field(default_factory=list)
     events: list[ExpectedEvents] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    wanted: int = 0
+    ended_early: bool = False
 
     @property
     def seed(self) -> int:
@@ -107,6 +113,33 @@ class ChaosRun:
     def schedule(self) -> Schedule | None:
         """What goes wrong, if anything is to."""
         return self.plan.effective
+
+    @property
+    def hit(self) -> bool:
+        """Whether something has gone wrong as it was to."""
+        virtual = (board for board in self.boards if isinstance(board, VirtualBoard))
+        return (
+            bool(self.broken)
+            or any(plugin.done() for plugin in self.hosts)
+            or any(happening.kind == "fault" for board in virtual for happening in board.happenings)
+        )
+
+    @property
+    def idle(self) -> int:
+        """How many faults were to come, of which none came; 0 where one came, or none was to."""
+        planned = [len(plugin.schedule.entries) for plugin in self.hosts]
+        planned += [len(self.schedule.entries)] if self.schedule is not None else []
+        return 0 if self.hit else max([self.wanted, *planned], default=0)
+
+    def not_tested(self) -> str:
+        """Why a run that went well has tested nothing; empty if it has, or was to do nothing but run.
+
+        A crash at a certain step may not come, since the run takes another way: that is looked at for all steps together.
+        """
+        wanted = 0 if self.ended_early or self.plan.step is not None or self.plan.draws else self.idle
+        if not wanted:
+            return ""
+        return f"not tested: none of the {wanted} faults that were to come has come; was the host called often enough?"
 
     def attach(self, board: Board) -> None:
         """Note a board that this run has made."""
@@ -172,13 +205,26 @@ def runs_of(
         plans = _plans(item, seed)
     except (CallboardError, pytest.UsageError) as error:  # this test's fault, not that of the whole run
         plans = [Plan(seed, problem=str(error))]
-    for plan in plans:
+    crashed = False
+    for plan in plans:  # which grows meanwhile
         reports = _once(item, nextitem, plan, planned, made)
-        if any(report.failed for report in reports):
+        if any(not report.passed for report in reports):
             break
-        if plan.step is None and item.get_closest_marker("crash_at_every_step") and made in item.stash:
-            plans += _crashes(plan, item.stash[made].steps())
+        run = item.stash.get(made, None)
+        crashed = crashed or (plan.step is not None and run is not None and run.hit)
+        if plan.draws and run is not None and run.idle:
+            plans.insert(plans.index(plan) + 1, _drawn(plan.seed + 1, plan.draws - 1))
+        elif plan.step is None and item.get_closest_marker("crash_at_every_step") and run is not None:
+            plans += _crashes(plan, run.steps()) or [Plan(seed, problem=_NO_STEPS)]
+        if plan is plans[-1] and plan.step is not None and not crashed:
+            plans.append(Plan(seed, problem=_NO_CRASH))
     yield reports
+
+
+_NO_STEPS = (
+    "crash_at_every_step: not tested: no evil or scripted host has taken a step at which it could crash"
+)
+_NO_CRASH = "crash_at_every_step: not tested: a crash was to come at each step, and none has come"
 
 
 def _once(
@@ -206,7 +252,17 @@ def _plans(item: pytest.Item, seed: int) -> list[Plan]:
     given = _given(item.get_closest_marker("faults"))
     first = seed if given.get("seed") is None else given["seed"]
     runs = range(first, first + item.config.getoption("--chaos-runs"))
+    if given.get("schedule") == "draw":
+        return [_drawn(each, _DRAWS) for each in runs]
     return [Plan(each, _schedule(given.get("schedule"), each)) for each in runs]
+
+
+_DRAWS = 9
+"""How often another schedule is drawn, if nothing comes true of one."""
+
+
+def _drawn(seed: int, draws: int) -> Plan:
+    return Plan(seed, draw_schedule(seed), draws=draws)
 
 
 def _given(mark: pytest.Mark | None) -> Mapping[str, Any]:
@@ -245,7 +301,7 @@ def _where(trigger: Trigger) -> str:
 def _schedule(given: Any, seed: int) -> Schedule | None:
     if given is None or isinstance(given, Schedule):
         return given
-    if given == "draw":
+    if isinstance(given, str) and given == "draw":
         return draw_schedule(seed)
     if isinstance(given, Mapping):
         return Schedule.from_dict(dict(given))
@@ -377,6 +433,7 @@ def nemeses(run: ChaosRun, board: Callboard) -> Iterator[Any]:
         def note(host: str, what: str) -> None:
             run.broken.append(f"{host}: {what}")
 
+        run.wanted += len(wanted.entries)
         made.append(Nemesis(board.board, wanted, tampers=tampers, note=note))
         return made[-1]
 

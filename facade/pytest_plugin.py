@@ -89,8 +89,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     """Tell with a failure what led to it."""
     report = yield
     run = item.stash.get(_RUN, None)
-    if run is not None and report.failed:
-        report.sections += run.sections(item)
+    if run is not None and not report.passed:
+        run.ended_early = True
+        report.sections += run.sections(item) if report.failed else []
     return report
 
 
@@ -101,14 +102,19 @@ def _kit() -> Any:
 
 
 @pytest.fixture
-def chaos_run(request: pytest.FixtureRequest) -> kit.ChaosRun:
-    """This run of the test: its ``seed``, its ``schedule``, and the boards that it has made."""
+def chaos_run(request: pytest.FixtureRequest) -> Iterator[kit.ChaosRun]:
+    """This run of the test: its ``seed``, its ``schedule``, and the boards that it has made.
+
+    Fails at its end when something was to go wrong, and nothing did: then nothing was tested.
+    """
     plan = request.node.stash[_PLAN]
     if plan.problem:
         pytest.fail(plan.problem, pytrace=False)
     run: kit.ChaosRun = _kit().ChaosRun(plan)
     request.node.stash[_RUN] = run
-    return run
+    yield run
+    if why := run.not_tested():
+        pytest.fail(why, pytrace=False)
 
 
 @pytest.fixture

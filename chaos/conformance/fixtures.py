@@ -56,8 +56,8 @@ def read_given(config: pytest.Config) -> Given:
         argv=_argv(config.getoption("--host-cmd")),
         tool=config.getoption("--host-tool"),
         arguments=_json(config, "--host-arguments"),
-        failing=None if failing is None else _json(config, "--host-failing-arguments"),
-        stream=None if stream is None else (stream, _json(config, "--host-stream-arguments")),
+        failing=None if not failing else _json(config, "--host-failing-arguments"),
+        stream=None if not stream else (stream, _json(config, "--host-stream-arguments")),
         config=_json(config, "--host-config"),
         patience=_patience(config.getoption("--host-patience")),
     )

@@ -14,8 +14,8 @@ import click
 
 from ..chaos.report.page import About, page
 from ..chaos.standings import STATUS
-from ..plugins.json_values import load_json
 from ..plugins.errors import CallboardError, JsonValueError
+from ..plugins.json_values import load_json
 from ..trial import MOST_KILLS, Plan, Trial
 from ..trial_faults import MAKE, USUAL
 from ..version import __version__

@@ -24,6 +24,8 @@ pytest_plugins = ["pytester"]
 
 EXAMPLES = ROOT / "examples"
 INSIDE = ("-p", "callboard.chaos.conformance.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+NEVER_FAILS = ("--host-failing-arguments", "")
+NEITHER = (*NEVER_FAILS, "--host-stream-tool", "")
 RUDE = Path(__file__).parent / "programs" / "rude.py"
 
 
@@ -90,7 +92,7 @@ def test_a_host_in_perl_keeps_all_rules():
 
 def test_the_node_host_keeps_all_rules(judge):
     tool = EXAMPLES / "js-echo-tool" / "src" / "index.js"
-    said = judge([node_program(), host_script(), "--entry", tool])
+    said = judge([node_program(), host_script(), "--entry", tool], *NEITHER)
 
     assert (said.returncode, count(said, "passed")) == (0, 27), said.stdout
 
@@ -132,7 +134,7 @@ def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do(judge):
 def test_a_host_that_could_be_evil_and_is_not_keeps_all_rules(judge, language, tmp_path):
     plugin = EvilToolPlugin("good", folder=tmp_path, language=language)
     stream = ("--host-stream-tool", "good_stream", "--host-stream-arguments", '{"parts": 3}')
-    said = judge(plugin.command().argv, *stream, "-m", "must")
+    said = judge(plugin.command().argv, *stream, *NEVER_FAILS, "-m", "must")
 
     assert said.returncode == 0, said.stdout
 
@@ -174,9 +176,25 @@ def test_who_breaks_a_rule_is_convicted_of_it_and_shown_the_talk(judge, rudeness
 
 
 def test_a_polite_host_of_the_same_make_is_convicted_of_nothing(judge):
-    said = judge([sys.executable, "-I", RUDE, "nothing"], "--host-stream-tool", "rude")
+    said = judge([sys.executable, "-I", RUDE, "nothing"], "--host-stream-tool", "rude", *NEVER_FAILS)
 
     assert said.returncode == 0, said.stdout
+
+
+def test_rules_that_could_not_be_tested_are_named_and_the_run_does_not_pass(judge):
+    said = judge([sys.executable, "-I", RUDE, "nothing"])
+
+    assert (said.returncode, count(said, "skipped"), count(said, "failed")) == (77, 2, 0), said.stdout
+    assert (
+        "test_a_tool_that_fails_is_an_answer_and_the_host_lives: say --host-failing-arguments" in said.stdout
+    )
+    assert "test_parts_come_before_the_answer_and_bear_its_id: say --host-stream-tool" in said.stdout
+
+
+def test_a_broken_rule_is_what_is_told_of_a_run_that_could_not_test_another(judge):
+    said = judge([sys.executable, "-I", RUDE, "answers twice"], "--host-patience", "1", rules=["test_wire"])
+
+    assert said.returncode == 1
 
 
 def test_rules_without_a_host_say_which_option_is_missing():

@@ -255,13 +255,15 @@ def test_a_host_is_spared_until_a_stable_life_has_given_its_budget_back(tmp_path
     policy = RestartPolicy(
         backoff=Backoff(first=0.0, min=0.01, max=0.01), intensity=1, period=600.0, stable_for=0.2
     )
-    with hosted(tmp_path, policy=policy) as (board, recorder, _):
-        with Nemesis(board, schedule(), spare=True) as nemesis:
-            free = nemesis.spared_for("hosted")
-            nemesis.at_next_call("hosted", Signal(9))
-            say(board, wait=1000).result(20)
-            recorder.wait("host_ready", 1)
-            wait_until(lambda: 0 < nemesis.spared_for("hosted") < 600.0)
-            wait_until(lambda: nemesis.spared_for("hosted") == 0.0)
+    with (
+        hosted(tmp_path, policy=policy) as (board, recorder, _),
+        Nemesis(board, schedule(), spare=True) as nemesis,
+    ):
+        free = nemesis.spared_for("hosted")
+        nemesis.at_next_call("hosted", Signal(9))
+        say(board, wait=1000).result(20)
+        recorder.wait("host_ready", 1)
+        wait_until(lambda: 0 < nemesis.spared_for("hosted") < 600.0)
+        wait_until(lambda: nemesis.spared_for("hosted") == 0.0)
 
     assert free == 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import callboard.chaos.recovery
 import callboard.pytest_fixtures
 import pytest
@@ -61,3 +63,99 @@ def test_a_test_cannot_be_run_less_than_once(inner):
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--chaos-runs: a test is run once or more*"])
+
+
+EVIL = """
+import pytest
+from callboard.chaos.faults import Exit, Signal
+from callboard.chaos.triggers import NthCall
+
+COUNT = {"type": "function_call", "call_id": "1", "name": "evil_count", "arguments": {}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "wanted"),
+    [
+        (
+            """
+            @pytest.mark.faults(schedule=[(NthCall(9), Exit(3)), (NthCall(8), Exit(3))])
+            def test(board, evil_host):
+                evil_host()
+                assert board.execute(COUNT)["success"]
+            """,
+            2,
+        ),
+        (
+            """
+            def test(board, evil_host, nemesis):
+                evil_host()
+                nemesis([(NthCall(9), Signal(9))])
+                assert board.execute(COUNT)["success"]
+            """,
+            1,
+        ),
+        (
+            """
+            @pytest.mark.faults(schedule=[(NthCall(1), Exit(3))])
+            def test(board):
+                pass
+            """,
+            1,
+        ),
+        (
+            """
+            @pytest.mark.faults(schedule=[(NthCall(9), Exit(3))])
+            def test(virtual_board, scripted_host):
+                scripted_host("a", {"a": lambda call: {"success": True}})
+                assert virtual_board.execute("a", "a")["success"]
+            """,
+            1,
+        ),
+    ],
+    ids=["evil", "nemesis", "no host", "scripted"],
+)
+def test_a_test_in_which_nothing_went_wrong_as_it_was_to_does_not_pass(inner, test, wanted):
+    result = inner(EVIL + textwrap.dedent(test))
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines([f"*not tested: none of the {wanted} faults that were to come has come*"])
+
+
+def test_a_test_that_fails_is_not_told_beside_that_nothing_was_tested(inner):
+    result = inner(
+        EVIL
+        + """
+@pytest.mark.faults(schedule=[(NthCall(9), Exit(3))])
+def test(board):
+    assert False
+"""
+    )
+
+    result.assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize("fixtures", ["board", "board, evil_host"])
+def test_a_crash_at_every_step_of_nothing_does_not_pass(inner, fixtures):
+    result = inner(f"import pytest\n\n@pytest.mark.crash_at_every_step\ndef test({fixtures}): ...\n")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*crash_at_every_step: not tested: *"])
+
+
+def test_a_schedule_is_drawn_anew_until_something_of_it_comes_true(inner):
+    source = """
+seeds = []
+
+@pytest.mark.faults(schedule="draw")
+def test(board, evil_host, chaos_run):
+    evil_host(required=False)
+    seeds.append(chaos_run.seed)
+    board.execute(COUNT)
+
+def test_afterwards():
+    assert seeds == [10, 11]  # the first wants five calls and more, the second refuses the first start
+"""
+    result = inner(EVIL + source, "--chaos-seed=10")
+
+    result.assert_outcomes(passed=2)
