@@ -145,7 +145,7 @@ class Nemesis:
 
     def is_dying(self, name: str) -> bool:
         """Whether something that ends a host was done to its present life, which has not been told to have ended."""
-        host = self._plugins[name].host
+        host = self._present(name)
         with self._lock:
             return host is not None and self._is_dying(name, host.generation)
 
@@ -297,7 +297,7 @@ class Nemesis:
 
     def _spoilt(self, name: str, fault: f.Fault, pid: int) -> None:
         """In the thread of a pump: an answer was spoilt."""
-        host = self._plugins[name].host
+        host = self._present(name)
         generation = host.generation if host is not None and host.pid == pid else None
         with self._lock:
             self._did(name, generation, fault)
