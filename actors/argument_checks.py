@@ -10,7 +10,6 @@ that works, and to say nothing would be to promise a check that there is not.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -18,6 +17,7 @@ from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
 from ..plugins.codes import Code
 from ..plugins.failures import failure
+from ..plugins.foreign import Log
 from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .catalog import ToolDescriptor
     from .stage import Result
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 @frozen

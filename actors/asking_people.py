@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import sys
 import threading
 from collections import deque
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.approval import Answer, Approver, Question, by_default, read_decision
 from ..plugins.bridge import wait_here
 from ..plugins.failures import describe
+from ..plugins.foreign import Log
 from .hook_threads import HookFailed
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..supervision.events import EventStream
     from .hook_threads import HookThreads
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 APPROVER = "the approver"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pykka
+
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from pykka._actor import ActorInbox
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 class HouseActor(pykka.ThreadingActor):

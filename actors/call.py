@@ -13,7 +13,6 @@ thread; the waiting caller is woken directly, and nothing climbs back through th
 
 from __future__ import annotations
 
-import logging
 import threading
 from contextlib import suppress
 from functools import partial
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
+from ..plugins.foreign import Log
 from ..plugins.given import require_callable, require_number
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..plugins.calling import Invocation
     from ..supervision.clock import Clock, Timer
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 

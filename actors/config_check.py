@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
 from ..plugins.errors import JsonValueError, PluginLoadError
+from ..plugins.foreign import Log
 from ..plugins.json_values import copy_json
 from .variants import HINT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 _WHOLE = "the arguments as a whole"
 

@@ -6,11 +6,11 @@ parts of such a system (providers, contexts, orchestrators) a board does not hav
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.bridge import call_in_thread
 from ..plugins.errors import PluginError
+from ..plugins.foreign import Log
 from ..plugins.hook_terms import EVENTS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .listeners import HookHandle
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 Json = dict[str, Any]
 

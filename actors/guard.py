@@ -12,7 +12,6 @@ a small call costs.
 from __future__ import annotations
 
 import json
-import logging
 import random
 import threading
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..hosts.report import FROM_OUTSIDE
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
+from ..plugins.foreign import Log
 from .blame import Blame, Blamed, InFlight, QuarantinePolicy
 from .breaker import Breaker, BreakerState, Refused, is_breakdown
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .call import Call
     from .stage import Result
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 class Guard:

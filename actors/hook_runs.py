@@ -7,7 +7,6 @@ counts. Nothing here waits: each step begins the next, in whatever thread the an
 from __future__ import annotations
 
 import inspect
-import logging
 import sys
 import threading
 from functools import partial
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.bridge import wait_here
 from ..plugins.failures import describe
+from ..plugins.foreign import Log
 from ..plugins.hook_answers import HookAnswer, UnreadableAnswer, read_answer
 from ..plugins.hook_chain import Ask, Consult, Passed, Refused
 from .asking_people import People
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .asking_people import Inquiry
     from .hook_threads import HookThreads
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 class Overdue:

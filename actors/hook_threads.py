@@ -8,7 +8,6 @@ of them is not asked any more until one comes back.
 
 from __future__ import annotations
 
-import logging
 import queue
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..plugins.errors import PluginError
 from ..plugins.failures import describe
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ MAX_STUCK = 8
 
 _IDLE_SECONDS = 10.0
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 Answer = TypeVar("Answer")
 

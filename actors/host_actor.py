@@ -14,7 +14,6 @@ one, and for that one nothing is different.
 from __future__ import annotations
 
 import functools
-import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from ..hosts.errors import HostGone, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.report import FROM_OUTSIDE
+from ..plugins.foreign import Log
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .moving_in import MovingIn
     from .reporting import Kin, Reporter
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 class HostActor(HouseActor):

@@ -10,7 +10,6 @@ Neither calls nor hooks of plugins that run are run like this: they have threads
 
 from __future__ import annotations
 
-import logging
 import sys
 from concurrent.futures import Future
 from contextvars import copy_context
@@ -20,13 +19,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..plugins.errors import CallboardError, PluginLoadError
 from ..plugins.failures import describe
+from ..plugins.foreign import Log
 from ..plugins.whereabouts import imports_something, tell_where
 from .lent_threads import LentThread, LentThreads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 Value = TypeVar("Value")
 

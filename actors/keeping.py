@@ -11,10 +11,10 @@ answer is an ``invalid_result``, like one whose state is no JSON, and the state 
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.foreign import Log
 from .state import StateCell
 from .state_store import Saved, StateStoreError, read_state
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .state import State
     from .state_store import StateStore
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 MAX_STATE_BYTES = 16 * 1024 * 1024
 

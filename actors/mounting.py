@@ -7,7 +7,6 @@ or tool by tool: with its last one it is cleaned up.
 from __future__ import annotations
 
 import inspect
-import logging
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..plugins.adapter import PluginAdapter
 from ..plugins.errors import CallboardError
 from ..plugins.failures import describe
+from ..plugins.foreign import Log
 from .coordinator import BoardCoordinator, BoardHooks, MountError
 from .loop_thread import LoopThread
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .desk import ToolSettings
     from .listeners import HookHandle
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 Json = dict[str, Any]
 

@@ -5,15 +5,16 @@ A thread that is interrupted in the middle leaves it to the next one that asks.
 
 from __future__ import annotations
 
-import logging
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..plugins.foreign import Log
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 class OneEnding:

@@ -15,12 +15,12 @@ one that somebody has taken away is made anew: this process knows all that has t
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.foreign import Log
 from .sqlite_file import Damaged, Rows, is_damage, open_file, set_aside, write
 from .state_store import StateStoreError
 from .store_lock import StoreLock
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from .state_store import News, Saved, Synchronous
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 class SqliteStore:

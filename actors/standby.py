@@ -12,11 +12,11 @@ is ended.
 
 from __future__ import annotations
 
-import logging
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.foreign import Log
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.policy import History, Park, Restart, RestartPolicy, RestartType, decide
 from ..supervision.telling import tell
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .moving_in import MovingIn
     from .reporting import Reporter
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 BREATH = 0.1
 """Seconds after a takeover before the next standby is made: the calls that waited come first, and starting

@@ -9,11 +9,11 @@ come and go with every restart would have the model's provider read the conversa
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ..plugins.errors import PluginAway, PluginError
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .hook_threads import HookThreads, Pending
     from .members import Member
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 Answer = TypeVar("Answer")
 

@@ -10,7 +10,6 @@ name where that is not meant.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Awaitable
@@ -19,12 +18,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ..plugins.bridge import call_in_thread, wait_here
 from ..plugins.errors import CallboardError
 from ..plugins.failures import describe
+from ..plugins.foreign import Log
 from ..plugins.given import require_callable, require_seconds, require_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 Resource = TypeVar("Resource")
 

@@ -10,10 +10,10 @@ A plugin is asked once for each list of formats, and again when a life of its ho
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.errors import CallboardError, PluginError
+from ..plugins.foreign import Log
 from .argument_checks import checks_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .members import Member
     from .survey import Survey
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 HINT = "_tool_schema_target_formats"
 """The key of a plugin's configuration that says which formats of declarations its provider takes, best first."""

@@ -5,12 +5,13 @@ trio is never imported here: where it runs, it has been.
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
 from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Register = Callable[[Callback], bool]
     Forget = Callable[[Callback], None]
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 
 def wait_here(register: Register, forget: Forget, timeout: float | None) -> bool:

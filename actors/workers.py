@@ -8,13 +8,13 @@ itself if its tool ever returns.
 
 from __future__ import annotations
 
-import logging
 import queue
 import threading
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.event_loop import EventLoop
 from ..plugins.errors import JsonValueError
+from ..plugins.foreign import Log
 from ..plugins.json_values import copy_json
 from ..plugins.results import NormalisedResult, invalid_result
 from .perform import perform
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .desk import Desk
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 State = dict[str, Any]
 

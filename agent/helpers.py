@@ -6,10 +6,11 @@ then all be waiting for each other.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import deque
 from typing import TYPE_CHECKING
+
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 32
 """Threads of one turn; what there is to do beyond that waits."""
 
-logger = logging.getLogger("callboard.agent")
+logger = Log("callboard.agent")
 
 
 class Helpers:

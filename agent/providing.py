@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.errors import ContractError
+from ..plugins.foreign import Log
 from .errors import ProviderError
 from .provider_adapter import ProviderAdapter
 from .provider_stack import ProviderStack
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from .request import Request
 
-logger = logging.getLogger("callboard.agent")
+logger = Log("callboard.agent")
 
 Json = dict[str, Any]
 

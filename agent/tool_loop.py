@@ -7,7 +7,6 @@ does next is decided and done in the one thread that takes the news out, so noth
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from ..interop.errors import InteropError
 from ..plugins.codes import Outcome
 from ..plugins.errors import CallboardError
 from ..plugins.failures import describe
+from ..plugins.foreign import Log
 from .answer import events_of
 from .errors import ProviderError
 from .helpers import Helpers
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .tool_calls import ToolCalls
     from .turn_effects import Do
 
-logger = logging.getLogger("callboard.agent")
+logger = Log("callboard.agent")
 
 Json = dict[str, Any]
 

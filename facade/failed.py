@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any, Self
 
 from .plugins.errors import CallboardError
+from .plugins.foreign import Log
 from .plugins.frozen import frozen
 from .plugins.source import spelled
 
-logger = logging.getLogger("callboard")
+logger = Log("callboard")
 
 
 @frozen

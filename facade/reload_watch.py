@@ -6,13 +6,13 @@ that was saved half written keeps the present life serving, and the next change 
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
 from .configuration_errors import ConfigurationError
 from .plugins.entry import parse_entry
 from .plugins.errors import CallboardError
+from .plugins.foreign import Log
 from .source_folders import folder_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .configuration import Configuration
     from .watching_files import SourceWatch
 
-logger = logging.getLogger("callboard.reload")
+logger = Log("callboard.reload")
 
 _EXTRA = "'watch' in the option 'reload' needs the extra 'dev', which is watchfiles; install callboard[dev]"
 

@@ -6,7 +6,6 @@ JavaScript again, and the entry that the present life runs from stays as long as
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from .actors.edition import Edition
@@ -15,6 +14,7 @@ from .actors.reload_policy import Change, ReloadPolicy, check_refused
 from .actors.reloading import NotTaken, reload
 from .actors.reloads import ReloadRefused
 from .loading import load_entry
+from .plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .loaded import Loaded
     from .origins import Origins
 
-logger = logging.getLogger("callboard.reload")
+logger = Log("callboard.reload")
 
 
 def reload_host(

@@ -5,13 +5,14 @@ Boards and Python hosts run asynchronous tools in it; what is run there and what
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
+
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from asyncio import Runner
 
-logger = logging.getLogger("callboard.hosts")
+logger = Log("callboard.hosts")
 
 
 class EventLoop:

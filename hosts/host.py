@@ -8,13 +8,13 @@ costs more than all the rest of a small call.
 from __future__ import annotations
 
 import itertools
-import logging
 import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import JsonValueError
+from ..plugins.foreign import Log
 from .asked import Asked
 from .carrier import ProcessCarrier
 from .description import PLAIN, describe_params, read_description
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .process import Command, ProcessExit
     from .watchdog import Watchdog
 
-logger = logging.getLogger("callboard.hosts")
+logger = Log("callboard.hosts")
 
 
 class Host:

@@ -5,12 +5,12 @@ How bytes come and go is a matter of the system: `Pump` polls, `ThreadsPump` has
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
+from ..plugins.foreign import Log
 from .ladder import KILL_NOW
 from .turns import REST, Turn, pieces
 
@@ -30,7 +30,7 @@ _FAULTS = {
 
 _Fact = TypeVar("_Fact")
 
-logger = logging.getLogger("callboard.hosts")
+logger = Log("callboard.hosts")
 
 
 def in_turns(

@@ -6,9 +6,9 @@ and delays what passes by as long as the listener takes; one that raises is logg
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..plugins.foreign import Log
 from .carrier import ProcessCarrier
 from .host import Host
 from .ring import Ring
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .process import Command, ProcessExit, ProcessListener
     from .watchdog import Watchdog
 
-logger = logging.getLogger("callboard.hosts")
+logger = Log("callboard.hosts")
 
 
 class Tap(Protocol):

@@ -6,12 +6,12 @@ without one it is the log.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
+from .foreign import Log
 from .frozen import frozen
 
-_log = logging.getLogger(__name__)
+_log = Log(__name__)
 
 
 @frozen

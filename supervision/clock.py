@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import logging
 import queue
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol
+
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _WORTH_A_SWEEP = 512
 
-logger = logging.getLogger("callboard.supervision")
+logger = Log("callboard.supervision")
 
 
 class Timer(Protocol):

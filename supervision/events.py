@@ -7,13 +7,13 @@ board nor another subscriber.
 
 from __future__ import annotations
 
-import logging
 import queue
 import threading
 import time
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Self
 
+from ..plugins.foreign import Log
 from ..plugins.frozen import frozen
 from ..plugins.given import is_text, require_several
 from .dead_letters import DeadLetters
@@ -22,7 +22,7 @@ from .event_kinds import EVENT_KINDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-logger = logging.getLogger("callboard.events")
+logger = Log("callboard.events")
 
 MAX_WAITING = 10_000
 """Events kept for subscribers that are slower than events come; past that new ones are dropped

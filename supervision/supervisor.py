@@ -7,12 +7,12 @@ and report later, and waiting is a timer that sends a message here.
 from __future__ import annotations
 
 import functools
-import logging
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pykka
 
 from ..plugins.errors import CallboardError
+from ..plugins.foreign import Log
 from . import messages as m
 from .admin import count, judge, presence, which
 from .core import Supervision
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .events import EventStream
     from .life import ChildSpec, Life
 
-logger = logging.getLogger("callboard.supervision")
+logger = Log("callboard.supervision")
 
 
 class SupervisorActor(pykka.ThreadingActor):

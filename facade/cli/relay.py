@@ -8,12 +8,12 @@ also keeps a plugin's answers in order, and has its results formatted while it d
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..interop.errors import InteropError
+from ..plugins.foreign import Log
 from .requests import NoCall, has_id, no_call_line, requests_in
 from .slots import ALL
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .output import LineWriter
     from .slots import Slots
 
-logger = logging.getLogger("callboard.cli")
+logger = Log("callboard.cli")
 
 Json = dict[str, Any]
 

@@ -7,13 +7,13 @@ does not mind; the programs that pip has put beside it name the old place, and a
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import platform
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from ...plugins.foreign import Log
 from ...plugins.frozen import frozen
 from .errors import PackageError
 from .pip import Pip, interpreter, programs
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .store import Entry, PackageCache
     from .workshop import Workshop
 
-logger = logging.getLogger("callboard.packages")
+logger = Log("callboard.packages")
 
 
 @frozen

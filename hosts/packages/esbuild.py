@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...plugins.foreign import Log
 from ...plugins.frozen import frozen
 from .errors import PackageError
 from .npm import Npm
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .store import Entry, PackageCache
     from .workshop import Workshop
 
-logger = logging.getLogger("callboard.packages")
+logger = Log("callboard.packages")
 
 VERSION = "0.28.2"
 """The version that is fetched; part of what is made with it depends on it."""

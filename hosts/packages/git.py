@@ -9,11 +9,11 @@ of `git_address`, submodules only for who asks for them.
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from ...plugins.foreign import Log
 from ...plugins.git_address import is_commit, may_be_short, repository_name, without_secrets
 from ..environment import host_environment
 from ..process import Command
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .store import Entry, PackageCache
     from .workshop import Ended, Workshop
 
-logger = logging.getLogger("callboard.packages")
+logger = Log("callboard.packages")
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ...plugins.foreign import Log
 from ..file_lock import lock, try_lock
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-logger = logging.getLogger("callboard.packages")
+logger = Log("callboard.packages")
 
 
 @contextmanager

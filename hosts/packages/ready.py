@@ -6,13 +6,13 @@ made once, and made anew when any of that changes.
 
 from __future__ import annotations
 
-import logging
 import platform
 import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.errors import PluginLoadError
+from ...plugins.foreign import Log
 from ...plugins.frozen import frozen
 from ...plugins.manifest import NodePackage, read_node_package
 from ...plugins.node_plan import AsItIs, Make, Refused, plan
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .store import Entry, PackageCache
     from .workshop import Workshop
 
-logger = logging.getLogger("callboard.packages")
+logger = Log("callboard.packages")
 
 
 @frozen

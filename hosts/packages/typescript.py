@@ -8,12 +8,12 @@ of all files that they depend on: a file that was not changed is looked at by no
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.errors import JsonValueError
+from ...plugins.foreign import Log
 from ...plugins.frozen import frozen
 from ...plugins.json_values import load_json
 from ..environment import host_environment
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .store import Entry, PackageCache
     from .workshop import Ended, Workshop
 
-logger = logging.getLogger("callboard.packages")
+logger = Log("callboard.packages")
 
 SUFFIXES = frozenset({".ts", ".mts", ".cts"})
 

@@ -7,12 +7,12 @@ would write into a folder that the next one has begun to clear away.
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from ...plugins.foreign import Log
 from ...plugins.frozen import frozen
 from ...plugins.git_address import without_secrets
 from ..family import Family, start
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..process import Command
     from .output import Output
 
-logger = logging.getLogger("callboard.packages")
+logger = Log("callboard.packages")
 
 
 @frozen
