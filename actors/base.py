@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any
 
-import pykka
-
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain, shown
+from ..supervision.steady import SteadyActor
 
 if TYPE_CHECKING:
-    from pykka._actor import ActorInbox
-
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
 
 logger = Log("callboard.actors")
 
 
-class HouseActor(pykka.ThreadingActor):
+class HouseActor(SteadyActor):
     """A pykka actor that a failing message does not stop.
 
     pykka stops an actor whose *told* message raises, drops what is in its inbox without a word,
@@ -25,42 +22,23 @@ class HouseActor(pykka.ThreadingActor):
     raises is a bug of ours: it is logged, published as ``actor_failed``, and the actor goes on.
     """
 
-    use_daemon_thread: ClassVar[bool] = True
-    """A board that was never stopped must not keep the interpreter from exiting."""
-
     def __init__(self, name: str, events: EventStream, clock: Clock) -> None:
-        self._clock = clock  # before the inbox, which comes from it
-        super().__init__()
+        super().__init__(clock)
         self.name = name
         self.events = events
-
-    @classmethod
-    def launch(cls, actor: Self) -> pykka.ActorRef[Self]:
-        """Start an actor that was made before, so that parts of it can be shared beforehand.
-
-        `start` makes and starts in one step, and keeps the object to itself.
-        """
-        pykka.ActorRegistry.register(actor.actor_ref)
-        actor._start_actor_loop()
-        return actor.actor_ref
-
-    @classmethod
-    def lodge(cls, actor: Self) -> pykka.ActorRef[Self]:
-        """As `launch`, of one whose messages a `Porter` hands over in its own thread."""
-        pykka.ActorRegistry.register(actor.actor_ref)
-        return actor.actor_ref
-
-    def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
-        return self._clock.inbox()
 
     def on_receive(self, message: Any) -> Any:
         """Handle one message by `receive`."""
         try:
             return self.receive(message)
-        except Exception as error:
-            logger.exception("actor %r failed on %.200r", self.name, message)
-            self.events.publish("actor_failed", self.name, message=repr(message)[:200], error=repr(error))
+        except BaseException as error:  # noqa: BLE001 - pykka would stop every actor of the process on SystemExit
+            contain(error, logger, "actor %r failed on %s", self.name, shown(message))
+            self.events.publish("actor_failed", self.name, message=shown(message), error=shown(error))
+            self.on_failed(message, error)
             return None
+
+    def on_failed(self, message: Any, error: BaseException) -> None:
+        """Handling that message failed, somewhere on the way. For actors on which others wait then."""
 
     def receive(self, message: Any) -> Any:
         """Handle one message. To be written by each actor."""

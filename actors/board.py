@@ -17,7 +17,7 @@ from ..hosts.watchdog import Watchdog
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..plugins.given import require_call_options, require_seconds
-from ..supervision.clock import Clock, SystemClock
+from ..supervision.clock import Clock, LentClock, SystemClock
 from ..supervision.events import EventStream
 from ..supervision.messages import AddGroup, GetGroups, GetStatus, Order
 from ..supervision.supervisor import SupervisorActor
@@ -111,14 +111,15 @@ class Board(TakesModules, AsksPlugins, Tells):
     ) -> None:
         self.events = events or EventStream()
         self.catalog = Catalog(contributions)
-        self.clock: Clock = clock or SystemClock()
+        self.clock: Clock
+        self.clock = own = SystemClock(self.events.thread_failed) if clock is None else LentClock(clock)
         self._intake = Intake(self.catalog, self.clock)
         self._prepare_timeout = prepare_timeout
-        self._own_clock = self.clock if clock is None else None
+        self._own_clock = own
         self._watchdog = Watchdog()
         self._switch = Switch()
         self._entrusted = Entrusted()
-        self._threads = HookThreads()
+        self._threads = HookThreads(self.events.thread_failed)
         self.survey = Survey(self._threads)
         self.withheld = Withheld(self.events)
         claiming = Claiming(
@@ -339,6 +340,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             "state_store": {"store": "memory"} if self._keeper is None else self._keeper.status(),
             "hooks_under_way": self._threads.asking,
             "events_dropped": self.events.dropped,
+            "threads_failed": self.events.threads_failed,
             "dead_letters": self.events.dead_letters.counts(),
         }
 
@@ -383,8 +385,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         self.roster.limit_watch.close()
         self.supervisor.stop()
         self.events.close()
-        if isinstance(self._own_clock, SystemClock):
-            self._own_clock.close()
+        self._own_clock.close()
 
     def _wait_ended(self, members: list[Member], timeout: float) -> None:
         """Wait until all have ended. In another time than the machine's, waiting is something else."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain
 from ..plugins.given import require_callable, require_number
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from ..plugins.calling import Invocation
     from ..supervision.clock import Clock, Timer
+    from .call_future import CallFuture
 
 logger = Log("callboard.actors")
 
@@ -104,7 +105,7 @@ class Call:
         self._owner: CallOwner | None = None
         self._limited = False
         self._timer: Timer | None = None
-        self._future: Future[Result] | None = None
+        self._future: CallFuture | None = None
 
     def __repr__(self) -> str:
         return f"<Call {self.id} of {self.tool_name}: {self._stage.value}>"
@@ -180,14 +181,13 @@ class Call:
     @property
     def future(self) -> Future[Result]:
         """The result as a `concurrent.futures.Future`; cancelling that does nothing to the call."""
-        from concurrent.futures import Future  # noqa: PLC0415 - only who asks pays for the import
+        from .call_future import CallFuture  # noqa: PLC0415 - only who asks pays for the import
 
         with self._lock:
             if self._future is not None:
                 return self._future
-            future = self._future = Future()
-        future.set_running_or_notify_cancel()
-        self.add_done_callback(lambda: future.set_result(self.result()))
+            future = self._future = CallFuture()
+        self.add_done_callback(lambda: future.settle(self.result()))
         return future
 
     def __await__(self) -> Generator[Any, None, Result]:
@@ -313,8 +313,8 @@ class Call:
             self.parts_dropped += self._chunks.keep(chunk, size)
             waiting = self._at_news[:]
             self._at_news.clear()
-        for function in waiting:
-            function()
+        if waiting:
+            self._wake(waiting)
         return True
 
     def finish(
@@ -333,28 +333,35 @@ class Call:
                 return False
             self._stage = Stage.ENDED
             owner = self._owner
+        interrupt = None
         try:
-            if first is not None:
-                first()
-            if owner is not None:
-                owner.on_ended(self, result)
-        except Exception:
-            # A bug of ours; whoever waits must have the answer all the same.
-            logger.exception("settling call %s failed", self.id)
-        if self._timer is not None:
-            self._timer.cancel()
+            try:
+                if first is not None:
+                    first()
+            finally:
+                if owner is not None:
+                    owner.on_ended(self, result)
+                if self._timer is not None:
+                    self._timer.cancel()
+        except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: who waits must have the answer
+            interrupt = contain(error, logger, "settling call %s failed", self.id)
         with self._lock:
             self._result = result
             waiting = self._at_news + self._at_end
             self._at_news.clear()
             self._at_end.clear()
+        self._wake(waiting, interrupt)
+        return True
+
+    def _wake(self, waiting: list[Callable[[], None]], interrupt: BaseException | None = None) -> None:
+        """Tell all who wait; then raise the interrupt of the main thread that came meanwhile, if one did."""
         for function in waiting:
             try:
                 function()
-            except Exception:
-                # One of the caller's; the others who wait must hear all the same.
-                logger.exception("a callback of call %s failed", self.id)
-        return True
+            except BaseException as error:  # noqa: BLE001 - one of the caller's; the others must hear all the same
+                interrupt = contain(error, logger, "a callback of call %s failed", self.id) or interrupt
+        if interrupt is not None:
+            raise interrupt
 
     def end_early(self, code: EarlyCode, error: str) -> bool:
         """End it from outside, saying truly whether the tool may have run. False if it had ended."""
@@ -364,9 +371,13 @@ class Call:
                 return False
             may_have_run = stage is Stage.STARTED or self.lost is not None
             outcome = Outcome.OUTCOME_UNKNOWN if may_have_run else Outcome.NOT_SENT
-            if self.finish(failure(code, error, outcome=outcome), only_in=stage):
-                if self._owner is not None:
+            ended = True  # also if an interrupt comes out of it, which it does when all have been told
+            try:
+                ended = self.finish(failure(code, error, outcome=outcome), only_in=stage)
+            finally:
+                if ended and self._owner is not None:
                     self._owner.on_ended_early(self, stage)
+            if ended:
                 return True
 
     # Waiting: one-shot callbacks, for the end (_at_end) or for the next part or the end (_at_news)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..hosts.report import FROM_OUTSIDE
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain, is_interrupt
 from .blame import Blame, Blamed, InFlight, QuarantinePolicy
 from .breaker import Breaker, BreakerState, Refused, is_breakdown
 
@@ -236,9 +236,11 @@ class Guard:
             return None
         try:
             return bool(self._policy.is_failure(result))
-        except Exception:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             # The embedder's. Without a verdict a trial would never be over, so the usual one has to do.
-            logger.exception("is_failure of %r's breaker failed", self._plugin)
+            contain(error, logger, "is_failure of %r's breaker failed", self._plugin)
             return is_breakdown(result)
 
     def _publish(self, tool: str | None, turn: Turn | None) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..plugins.errors import PluginError
 from ..plugins.failures import describe
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,9 +79,14 @@ class Pending(Generic[Answer]):
 
 
 class HookThreads:
-    """See the module. Thread-safe."""
+    """See the module. Thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        failed: told if one of the threads fails, which goes on: whose, and how.
+    """
+
+    def __init__(self, failed: Callable[[str, str], None] | None = None) -> None:
+        self._failed = failed
         self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._idle = 0
@@ -156,6 +161,17 @@ class HookThreads:
     def _run(self) -> None:
         while True:
             try:
+                self._do_jobs()
+            except BaseException as error:  # noqa: BLE001 - a fault of ours. It counts as idle, and jobs may wait for it
+                contain(error, logger, "a thread of the hooks has failed, and goes on")
+                if self._failed is not None:
+                    self._failed("hooks", describe(error))
+            else:
+                return
+
+    def _do_jobs(self) -> None:
+        while True:
+            try:
                 job = self._jobs.get(timeout=_IDLE_SECONDS)
             except queue.Empty:
                 with self._lock:
@@ -171,9 +187,8 @@ class HookThreads:
                 self._idle += 1
             try:
                 job.answer(answer)
-            except Exception:
-                # A bug of ours. This thread counts as idle by now, so the next job may be waiting for it.
-                logger.exception("handing over what a hook of %r returned failed", job.plugin)
+            except BaseException as error:  # noqa: BLE001 - this thread counts as idle by now: a job may wait for it
+                contain(error, logger, "handing over what a hook of %r returned failed", job.plugin)
 
 
 def _run_hook(job: _Job[Answer]) -> Answer | HookFailed:

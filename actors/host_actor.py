@@ -14,6 +14,7 @@ one, and for that one nothing is different.
 from __future__ import annotations
 
 import functools
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from ..hosts.errors import HostGone, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.report import FROM_OUTSIDE
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain, shown
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
@@ -126,6 +127,17 @@ class HostActor(HouseActor):
             case _:
                 self._follow(message)
 
+    def on_failed(self, message: Any, error: BaseException) -> None:
+        """What it was about is half done, so the life ends; what it has to be told of its end it was told."""
+        exit_ = Exit(ExitKind.CODE, f"its actor failed on {type(message).__name__}: {shown(error)}")
+        match message:
+            case m.ProcessEnded():
+                self._exit = self._exit or (exit_, message.report)
+            case m.TreeGone():
+                self._close(exit_ if self._exit is None else self._exit[0])
+            case _:
+                self._end(exit_, KILL_NOW)
+
     def _follow(self, message: Any) -> None:
         """One plugin, or one life, follows another."""
         match message:
@@ -175,11 +187,15 @@ class HostActor(HouseActor):
             self._host = None
             self._close(Exit(ExitKind.START_FAILED, str(error), permanent=error.permanent))
             return
-        except Exception as error:
-            # What makes the command line is the embedder's, and a start of which nobody hears is awaited for ever.
-            logger.exception("starting host %r failed", self._program.name)
-            self._host = None
-            self._close(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}"))
+        except BaseException as error:  # noqa: BLE001 - what makes the command line is the embedder's
+            contain(error, logger, "starting host %r failed", self._program.name)
+            host, self._host = self._host, None  # and a start of which nobody hears is awaited for ever
+            if host is not None:
+                with suppress(
+                    Exception
+                ):  # if there is a process, it ends when it is read; else the watchdog knows it
+                    host.stop("starting it failed", KILL_NOW)
+            self._close(Exit(ExitKind.START_FAILED, f"starting it failed: {shown(error)}"))
             return
         self._expect()
         host, residents = self._host, self._kin.residents()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..hosts.errors import THREAD_FAILED
 from ..supervision.telling import tell
 from . import messages as m
 
@@ -40,7 +41,9 @@ class HostEar:
             self._events.dead_letters.drop(reason, self._name, request_id, count=count, told=told)
 
     def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
-        """Tell the actor."""
+        """Tell the actor; first, if our own thread was the reason, everybody."""
+        if exit_.fault == THREAD_FAILED:
+            self._events.thread_failed(self._name, report.cause)
         tell(self._life, m.ProcessEnded(exit_, report, breach))
 
     def on_gone(self, leftovers: list[int]) -> None:

@@ -12,18 +12,24 @@ answer is an ``invalid_result``, like one whose state is no JSON, and the state 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..plugins.foreign import Log
+from ..plugins.failures import describe
+from ..plugins.foreign import Log, contain, is_interrupt
 from .state import StateCell
 from .state_store import Saved, StateStoreError, read_state
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..supervision.events import EventStream
     from .state import State
     from .state_store import StateStore
 
 logger = Log("callboard.actors")
+
+Answer = TypeVar("Answer")
 
 MAX_STATE_BYTES = 16 * 1024 * 1024
 
@@ -41,7 +47,12 @@ class StateKeeper:
         self._events = events
         self._lock = threading.Lock()
         self._failing: str | None = None
-        store.attach(self._on_news)
+        try:
+            store.attach(self._on_news)
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            contain(error, logger, "the state store tells no news")
 
     def cell(self, plugin: str, state: State) -> KeptCell:
         """The cell of a plugin: with its saved state if there is one, else with ``state``.
@@ -49,23 +60,23 @@ class StateKeeper:
         Raises:
             StateStoreError: what the store has is no state.
         """
-        saved = self._store.load(plugin)
+        saved = self._own("loading", plugin, partial(self._store.load, plugin))
         if saved is None:
             return KeptCell(self, plugin, state)
         try:
             return KeptCell(self, plugin, read_state(saved.state), saved)
         except ValueError as error:
-            store = str(self._store.status()["store"])
-            raise StateStoreError(
-                f"the saved state of {plugin!r} cannot be read: {error}", store=store
-            ) from error
+            why = f"the saved state of {plugin!r} cannot be read: {error}"
+            raise StateStoreError(why, store=self._name) from error
 
     def save(self, plugin: str, saved: Saved) -> bool:
         """Save a state; False when it could not be, which has been told then. Raises nothing."""
         try:
             self._store.save(plugin, saved)
-        except Exception as error:  # noqa: BLE001 - a store of the embedder's may raise anything
-            self._note(plugin, str(error) if isinstance(error, StateStoreError) else repr(error))
+        except BaseException as error:
+            self._note(plugin, _said(error))
+            if is_interrupt(error):
+                raise
             return False
         if self._failing is not None:
             self._note(plugin, None)
@@ -73,11 +84,36 @@ class StateKeeper:
 
     def forget(self, plugin: str) -> None:
         """Have the plugin begin with what its ``init`` returns. Raises `StateStoreError`."""
-        self._store.forget(plugin)
+        self._own("forgetting", plugin, partial(self._store.forget, plugin))
 
     def status(self) -> dict[str, Any]:
         """The store's, and why saving fails, if it does."""
-        return {**self._store.status(), "failing": self._failing, "max_state_bytes": self.limit}
+        return {**self._status(), "failing": self._failing, "max_state_bytes": self.limit}
+
+    @property
+    def _name(self) -> str:
+        return str(self._status().get("store"))
+
+    def _status(self) -> dict[str, Any]:
+        try:
+            return dict(self._store.status())
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            contain(error, logger, "the state store cannot say how it is")
+            return {"store": type(self._store).__name__}
+
+    def _own(self, doing: str, plugin: str, step: Callable[[], Answer]) -> Answer:
+        """Do a step of the store's, in the thread of who asks; whatever it raises is an error of the store's."""
+        try:
+            return step()
+        except StateStoreError:
+            raise
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            why = f"{doing} the state of {plugin!r} raised {describe(error)}"
+            raise StateStoreError(why, store=self._name) from error
 
     def _note(self, plugin: str, why: str | None) -> None:
         with self._lock:
@@ -91,6 +127,10 @@ class StateKeeper:
 
     def _on_news(self, kind: str, facts: dict[str, Any]) -> None:
         self._events.publish(kind, "state_store", **facts)
+
+
+def _said(error: BaseException) -> str:
+    return str(error) if isinstance(error, StateStoreError) else describe(error)
 
 
 class KeptCell(StateCell):

@@ -123,12 +123,14 @@ class Lane:
         return None
 
     def take(self) -> Call | None:
-        """Take the next call, once for each grant; ``None`` if there is none to take any more.
+        """Take the next call, once for each grant; ``None`` if there is none to take any more, or no grant.
 
         Where calls may go past the lane, `handed_over` has to follow: until then they must not,
         or they could overtake this one.
         """
         with self._lock:
+            if not self._untaken:  # a thread that has failed cannot know whether it had taken a grant
+                return None
             self._untaken -= 1
             if self._open and self._calls:
                 call = self._calls.popleft()

@@ -11,8 +11,12 @@ import threading
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from ..plugins.foreign import Log, contain
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+logger = Log("callboard.actors")
 
 _IDLE_SECONDS = 0.02
 """Between two plugins there is less. A thread that nobody needs is soon gone, for whoever looks at what a board leaves."""
@@ -45,7 +49,11 @@ class LentThread:
                 # One that is no longer idle has been lent a moment ago, and there comes a job.
                 going_on = not self._pool.take_out(self)
             else:
-                going_on = job(self)
+                try:
+                    going_on = job(self)
+                except BaseException as error:  # noqa: BLE001 - a fault of ours: the thread is lost, as one that hangs is
+                    contain(error, logger, "a thread that loads plugins has failed")
+                    return
 
 
 class LentThreads:

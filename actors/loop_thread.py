@@ -10,10 +10,14 @@ import threading
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ..plugins.foreign import Log, contain
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable
     from concurrent.futures import Future
+
+logger = Log("callboard.actors")
 
 Value = TypeVar("Value")
 
@@ -35,6 +39,7 @@ class LoopThread:
         import asyncio  # noqa: PLC0415 - it costs more than the rest of the house; who has no such module does without
 
         self._loop: asyncio.AbstractEventLoop = asyncio.new_event_loop()
+        self._closing = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -66,6 +71,7 @@ class LoopThread:
 
     def close(self) -> None:
         """End the loop, and the thread with it, as soon as it does nothing."""
+        self._closing = True
         self._loop.call_soon_threadsafe(self._loop.stop)
 
     def _run(self) -> None:
@@ -73,7 +79,11 @@ class LoopThread:
 
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_forever()
+            while not self._closing:
+                try:
+                    self._loop.run_forever()
+                except BaseException as error:  # noqa: BLE001 - a task of the module's; the others go on
+                    contain(error, logger, "%s: a task has exited", self._thread.name)
             left = asyncio.all_tasks(self._loop)
             for task in left:
                 task.cancel()

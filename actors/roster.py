@@ -283,19 +283,25 @@ class Roster:
                 lodging, load = self.lodgings.take_in(
                     adapter.name, plugin, host, policy or RestartPolicy(), share
                 )
-                member = HostedMember(
-                    adapter,
-                    plugin,
-                    lodging,
-                    settings or ToolSettings(),
-                    config=host.config,
-                    load=load,
-                    clock=self._clock,
-                    events=self._events,
-                    offer=self._offer_hosted,
-                    keeper=self._keeper,
-                    threads=self._threads,
-                )
+                try:
+                    member = HostedMember(
+                        adapter,
+                        plugin,
+                        lodging,
+                        settings or ToolSettings(),
+                        config=host.config,
+                        load=load,
+                        clock=self._clock,
+                        events=self._events,
+                        offer=self._offer_hosted,
+                        keeper=self._keeper,
+                        threads=self._threads,
+                    )
+                except BaseException:  # such as what a state store raises; nobody lives there then
+                    self.lodgings.leave(adapter.name)
+                    if not lodging.names:
+                        lodging.close()
+                    raise
                 plugin.lodges_as = None if load is None else adapter.name
                 first = not lodging.names
                 self._members[adapter.name] = member
@@ -305,7 +311,7 @@ class Roster:
                 return
             try:
                 ask_supervisor(self._supervisor, AddChild(member.child_spec()))
-            except Exception:
+            except BaseException:
                 # Such as a group that there is not, or a supervisor that somebody else has stopped.
                 self._take_off(adapter.name)
                 member.withdraw(f"plugin {adapter.name!r} could not be added")

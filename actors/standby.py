@@ -16,7 +16,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain, shown
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.policy import History, Park, Restart, RestartPolicy, RestartType, decide
 from ..supervision.telling import tell
@@ -216,8 +216,8 @@ class Standby:
                 waiting = Waiting(self)
                 try:
                     waiting.actor = self._start(waiting)
-                except Exception as error:
-                    logger.exception("starting a standby of %r failed", self._name)
-                    self._after(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}"))
+                except BaseException as error:  # noqa: BLE001 - the clock's thread, which has more to do
+                    contain(error, logger, "starting a standby of %r failed", self._name)
+                    self._after(Exit(ExitKind.START_FAILED, f"starting it failed: {shown(error)}"))
                 else:
                     self._waiting = waiting

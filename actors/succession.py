@@ -289,7 +289,7 @@ class Succession:
                 watchdog=self._watchdog,
             )
             actor = HostActor.launch(life)
-        except Exception:  # no thread to be had: whoever asked for it hears of that
+        except BaseException:  # no thread to be had: whoever asked for it hears of that
             self._remains.less()
             raise
         with self._lock:

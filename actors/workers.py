@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import queue
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.event_loop import EventLoop
 from ..plugins.errors import JsonValueError
-from ..plugins.foreign import Log
+from ..plugins.failures import describe, tool_raised
+from ..plugins.foreign import Log, contain
 from ..plugins.json_values import copy_json
 from ..plugins.results import NormalisedResult, invalid_result
 from .perform import perform
@@ -23,6 +25,7 @@ from .thread_run import ThreadRun
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .call import Call
     from .desk import Desk
 
 logger = Log("callboard.actors")
@@ -94,24 +97,44 @@ class Workers:
     def _run(self) -> None:
         desk = self.desk
         assert desk is not None
-        loop = EventLoop()
-        try:
-            while self._work.get():
-                call = desk.lane.take()
-                if call is None:
-                    continue
-                run = call.run = ThreadRun(call, desk.invocation(call))
-                if not call.begin(desk.clock.now(), desk.flight.started):
-                    desk.lane.release(call)
-                    continue
-                state = desk.cell.copy()
-                answer = perform(desk.adapter, run, state, loop.runner)
-                if not run.claim():
-                    self._on_back(run)
-                    return
-                _end(desk, run, answer, state)
-        finally:
-            loop.close()
+        loop, going_on = EventLoop(), True
+        while going_on:
+            try:
+                going_on = self._work_on(desk, loop)
+            except BaseException as error:  # noqa: BLE001 - a fault of ours: the calls that wait are worked on all the same
+                contain(error, logger, "a thread of %r has failed, and goes on", self._name)
+                desk.events.thread_failed(self._name, describe(error))
+                self._work.put(True)  # it may have had a piece of work in its hand; one too many does no harm
+        loop.close()
+
+    def _work_on(self, desk: Desk, loop: EventLoop) -> bool:
+        """Run calls until there are to be no more, or until this thread is one too many, and ends."""
+        while self._work.get():
+            call = desk.lane.take()
+            if call is None:
+                continue
+            try:
+                if not self._run_one(desk, call, loop):
+                    return False
+            except BaseException as error:
+                if not call.finish(tool_raised(error), first=partial(desk.lane.release, call)):
+                    desk.lane.withdraw(call)
+                raise
+        return False
+
+    def _run_one(self, desk: Desk, call: Call, loop: EventLoop) -> bool:
+        """Run a call that was taken. False if it was fenced off, and with it this thread."""
+        run = call.run = ThreadRun(call, desk.invocation(call))
+        if not call.begin(desk.clock.now(), desk.flight.started):
+            desk.lane.release(call)
+            return True
+        state = desk.cell.copy()
+        answer = perform(desk.adapter, run, state, loop.runner)
+        if not run.claim():
+            self._on_back(run)
+            return False
+        _end(desk, run, answer, state)
+        return True
 
 
 def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> None:
@@ -123,6 +146,10 @@ def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> 
         except JsonValueError as error:
             why = f"the tool's state is no JSON any more: {error}"
             result = invalid_result(why, path=error.path).result
+        except BaseException as error:  # noqa: BLE001 - an object of the tool's making, with methods of its own
+            result = invalid_result(
+                f"reading the tool's state raised {describe(error)}", path="$.state"
+            ).result
         else:
             result, new_state, text = desk.cell.weigh(result, new_state)
 

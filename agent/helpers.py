@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,5 @@ class Helpers:
                 job = self._jobs.popleft()
             try:
                 job()
-            except Exception:
-                # A bug of ours; the jobs behind this one are waiting all the same.
-                logger.exception("%s: a job failed", self._name)
+            except BaseException as error:  # noqa: BLE001 - a bug of ours; the jobs behind this one are waiting all the same
+                contain(error, logger, "%s: a job failed", self._name)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.asking import json_object, raised
 from ..plugins.calling import compile_hook
 from ..plugins.errors import ContractError
+from ..plugins.foreign import blames
 from ..plugins.given import require, require_mapping
 from ..plugins.instances import make_instance
 from ..plugins.modes import is_async
@@ -168,7 +169,9 @@ class ProviderAdapter:
             answer = method(*values, **facts)
         except ProviderError:
             raise
-        except (Exception, SystemExit) as error:  # one that exits must not end its embedder
+        except BaseException as error:
+            if not blames(error):
+                raise
             raise raised(self.name, hook, error) from error
         if isinstance(answer, Awaitable):
             if hasattr(answer, "close"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.errors import ContractError
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain
 from .errors import ProviderError
 from .provider_adapter import ProviderAdapter
 from .provider_stack import ProviderStack
@@ -75,9 +75,12 @@ class Providers:
             try:
                 if callable(close):
                     close()
-            except Exception:
+            except BaseException as error:  # noqa: BLE001 - raised below, if it is an interrupt
                 # A provider's code; whatever it holds on to is no reason to leave the rest open.
-                logger.exception("closing the provider %r failed", adapter.name)
+                if (
+                    interrupt := contain(error, logger, "closing the provider %r failed", adapter.name)
+                ) is not None:
+                    raise interrupt from None
 
     def request(self, board: Board, config: Json, context: Mapping[str, Any]) -> ModelRequest:
         """Settle all that a request is made of. Blocks for as long as plugins' hooks take.

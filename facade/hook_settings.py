@@ -15,6 +15,7 @@ from .configuration_errors import ConfigurationError, refused, require_known, re
 from .plugins.approval_rules import NAME, ApprovalRules
 from .plugins.errors import PluginLoadError
 from .plugins.failures import describe
+from .plugins.foreign import blames
 from .plugins.frozen import frozen
 from .plugins.hook_terms import EVENTS, PRE
 
@@ -160,7 +161,9 @@ def _imported(settings: HookSettings) -> Any:
     except PluginLoadError as error:
         said = str(error).removeprefix("cannot load plugin ")
         raise ConfigurationError(f"{where}: cannot load the hook {said}", path=where) from error
-    except Exception as error:
+    except BaseException as error:
+        if not blames(error):
+            raise
         raise ConfigurationError(
             f"{where}: making {settings.hook} raised {describe(error)}", path=where
         ) from error

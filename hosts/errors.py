@@ -21,6 +21,9 @@ from ..plugins.errors import CallboardError, PluginAway
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+THREAD_FAILED = "thread_failed"
+"""Why a process was ended whose own fault it was not: the thread of ours that reads it has failed."""
+
 
 class HostError(CallboardError):
     """Root of the errors between Callboard and one host.

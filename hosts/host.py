@@ -14,12 +14,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.errors import JsonValueError
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain, shown
 from .asked import Asked
 from .carrier import ProcessCarrier
 from .description import PLAIN, describe_params, read_description
 from .environment import secrets_of
-from .errors import HostGone, HostTimeout, RequestTooLarge
+from .errors import THREAD_FAILED, HostGone, HostTimeout, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
 from .noise import Noise
 from .oom import killed_for_memory, oom_kills
@@ -244,7 +244,7 @@ class Host:
             if self._idle is None or self._peer.busy:
                 return
             idle, self._idle = self._idle, None
-        idle()
+        self._tell(idle)
 
     @property
     def ended(self) -> bool:
@@ -299,7 +299,8 @@ class Host:
             events = self._peer.receive(data)
         for event in events:
             if type(event) is Answered:  # nearly always, and a class pattern takes ten times as long
-                self._tell(event.owner.on_answer, event.value, event.state)
+                if not self._tell(event.owner.on_answer, event.value, event.state):
+                    self._tell(event.owner.on_breach, "internal_error", "its answer could not be handed over")
             else:
                 self._hand_on(event)
         if self._idle is not None:
@@ -349,9 +350,8 @@ class Host:
             unfinished, counts = self._peer.unfinished, dict(self._peer.counts)
         try:
             cause, stderr, frames = self._described(exit_, len(opened), unfinished)
-        except Exception:
-            # A fault of ours, and no reason to leave those waiting who have to hear of the end.
-            logger.exception("host %r: describing its end failed", self.name)
+        except BaseException as error:  # noqa: BLE001 - a fault of ours, and those who wait have to hear of the end
+            contain(error, logger, "host %r: describing its end failed", self.name)
             cause, stderr, frames = "it could not be described; the log says why", "", ()
         report = CrashReport(
             host=self.name,
@@ -369,7 +369,8 @@ class Host:
         for lost in opened + abandoned:
             self._tell(lost.on_lost, report)
         self._tell(self._noise.end)
-        self._tell(self._listener.on_ended, exit_, report, breach=self._breach or exit_.fault)
+        fault = None if exit_.fault == THREAD_FAILED else exit_.fault  # which is no fault of the host's
+        self._tell(self._listener.on_ended, exit_, report, breach=self._breach or fault)
 
     def _described(
         self, exit_: ProcessExit, in_flight: int, unfinished: bytes
@@ -386,14 +387,16 @@ class Host:
 
     def on_gone(self, leftovers: list[int]) -> None:
         """Pass it on."""
-        self._listener.on_gone(leftovers)
+        self._tell(self._listener.on_gone, leftovers)
 
-    def _tell(self, hears: Callable[..., None], *facts: Any, **more: Any) -> None:
+    def _tell(self, hears: Callable[..., object], *facts: Any, **more: Any) -> bool:
         """Tell one owner or listener. What one of them does wrong must not cost the others their answers."""
         try:
             hears(*facts, **more)
-        except Exception:
-            logger.exception("host %r: telling %r failed", self.name, hears)
+        except BaseException as error:  # noqa: BLE001 - an owner may be an embedder's, and what it has told is behind it
+            contain(error, logger, "host %r: telling %s failed", self.name, shown(hears))
+            return False
+        return True
 
 
 def _nothing(_: Any) -> None:

@@ -14,6 +14,7 @@ class RequestOwner(Protocol):
 
     All calls come from the host's pump thread and must not block. After the owner abandoned the
     request, only `on_released` or `on_lost` may come, and a part that was just being handed over.
+    What raises in `on_answer` is told `on_breach` with the reason ``internal_error`` instead.
     """
 
     def on_part(self, payload: Any, size: int) -> None:

@@ -59,7 +59,8 @@ class ProcessExit:
         uptime: seconds it lived.
         stop_reason: why *we* stopped it, or ``None`` when it ended by itself.
         fault: ``stdout_closed`` or ``stdin_closed`` when we stopped it for that: it lived on, but
-            there was no talking to it any more.
+            there was no talking to it any more. ``thread_failed`` when the fault was ours: the thread that
+            reads it has failed.
     """
 
     code: int | None

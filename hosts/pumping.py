@@ -8,9 +8,12 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..plugins.foreign import Log
+from ..plugins.failures import describe
+from ..plugins.foreign import Log, contain
+from .errors import THREAD_FAILED
 from .ladder import KILL_NOW
 from .turns import REST, Turn, pieces
 
@@ -96,31 +99,31 @@ class Pumping(ABC):
         process = self._process
         try:
             self._carry()
-        except Exception:
-            # A bug of ours must not leave callers waiting on a host that nobody reads any more.
-            logger.exception("carrying host %r failed; ending it", process.host)
-            process.stop("internal error", KILL_NOW)
+        except BaseException as error:  # noqa: BLE001 - a bug of ours: nobody must wait on a host that nobody reads
+            contain(error, logger, "carrying host %r failed; ending it", process.host)
+            process.stop(f"the thread that reads it failed: {describe(error)}", KILL_NOW, fault=THREAD_FAILED)
             process.climb()
         exit_ = process.collect()
-        self._hear_last_words()
+        self._do(self._hear_last_words)
         self._tell(self._listener.on_exit, exit_)
-        process.close()
+        self._do(process.close)
         self._tell(self._listener.on_gone, self._sweep())
 
     def _sweep(self) -> list[int]:
         try:
             return self._process.sweep()
-        except OSError:
-            # Looking for what is left takes a descriptor. The watchdog still knows of this host.
-            logger.exception("could not look for what host %r has left", self._process.host)
+        except BaseException as error:  # noqa: BLE001 - mostly no descriptor to look with; the watchdog knows of the host
+            contain(error, logger, "could not look for what host %r has left", self._process.host)
             return []
 
     def _tell(self, listener: Callable[[_Fact], None], fact: _Fact) -> None:
+        self._do(partial(listener, fact))
+
+    def _do(self, step: Callable[[], object]) -> None:
         try:
-            listener(fact)
-        except Exception:
-            # The processes have to be ended and the descriptors given back all the same.
-            logger.exception("the listener of host %r failed", self._process.host)
+            step()
+        except BaseException as error:  # noqa: BLE001 - a process has to be ended, and descriptors given back, all the same
+            contain(error, logger, "a step to the end of host %r failed", self._process.host)
 
     def _note_fault(self, fault: str) -> None:
         if self._fault is None:

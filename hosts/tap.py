@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain
 from .carrier import ProcessCarrier
 from .host import Host
 from .ring import Ring
@@ -111,5 +111,6 @@ class _HeardRing(Ring):
 def _tell(hears: Callable[[Any], None], fact: Any) -> None:
     try:
         hears(fact)
-    except Exception:
-        logger.exception("listening to a host failed")
+    except BaseException as error:  # noqa: BLE001 - one of the embedder's; the host and its calls go on
+        if (interrupt := contain(error, logger, "listening to a host failed")) is not None:
+            raise interrupt from None

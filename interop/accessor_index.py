@@ -72,7 +72,7 @@ class AccessorIndex(Generic[Hub]):
                 inspected = member.it.inspect(value)
             except CallboardError:
                 raise
-            except Exception as error:
+            except BaseException as error:
                 raise member.raised("matches or inspect", error) from error
             if inspected is None:
                 continue

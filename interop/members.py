@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from ..plugins.foreign import blames, told
 from ..plugins.frozen import frozen
 from .errors import ContributionError
 
@@ -40,9 +41,11 @@ class Member(Generic[M]):
         called = getattr(self.it, "stands_for", type(self.it).__name__)
         return ContributionError(self.contributor, called, problem)
 
-    def raised(self, method: str, error: Exception) -> ContributionError:
-        """Return the error for an exception that came out of ``method``."""
-        return self.fault(f"raised {type(error).__name__} in {method}: {error}")
+    def raised(self, method: str, error: BaseException) -> ContributionError:
+        """Return the error for an exception that came out of ``method``; raise it if it is no fault of the member's."""
+        if not blames(error):
+            raise error
+        return self.fault(f"raised {type(error).__name__} in {method}: {told(error)}")
 
 
 def members_of(contributions: Iterable[TieredContribution], shelf: Shelf) -> tuple[Member[Any], ...]:

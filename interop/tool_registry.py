@@ -136,7 +136,7 @@ class ToolInteropRegistry:
             return member.it.sanitize(call)
         except CallboardError:
             raise
-        except Exception as error:
+        except BaseException as error:
             raise member.raised("sanitize", error) from error
 
     # -- in another format

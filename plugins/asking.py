@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .calling import CompiledCall, Invocation, compile_call, compile_hook
 from .errors import ContractError, HookError, JsonValueError
 from .failures import describe
+from .foreign import blames
 from .hooks import HOOKS, offered
 from .json_values import copy_json
 from .modes import is_async
@@ -94,7 +95,9 @@ class HookSet:
     def _settled(self, hook: str, method: Callable[..., Any], *values: Any, **facts: Any) -> Any:
         try:
             answer = method(*values, **facts)
-        except (Exception, SystemExit) as error:  # one that exits must not end its embedder
+        except BaseException as error:
+            if not blames(error):
+                raise
             raise raised(self._name, hook, error) from error
         if isinstance(answer, Awaitable):
             if hasattr(answer, "close"):

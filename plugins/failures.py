@@ -10,6 +10,7 @@ import traceback
 from typing import Any, Literal, overload
 
 from .codes import OUTCOMES, Code, Outcome
+from .foreign import told
 
 _MOST_FRAMES = 20
 """Frames of a tool's traceback that are kept: the innermost ones, on both sides of a chain."""
@@ -72,19 +73,19 @@ def tool_raised(error: BaseException) -> dict[str, Any]:
         Code.TOOL_RAISED,
         describe(error),
         type=type(error).__name__,
-        message=_message(error),
-        traceback="".join(traceback.format_exception(error, limit=-_MOST_FRAMES)),
+        message=told(error),
+        traceback=_traceback(error),
     )
 
 
 def describe(error: BaseException) -> str:
     """Return ``ValueError: the message`` for an exception of a plugin's; raises nothing."""
-    kind, message = type(error).__name__, _message(error)
+    kind, message = type(error).__name__, told(error)
     return f"{kind}: {message}" if message else kind
 
 
-def _message(error: BaseException) -> str:
+def _traceback(error: BaseException) -> str:
     try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - a broken __str__ is the tool's, and the call still needs its answer
-        return "(the exception's own text cannot be read)"
+        return "".join(traceback.format_exception(error, limit=-_MOST_FRAMES))
+    except BaseException:  # noqa: BLE001 - it has the exception's own text in it
+        return "".join(traceback.format_tb(error.__traceback__, limit=-_MOST_FRAMES))

@@ -54,6 +54,14 @@ def contain(error: BaseException, log: Log, text: str, *values: object) -> BaseE
     return None
 
 
+def told(error: BaseException) -> str:
+    """What an exception says, which is its own code. Raises nothing."""
+    try:
+        return str(error)
+    except BaseException:  # noqa: BLE001 - a broken __str__ must not cost what its exception has not
+        return "(the exception's own text cannot be read)"
+
+
 def shown(value: object, most: int = 200) -> str:
     """The `repr` of anything, cut at ``most`` characters. Raises nothing: a `repr` may be a caller's own."""
     try:

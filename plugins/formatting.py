@@ -53,7 +53,7 @@ def as_text(value: Any) -> str:
 def _written(value: Any) -> str:
     try:
         return str(value)
-    except Exception:  # noqa: BLE001 - the value is a plugin's, and its text is only for show
+    except BaseException:  # noqa: BLE001 - the value is a plugin's, and its text is only for show
         return f"(a {type(value).__name__} that cannot be shown)"
 
 

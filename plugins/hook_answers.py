@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 from .approval import ALLOW, ALWAYS, DEFAULT_TIMEOUT, DENY, Word
 from .errors import CallboardError, JsonValueError
 from .failures import describe
+from .foreign import blames
 from .hook_terms import Action
 from .injections import read_injections
 from .json_values import copy_json
@@ -83,7 +84,9 @@ def read_answer(answer: Any) -> HookAnswer:
         return _read(answer)
     except UnreadableAnswer:
         raise
-    except Exception as error:
+    except BaseException as error:
+        if not blames(error):
+            raise
         raise UnreadableAnswer(f"reading its answer raised {describe(error)}") from error
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .contract import BasePlugin, ToolPlugin
 from .errors import ContractError
+from .failures import describe
+from .foreign import blames
 from .frozen import frozen
 
 if TYPE_CHECKING:
@@ -84,10 +86,11 @@ def offered(plugin: object, hook: str, *, name: str) -> Callable[..., Any] | Non
     """
     try:
         method = getattr(plugin, hook, None)
-    except Exception as error:
-        raise ContractError(
-            f"plugin {name!r}: reading {hook} raised {type(error).__name__}: {error}", plugin=name
-        ) from error
+    except BaseException as error:
+        if not blames(error):
+            raise
+        why = f"plugin {name!r}: reading {hook} raised {describe(error)}"
+        raise ContractError(why, plugin=name) from error
     if method is None or id(getattr(method, "__func__", method)) in _UNIMPLEMENTED:
         return None
     if not callable(method):

@@ -12,6 +12,7 @@ from typing import Any
 
 from .errors import ContractError, PluginLoadError
 from .failures import describe
+from .foreign import blames
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
@@ -31,7 +32,9 @@ def make_instance(plugin_class: type, config: dict[str, Any]) -> Any:
         if wanted.kind is inspect.Parameter.POSITIONAL_ONLY:
             return plugin_class(config)
         return plugin_class(**{wanted.name: config})
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not blames(error):
+            raise
         raise PluginLoadError(f"making plugin {name} raised {describe(error)}", plugin=name) from error
 
 

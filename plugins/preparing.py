@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .asking import json_object, raised
 from .bridge import call_in_thread, wait_here
 from .calling import compile_hook
+from .foreign import blames
 from .hooks import HOOKS, offered
 from .modes import is_async
 
@@ -54,7 +55,9 @@ class Preparation:
             answer = method(config, state, context=context)
             while isinstance(answer, Awaitable):
                 answer = wait_here(answer)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not blames(error):
+                raise
             raise raised(self._name, hook, error) from error
         return json_object(answer, hook, plugin=self._name) or {}
 

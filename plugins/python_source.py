@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import PluginLoadError
 from .failures import describe
+from .foreign import blames
 from .frozen import frozen
 from .manifest_file import inside, read_manifest_file
 from .suggestions import meant
@@ -150,7 +151,9 @@ def _import(path: str, *, of_package: bool, remedy: str) -> tuple[ModuleType, li
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise _import_failed(path, name, error, of_package=of_package) from error
             missing = error.name  # the module itself, or a package above it
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not blames(error):
+                raise
             raise _import_failed(path, name, error, of_package=of_package) from error
         names.insert(0, modules.pop())
     if of_package:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from .codes import Code
 from .errors import JsonValueError
 from .failures import describe, failure
+from .foreign import blames
 from .json_values import copy_json, dump_json
 
 _ATTRIBUTES = ("success", "result", "output", "error", "metadata")
@@ -44,7 +45,9 @@ def normalise_result(answer: Any) -> NormalisedResult:
     if type(answer) is not dict:
         try:
             fields = _fields(answer)
-        except Exception as error:  # noqa: BLE001 - a property of the tool's object raised; the call still ends
+        except BaseException as error:
+            if not blames(error):
+                raise
             return invalid_result(f"reading the tool's answer raised {describe(error)}")
         if fields is None:
             return invalid_result(
@@ -55,6 +58,10 @@ def normalise_result(answer: Any) -> NormalisedResult:
         copy = copy_json(answer)
     except JsonValueError as error:
         return invalid_result(f"the tool's answer cannot be passed on: {error}", path=error.path)
+    except BaseException as error:  # an object in it has methods of its own
+        if not blames(error):
+            raise
+        return invalid_result(f"reading the tool's answer raised {describe(error)}")
     return complete_result(copy)
 
 

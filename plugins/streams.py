@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .bridge import iterate_here, wait_here
 from .chunks import Chunk, Part, no_final_result, read_chunk
 from .failures import describe
+from .foreign import blames
 from .results import normalise_result
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def chunks_of(answer: Any, tell: Tell) -> Iterator[Chunk]:
         if hasattr(source, "close"):
             try:
                 source.close()
-            except Exception as error:  # noqa: BLE001 - the call has its answer; the fault is told
+            except BaseException as error:
+                if not blames(error):
+                    raise
                 tell(f"raised when its stream was closed: {describe(error)}")
 
 

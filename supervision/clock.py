@@ -13,7 +13,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.foreign import Log
+from ..plugins.failures import describe
+from ..plugins.foreign import Log, contain, is_interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,6 +61,67 @@ class Clock(Protocol):
         """
 
 
+class LentClock:
+    """A clock of the embedder's, whose faults cost nobody an answer.
+
+    One that cannot tell the time has stood still since it last could. What it does not take is put on the machine's
+    clock, after as many seconds. Both are logged.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last = 0.0
+        self._instead: SystemClock | None = None
+        self._lock = threading.Lock()
+
+    def now(self) -> float:
+        """See `Clock.now`."""
+        try:
+            self._last = self._clock.now()
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            contain(error, logger, "the clock cannot tell the time")
+        return self._last
+
+    def call_at(self, when: float, function: Callable[[], object]) -> Timer:
+        """See `Clock.call_at`."""
+        try:
+            return _LentTimer(self._clock.call_at(when, function))
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            contain(error, logger, "the clock cannot be given a call")
+        with self._lock:
+            if self._instead is None:
+                self._instead = SystemClock()
+        return self._instead.call_at(time.monotonic() + when - self._last, function)
+
+    def inbox(self) -> Inbox:
+        """See `Clock.inbox`."""
+        return self._clock.inbox()
+
+    def close(self) -> None:
+        """Make no more of the calls that it has not taken. The clock itself is the embedder's."""
+        if self._instead is not None:
+            self._instead.close()
+
+
+class _LentTimer:
+    __slots__ = ("_timer",)
+
+    def __init__(self, timer: Timer) -> None:
+        self._timer = timer
+
+    def cancel(self) -> None:
+        try:
+            self._timer.cancel()
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            contain(error, logger, "a call cannot be taken off the clock")
+
+
 class _Entry:
     __slots__ = ("clock", "function")
 
@@ -79,9 +141,13 @@ class SystemClock:
     Nearly every timer is a call's deadline and is cancelled long before it is due. So a cancelled
     entry stays in the heap, and the heap is rebuilt when most of it is dead: both are cheaper
     than taking one out of the middle. A new timer wakes the thread only if it is the earliest.
+
+    Args:
+        failed: told if the clock's own thread fails, which goes on: whose, and how.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, failed: Callable[[str, str], None] | None = None) -> None:
+        self.failed = failed
         self._heap: list[tuple[float, int, _Entry]] = []  # as tuples they are compared in C
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
@@ -143,6 +209,15 @@ class SystemClock:
             thread.join()
 
     def _run(self) -> None:
+        while not self._closed:
+            try:
+                self._make_calls()
+            except BaseException as error:  # noqa: BLE001 - a fault of ours: what is on the clock is called all the same
+                contain(error, logger, "the thread of the clock has failed, and goes on")
+                if self.failed is not None:
+                    self.failed("clock", describe(error))
+
+    def _make_calls(self) -> None:
         while True:
             with self._lock:
                 while not self._closed:
@@ -158,5 +233,5 @@ class SystemClock:
             if function is not None:
                 try:
                     function()
-                except Exception:
-                    logger.exception("a timed call failed")
+                except BaseException as error:  # noqa: BLE001 - the calls that are due after it are made all the same
+                    contain(error, logger, "a timed call failed")

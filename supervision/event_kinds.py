@@ -95,6 +95,7 @@ FACTS: dict[str, Fact] = {
     "stuck": Fact("integer", "threads of the plugin that are stuck"),
     "success": Fact("boolean", "the result's"),
     "text": Fact("string", "the line, cut"),
+    "thread": Fact("string", "the thread's name"),
     "timeout": Fact("number", "seconds that the answer may take"),
     "took": Fact("number", "seconds from the order, the making of its sources included"),
     "tool": Fact("string?", "the tool that the call names; null if it names none"),
@@ -155,9 +156,10 @@ EVENT_KINDS: dict[str, EventKind] = {
     "state_store_failing": EventKind("the plugin's state could not be saved, and is kept in memory alone", ("why",)),
     "state_store_recovered": EventKind("states are saved again, those of the time between too", ()),
     "actor_failed": EventKind("a fault of Callboard's own, which it survived", ("message", "error")),
+    "thread_failed": EventKind("a fault of Callboard's own, in one of its threads: that goes on, or its host is replaced", ("thread", "error")),
 }  # fmt: skip
 """Every kind there is. Its subject is a plugin's name; of those of a group, the group's; of `actor_failed`, an actor's;
-of `state_store_set_aside`, ``state_store``; of those of hooks, from `call_denied` to `approval_answered`, the hook's."""
+of `thread_failed`, a plugin's or a host's, or ``events``, ``clock`` or ``hooks``; of `state_store_set_aside`, ``state_store``; of those of hooks, from `call_denied` to `approval_answered`, the hook's."""
 
 
 def faults_of(kind: str, facts: Mapping[str, Any]) -> list[str]:

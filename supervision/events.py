@@ -13,7 +13,8 @@ import time
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Self
 
-from ..plugins.foreign import Log
+from ..plugins.failures import describe
+from ..plugins.foreign import Log, contain
 from ..plugins.frozen import frozen
 from ..plugins.given import is_text, require_several
 from .dead_letters import DeadLetters
@@ -89,6 +90,7 @@ class EventStream:
         self._thread: threading.Thread | None = None
         self._closed = False
         self.dropped = 0
+        self.threads_failed = 0
         self.dead_letters = DeadLetters(self)
 
     def subscribe(
@@ -179,7 +181,22 @@ class EventStream:
         self._subscriptions = subscriptions
         self._wanted = frozenset() if self._closed else frozenset().union(*(s.kinds for s in subscriptions))
 
+    def thread_failed(self, subject: str, error: str) -> None:
+        """Count and tell that a thread of the house has failed, to be called in that thread."""
+        self.threads_failed += 1
+        self.publish("thread_failed", subject, thread=threading.current_thread().name, error=error)
+
     def _run(self) -> None:
+        while True:
+            try:
+                self._deliver()
+            except BaseException as error:  # noqa: BLE001 - a fault of ours: those who listen go on hearing
+                contain(error, logger, "the thread that tells of events has failed, and goes on")
+                self.thread_failed("events", describe(error))
+            else:
+                return
+
+    def _deliver(self) -> None:
         while (item := self._waiting.get()) is not None:
             if isinstance(item, threading.Event):
                 item.set()
@@ -188,5 +205,6 @@ class EventStream:
                 if item.kind in subscription.kinds and item.sequence > subscription.after:
                     try:
                         subscription.callback(item)
-                    except Exception:
-                        logger.exception("a subscriber failed on event %s of %r", item.kind, item.subject)
+                    except BaseException as error:  # noqa: BLE001 - a subscriber's; the others hear all the same
+                        said = "a subscriber failed on event %s of %r"
+                        contain(error, logger, said, item.kind, item.subject)

@@ -7,12 +7,12 @@ and report later, and waiting is a timer that sends a message here.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import pykka
 
 from ..plugins.errors import CallboardError
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain, shown
 from . import messages as m
 from .admin import count, judge, presence, which
 from .core import Supervision
@@ -22,14 +22,13 @@ from .exits import Exit, ExitKind
 from .life import LifeDeclined, LifeEnded, LifeReady, LifeReporter, LifeWell
 from .messages import AddChild, Due, GetStatus, Order
 from .spec import ROOT
+from .steady import SteadyActor
 from .telling import Refusal, tell
 from .verbs import Answer, Verb
 from .watch import Down, Watches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from pykka._actor import ActorInbox
 
     from .clock import Clock, Timer
     from .events import EventStream
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 logger = Log("callboard.supervision")
 
 
-class SupervisorActor(pykka.ThreadingActor):
+class SupervisorActor(SteadyActor):
     """Starts, watches and restarts its children.
 
     Args:
@@ -47,11 +46,8 @@ class SupervisorActor(pykka.ThreadingActor):
         random: the source of the jitter.
     """
 
-    use_daemon_thread: ClassVar[bool] = True
-
     def __init__(self, clock: Clock, events: EventStream, random: Callable[[], float]) -> None:
-        self._clock = clock  # before the inbox, which comes from it
-        super().__init__()
+        super().__init__(clock)
         self._events = events
         self._supervision = Supervision(random)
         self._specs: dict[str, ChildSpec] = {}
@@ -62,9 +58,6 @@ class SupervisorActor(pykka.ThreadingActor):
         self._finished = False
         self._adding: str | None = None
         self._refused: dict[str, str] = {}
-
-    def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
-        return self._clock.inbox()
 
     def on_stop(self) -> None:
         """Leave nothing on the clock. Ending the lives is for whoever stops the supervisor."""
@@ -82,9 +75,9 @@ class SupervisorActor(pykka.ThreadingActor):
             return self._handle(message)
         except CallboardError as error:
             return Refusal(error)
-        except Exception as error:
-            logger.exception("the supervisor failed on %r", message)
-            self._events.publish("actor_failed", "supervisor", message=repr(message)[:200], error=repr(error))
+        except BaseException as error:  # noqa: BLE001 - pykka would stop every actor of the process on SystemExit
+            contain(error, logger, "the supervisor failed on %s", shown(message))
+            self._tell_failed("supervisor", message, error)
             return Refusal(error)
 
     def _handle(self, message: Any) -> Any:
@@ -244,20 +237,24 @@ class SupervisorActor(pykka.ThreadingActor):
         """Call what we were given. If it fails, what is still to be done has to be done all the same."""
         try:
             function(*facts)
-        except Exception as error:
-            logger.exception("%r: calling %r failed", child, function)
-            self._events.publish("actor_failed", child, message=repr(function)[:200], error=repr(error))
+        except BaseException as error:  # noqa: BLE001 - whoever watches a child may be anybody
+            contain(error, logger, "%r: calling %s failed", child, shown(function))
+            self._tell_failed(child, function, error)
+
+    def _tell_failed(self, subject: str, what: object, error: BaseException) -> None:
+        self._events.publish("actor_failed", subject, message=shown(what), error=shown(error))
 
     def _start(self, child: str, generation: int) -> None:
         reporter = LifeReporter(self.actor_ref, child, generation)
         try:
             life = _life(self._specs[child].start(reporter))
-        except Exception as error:
-            logger.exception("starting %r failed", child)
+        except BaseException as error:  # noqa: BLE001 - what starts a child may be anybody's
+            contain(error, logger, "starting %r failed", child)
             if child == self._adding:  # whoever adds it is told, and it is not kept
-                self._refused[child] = repr(error)
+                self._refused[child] = shown(error)
                 return
-            reporter.ended(Exit(ExitKind.START_FAILED, f"starting it failed: {error!r}", permanent=True))
+            cause = f"starting it failed: {shown(error)}"
+            reporter.ended(Exit(ExitKind.START_FAILED, cause, permanent=True))
         else:
             if life is None:
                 reporter.declined()

@@ -13,7 +13,7 @@ from ..plugins.frozen import frozen
 class Refusal:
     """The answer to a message that could not be carried out."""
 
-    error: Exception
+    error: BaseException
 
 
 def tell(ref: pykka.ActorRef[Any], message: Any) -> bool:

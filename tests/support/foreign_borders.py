@@ -12,18 +12,21 @@ import threading
 import time
 from contextlib import contextmanager
 
-from boards import QUICK, Recorder, add_node
+from boards import MOODY, QUICK, Recorder, add_node
 from callboard.actors.board import Board
 from callboard.actors.breaker import BreakerPolicy
 from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
+from callboard.actors.messages import Dispatch
 from callboard.actors.state_store import MemoryStore
 from callboard.hosts.host import Host
+from callboard.hosts.node_tool import NodeToolPlugin
 from callboard.hosts.tap import tapping
 from callboard.interop.contribution import ToolInteropContribution
 from callboard.plugins.adapter import PluginAdapter
 from callboard.plugins.errors import PluginError
 from callboard.supervision.clock import SystemClock
+from leaks import TEST_MARK
 from tools import a_tool, count, schema, tool_call
 
 PATIENCE = 20.0
@@ -201,8 +204,7 @@ def loop_of_the_caller(kind):
             await asyncio.sleep(0)
             call.add_done_callback(told.set)
             go.set()
-            while not told.is_set():
-                await asyncio.sleep(0.01)
+            await asyncio.get_running_loop().run_in_executor(None, told.wait, PATIENCE)
             waiting.cancel()
 
         loop.run_until_complete(wait())
@@ -346,12 +348,14 @@ def is_failure(kind):
 def while_down(kind):
     with a_board() as board:
         stand_in = Raises(kind, 1, {"success": True, "result": "instead"})
+        recorder = Recorder(board)
         add_node(board, policy=QUICK, while_down=WhileDown(answer=stand_in))
         board.order("park", "moody")
+        recorder.wait("host_parked")
         results = [board.submit(tool_call("moody")).result(PATIENCE) for _ in range(2)]
         assert results[0]["code"] == "host_unavailable"
         board.order("revive", "moody")
-        board.settle_hosted("moody", required=True)
+        recorder.wait("host_ready", 2)
 
 
 @border("a resource of the tool runtime, as it is closed")
@@ -418,7 +422,6 @@ def contribution(kind):
 
 @border("an interop contribution, asked by the router actor")
 def contribution_in_the_router(kind):
-    from callboard.actors.messages import Dispatch
 
     raising = Raises(kind, 0, False)
     brought = ToolInteropContribution(call_accessors=(_Accessor(raising),))
@@ -597,9 +600,9 @@ def plugin_hooks(kind):
         format_tool_result=result,
         format_tool_call_preview=claim,
         to_display_format=lambda text, result, state: raising(),
-        get_ui_elements=lambda: raising(),
+        get_ui_elements=raising,
         get_tags=lambda config, models: raising(),
-        required_tags=lambda: raising(),
+        required_tags=raising,
         is_enabled=lambda config, tags, models, context: raising(),
     )
     with a_board() as board:
@@ -641,15 +644,14 @@ def tap(kind):
         plugin.carry = tapping(lambda *_: Tap())
         board.order("restart", "moody")
         assert answers(board, "moody")
-        assert board.submit(tool_call("moody", do="stderr", text="x")).result(PATIENCE)["code"] == "host_crashed"
+        assert (
+            board.submit(tool_call("moody", do="stderr", text="x")).result(PATIENCE)["code"] == "host_crashed"
+        )
         assert answers(board, "moody")
 
 
 @border("an owner of a request, of a host without a board")
 def request_owner(kind):
-    from callboard.hosts.node_tool import NodeToolPlugin
-    from boards import MOODY
-    from leaks import TEST_MARK
 
     class Listener:
         gone = threading.Event()
@@ -721,7 +723,9 @@ def clock(kind):
             go = gated(board)
             add_node(board)
             unsteady.raising = Raises(kind)
-            calls = elsewhere(lambda: [board.submit(tool_call(n), deadline=PATIENCE) for n in ("tool", "moody")])
+            calls = elsewhere(
+                lambda: [board.submit(tool_call(n), deadline=PATIENCE) for n in ("tool", "moody")]
+            )
             go.set()
             assert [call.result(PATIENCE)["success"] for call in calls] == [True, True]
             late = elsewhere(lambda: board.submit(tool_call("moody", do="wait"), deadline=0.05))
@@ -731,5 +735,3 @@ def clock(kind):
             assert answers(board)
     finally:
         unsteady.close()
-
-

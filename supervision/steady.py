@@ -1,0 +1,93 @@
+"""The loop of every actor of the house: nothing that is raised in it ends it, and no other actor either.
+
+pykka ends an actor whose told message raises, and *all* actors of the process, the embedder's too, on what is no
+`Exception`. What our actors are told is seen to by their ``on_receive``. This is the ground below it: a bug in
+there, a handler of pykka's own log, or an exception that was set off in the thread from outside.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import pykka
+
+from ..plugins.foreign import Log, contain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pykka._actor import ActorInbox
+
+    from .clock import Clock
+
+logger = Log("callboard.supervision")
+
+
+class SteadyActor(pykka.ThreadingActor):
+    """See the module.
+
+    Args:
+        clock: the inbox comes from it.
+    """
+
+    use_daemon_thread: ClassVar[bool] = True
+    """A board that was never stopped must not keep the interpreter from exiting."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock  # before the inbox, which comes from it
+        super().__init__()
+
+    @classmethod
+    def start(cls, *args: Any, **kwargs: Any) -> pykka.ActorRef[Self]:
+        """See `pykka.Actor.start`."""
+        return cls.launch(cls(*args, **kwargs))
+
+    @classmethod
+    def launch(cls, actor: Self) -> pykka.ActorRef[Self]:
+        """Start an actor that was made before, so that parts of it can be shared beforehand.
+
+        `start` makes and starts in one step, and keeps the object to itself.
+        """
+        cls.lodge(actor)
+        actor._start_actor_loop()
+        return actor.actor_ref
+
+    @classmethod
+    def lodge(cls, actor: Self) -> pykka.ActorRef[Self]:
+        """As `launch`, of one whose messages another actor hands over in its own thread."""
+        actor._steadily(pykka.ActorRegistry.register, actor.actor_ref)
+        return actor.actor_ref
+
+    def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
+        return self._clock.inbox()
+
+    def _actor_loop_setup(self) -> None:
+        self._steadily(self.on_start)
+
+    def _actor_loop_running(self) -> None:
+        while not self.actor_stopped.is_set():
+            self._steadily(self._receive_one)
+
+    def _receive_one(self) -> None:
+        envelope = self.actor_inbox.get()
+        try:
+            response = self._handle_receive(envelope.message)
+        except BaseException:
+            if envelope.reply_to is None:
+                raise
+            envelope.reply_to.set_exception(sys.exc_info())
+        else:
+            if envelope.reply_to is not None:
+                envelope.reply_to.set(response)
+
+    def _stop(self) -> None:
+        self._steadily(pykka.ActorRegistry.unregister, self.actor_ref)
+        self.actor_stopped.set()
+        self._steadily(self.on_stop)
+
+    def _steadily(self, step: Callable[..., object], *values: Any) -> None:
+        try:
+            step(*values)
+        except BaseException as error:  # noqa: BLE001 - see the module
+            contain(error, logger, "a step of %s failed", self)
