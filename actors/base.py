@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 logger = Log("callboard.actors")
 
 
+class UnknownMessage(TypeError):  # noqa: N818 - the state is the message
+    """An actor was told what is none of its business; nothing has come of it."""
+
+
 class HouseActor(SteadyActor):
     """A pykka actor that a failing message does not stop.
 
@@ -42,4 +46,4 @@ class HouseActor(SteadyActor):
 
     def receive(self, message: Any) -> Any:
         """Handle one message. To be written by each actor."""
-        raise TypeError(f"{type(self).__name__} does not know the message {message!r}")
+        raise UnknownMessage(f"{type(self).__name__} does not know the message {shown(message)}")

@@ -111,11 +111,11 @@ class Board(TakesModules, AsksPlugins, Tells):
     ) -> None:
         self.events = events or EventStream()
         self.catalog = Catalog(contributions)
-        self.clock: Clock
-        self.clock = own = SystemClock(self.events.thread_failed) if clock is None else LentClock(clock)
-        self._intake = Intake(self.catalog, self.clock)
+        steady = SystemClock(self.events.thread_failed) if clock is None else LentClock(clock)
+        self._steady_clock: SystemClock | LentClock = steady
+        self.clock: Clock = clock or steady
+        self._intake = Intake(self.catalog, steady)
         self._prepare_timeout = prepare_timeout
-        self._own_clock = own
         self._watchdog = Watchdog()
         self._switch = Switch()
         self._entrusted = Entrusted()
@@ -123,14 +123,14 @@ class Board(TakesModules, AsksPlugins, Tells):
         self.survey = Survey(self._threads)
         self.withheld = Withheld(self.events)
         claiming = Claiming(
-            self._switch, threads=self._threads, clock=self.clock, events=self.events, patience=claim_patience
+            self._switch, threads=self._threads, clock=steady, events=self.events, patience=claim_patience
         )
         self._hooks = Hooks(
             self._switch,
             claiming,
             lambda: self.catalog.registry,
             self._route,
-            clock=self.clock,
+            clock=steady,
             events=self.events,
             threads=self._threads,
         )
@@ -143,7 +143,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
-        self.supervisor = SupervisorActor.start(self.clock, self.events, random.Random(seed).random)  # noqa: S311
+        self.supervisor = SupervisorActor.start(steady, self.events, random.Random(seed).random)  # noqa: S311
         for group in groups:
             ask_supervisor(self.supervisor, AddGroup(group))
         self.router = RouterActor.start(
@@ -151,7 +151,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             self._entrusted,
             self._dispatch,
             claiming,
-            clock=self.clock,
+            clock=steady,
             events=self.events,
         )
         self.roster = Roster(
@@ -160,7 +160,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             catalog=self.catalog,
             threads=self._threads,
             watchdog=self._watchdog,
-            clock=self.clock,
+            clock=steady,
             events=self.events,
             load_timeout=load_timeout,
             prepare_timeout=prepare_timeout,
@@ -272,7 +272,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         if self.roster.closed:
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
             return call
-        call.limit(self.clock, deadline)
+        call.limit(self._steady_clock, deadline)
         self._route(call)
         return call
 
@@ -385,7 +385,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         self.roster.limit_watch.close()
         self.supervisor.stop()
         self.events.close()
-        self._own_clock.close()
+        self._steady_clock.close()
 
     def _wait_ended(self, members: list[Member], timeout: float) -> None:
         """Wait until all have ended. In another time than the machine's, waiting is something else."""

@@ -90,6 +90,8 @@ class HookThreads:
         self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._idle = 0
+        self._uncounted = 0  # threads that have failed and went on: nobody knows whether they count as idle
+        self._closed = False
         self._asking: dict[str, int] = {}
 
     @property
@@ -154,8 +156,9 @@ class HookThreads:
     def close(self) -> None:
         """Let the idle threads end."""
         with self._lock:
+            self._closed = True
             idle, self._idle = self._idle, 0
-        for _ in range(idle):
+        for _ in range(idle + self._uncounted):
             self._jobs.put(None)
 
     def _run(self) -> None:
@@ -164,6 +167,8 @@ class HookThreads:
                 self._do_jobs()
             except BaseException as error:  # noqa: BLE001 - a fault of ours. It counts as idle, and jobs may wait for it
                 contain(error, logger, "a thread of the hooks has failed, and goes on")
+                with self._lock:
+                    self._uncounted += 1
                 if self._failed is not None:
                     self._failed("hooks", describe(error))
             else:
@@ -175,10 +180,13 @@ class HookThreads:
                 job = self._jobs.get(timeout=_IDLE_SECONDS)
             except queue.Empty:
                 with self._lock:
-                    if self._idle == 0:  # a job is on its way to this thread
-                        continue
-                    self._idle -= 1
-                    return
+                    if self._idle:
+                        self._idle -= 1
+                        return
+                    if self._closed and self._uncounted:
+                        self._uncounted -= 1
+                        return
+                    continue  # a job is on its way to this thread
             if job is None:
                 return
             answer = _run_hook(job)

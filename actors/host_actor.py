@@ -26,7 +26,7 @@ from ..plugins.foreign import Log, contain, shown
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
-from .base import HouseActor
+from .base import HouseActor, UnknownMessage
 from .host_ear import HostEar
 from .host_endings import verdict_on
 from .host_life import CallGate
@@ -129,6 +129,8 @@ class HostActor(HouseActor):
 
     def on_failed(self, message: Any, error: BaseException) -> None:
         """What it was about is half done, so the life ends; what it has to be told of its end it was told."""
+        if isinstance(error, UnknownMessage):
+            return
         exit_ = Exit(ExitKind.CODE, f"its actor failed on {type(message).__name__}: {shown(error)}")
         match message:
             case m.ProcessEnded():
