@@ -15,7 +15,9 @@ import pykka
 
 from ..hosts.watchdog import Watchdog
 from ..plugins.codes import Code, Outcome
+from ..plugins.errors import CallboardError
 from ..plugins.failures import failure
+from ..plugins.forking import disown_in_child, keep
 from ..plugins.given import require_call_options, require_seconds
 from ..supervision.clock import Clock, LentClock, SystemClock
 from ..supervision.events import EventStream
@@ -64,6 +66,18 @@ Answer = TypeVar("Answer")
 
 _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
+
+
+class NotStarted(CallboardError):  # noqa: N818 - the state is the message
+    """The board is not running: it was not started yet, has been stopped, or belongs to the process this was forked off."""
+
+    @classmethod
+    def in_child_of(cls, parent: int) -> NotStarted:
+        """What is said in a forked child to whoever uses its parent's board."""
+        return cls(
+            f"this board belongs to process {parent}, and this is a child that was forked off it: a board's threads and "
+            "hosts are its own process's. Make a board in the child, after the fork"
+        )
 
 
 class Board(TakesModules, AsksPlugins, Tells):
@@ -169,6 +183,27 @@ class Board(TakesModules, AsksPlugins, Tells):
             keeper=self._keeper,
         )
         self.variants = Variants(self.catalog, self.survey, self.roster.lock)
+        disown_in_child(self)
+
+    _home: int | None = None
+    """The process it belongs to, if that is another one; see `forked`."""
+
+    if not TYPE_CHECKING:  # a type checker takes a class with a __getattr__ to have any attribute at all
+
+        def __getattr__(self, name: str) -> Any:
+            # Asked for what is not there alone, so that no call pays for it.
+            if self._home is not None:
+                raise NotStarted.in_child_of(self._home)
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+
+    def forked(self, parent: int) -> None:
+        """In a child that was forked off there is nothing left of it: whoever uses it is told why."""
+        if self._home is None:
+            keep(dict(vars(self)))
+            vars(self).clear()
+            self._home = parent
 
     # Plugins
 
@@ -358,10 +393,14 @@ class Board(TakesModules, AsksPlugins, Tells):
         While another thread stops it, this waits ``timeout`` seconds for that; what was interrupted is gone on with. Where it
         would wait for itself it returns at once: within a stop, and in a subscriber that another's stop waits for.
 
+        In a forked child it does nothing: the board is its parent's.
+
         Args:
             timeout: seconds for hosts to end by their stop ladders; what is left then is killed.
         """
         require_seconds("timeout", timeout)
+        if self._home is not None:
+            return
         with self._stop_once.turn(0.0 if self.events.telling else timeout) as mine:
             if mine and not self._stopped:
                 self._stop(timeout)

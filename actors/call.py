@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..plugins.codes import Code, Outcome
 from ..plugins.failures import failure
 from ..plugins.foreign import Log, contain
+from ..plugins.forking import process
 from ..plugins.given import require_callable, require_number
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
-from .waiting import wait_for_callback, wait_here
+from .waiting import wait_for_callback, wait_here, wake_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -70,7 +71,7 @@ class Call:
 
     __slots__ = (
         "__weakref__", "_at_end", "_at_news", "_chunks", "_future", "_limited", "_lock", "_owner",
-        "_result", "_stage", "_timer", "attempt", "began", "deadline", "id", "invocation", "lost",
+        "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "id", "invocation", "lost",
         "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
 
@@ -104,6 +105,7 @@ class Call:
         self._at_end: list[Callable[[], None]] = []
         self._owner: CallOwner | None = None
         self._limited = False
+        self._process = process.number
         self._timer: Timer | None = None
         self._future: CallFuture | None = None
 
@@ -183,6 +185,7 @@ class Call:
         """The result as a `concurrent.futures.Future`; cancelling that does nothing to the call."""
         from .call_future import CallFuture  # noqa: PLC0415 - only who asks pays for the import
 
+        self._require_home()
         with self._lock:
             if self._future is not None:
                 return self._future
@@ -314,7 +317,7 @@ class Call:
             waiting = self._at_news[:]
             self._at_news.clear()
         if waiting:
-            self._wake(waiting)
+            wake_all(waiting, self.id)
         return True
 
     def finish(
@@ -350,21 +353,12 @@ class Call:
             waiting = self._at_news + self._at_end
             self._at_news.clear()
             self._at_end.clear()
-        self._wake(waiting, interrupt)
+        wake_all(waiting, self.id, interrupt)
         return True
-
-    def _wake(self, waiting: list[Callable[[], None]], interrupt: BaseException | None = None) -> None:
-        """Tell all who wait; then raise the interrupt of the main thread that came meanwhile, if one did."""
-        for function in waiting:
-            try:
-                function()
-            except BaseException as error:  # noqa: BLE001 - one of the caller's; the others must hear all the same
-                interrupt = contain(error, logger, "a callback of call %s failed", self.id) or interrupt
-        if interrupt is not None:
-            raise interrupt
 
     def end_early(self, code: EarlyCode, error: str) -> bool:
         """End it from outside, saying truly whether the tool may have run. False if it had ended."""
+        self._require_home()
         while True:
             stage = self._stage
             if stage is Stage.ENDED:
@@ -393,11 +387,25 @@ class Call:
 
     def _register(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> bool:
         """False when the occasion is there already."""
+        self._require_home()
         with self._lock:
             if self._result is not None or (callbacks is self._at_news and self._chunks):
                 return False
             callbacks.append(function)
             return True
+
+    def _require_home(self) -> None:
+        """In a forked child nobody brings the result of a call of its parent's: there it has ended.
+
+        Its lock may be held for ever there, and its callbacks are the parent's to call.
+        """
+        if self._process != process.number:
+            home, self._process = process.pids[self._process], process.number
+            self._lock = threading.Lock()
+            if self._result is None:
+                self._stage = Stage.ENDED
+                why = f"the call belongs to process {home}, and this is a child that was forked off it"
+                self._result = failure(Code.CANCELLED, why, outcome=Outcome.OUTCOME_UNKNOWN)
 
     def _forget(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> None:
         with self._lock:

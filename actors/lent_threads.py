@@ -6,12 +6,12 @@ thread for each would take longer than most of them.
 
 from __future__ import annotations
 
-import os
 import threading
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from ..plugins.foreign import Log, contain
+from ..plugins.forking import disown_in_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,7 @@ class LentThreads:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[LentThread] = []
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
+        disown_in_child(self)
 
     def lend(self) -> LentThread:
         """Return a thread that has nothing to do. Raises `RuntimeError`: the machine has none to give."""
@@ -85,7 +84,7 @@ class LentThreads:
             self._idle.remove(thread)
             return True
 
-    def _forget(self) -> None:
-        """In a fork there are no other threads, and nobody who would let go of the lock."""
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off there are none, and nobody who would let go of the lock."""
         self._lock = threading.Lock()
         self._idle = []

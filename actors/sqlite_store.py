@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.foreign import Log
+from ..plugins.forking import disown_in_child, keep
 from .sqlite_file import Damaged, Rows, is_damage, open_file, set_aside, write
 from .state_store import StateStoreError
 from .store_lock import StoreLock
@@ -69,6 +70,14 @@ class SqliteStore:
         except BaseException:
             self._lock.release()
             raise
+        disown_in_child(self)
+
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off it is closed; the connection is not, for that would write."""
+        keep(self._connection)
+        self._connection = None
+        self._closed = True
+        self._notes, self._turn = threading.Lock(), threading.Lock()
 
     def load(self, plugin: str) -> Saved | None:
         """See `StateStore`."""

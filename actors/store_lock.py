@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..hosts.file_lock import try_lock
+from ..plugins.forking import close_own, own
 from .state_store import StateStoreInUse
 
 if TYPE_CHECKING:
@@ -30,14 +31,14 @@ class StoreLock:
 
     def __init__(self, store: Path) -> None:
         # Not inherited by hosts, which may outlive this process for a moment.
-        self._file = os.open(f"{store}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        self._file = own(os.open(f"{store}.lock", os.O_RDWR | os.O_CREAT, 0o600))
         if not try_lock(self._file):
             holder = os.read(self._file, 20)
-            os.close(self._file)
+            close_own(self._file)
             raise StateStoreInUse(str(store), int(holder) if holder.isdigit() else None)
         os.ftruncate(self._file, 0)
         os.write(self._file, str(os.getpid()).encode())
 
     def release(self) -> None:
         """Let the next one have it. Once."""
-        os.close(self._file)
+        close_own(self._file)

@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.foreign import Log
+from ..plugins.foreign import Log, contain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from concurrent.futures import Future
 
     Callback = Callable[[], None]
@@ -34,6 +34,25 @@ def wait_here(register: Register, forget: Forget, timeout: float | None) -> bool
         return True
     forget(gate.release)
     return False
+
+
+def wake_all(
+    callbacks: Iterable[Callable[[], None]], call: str, interrupt: BaseException | None = None
+) -> None:
+    """Call all who wait for a call; then raise the interrupt of the main thread that came meanwhile, if one did.
+
+    Args:
+        callbacks: the caller's own may be among them, which may raise anything: the others must hear all the same.
+        call: its id, for the log.
+        interrupt: one that has come already.
+    """
+    for function in callbacks:
+        try:
+            function()
+        except BaseException as error:  # noqa: BLE001 - see above
+            interrupt = contain(error, logger, "a callback of call %s failed", call) or interrupt
+    if interrupt is not None:
+        raise interrupt
 
 
 async def wait_for_callback(

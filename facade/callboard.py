@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from .actors.board import Board
+from .actors.board import Board, NotStarted
 from .actors.part_reader import CallStream
 from .actors.waiting import in_thread, until_done
 from .configuration import Configuration, read_configuration
@@ -28,7 +28,6 @@ from .loading import entry_of, load_entry, load_registered
 from .loading_ahead import load_ahead
 from .options import complete
 from .plugins.entry import parse_options
-from .plugins.errors import CallboardError
 from .plugins.given import is_mapping, is_text, require_mapping, require_seconds, require_several
 from .state_settings import open_state_store, read_state_settings
 from .stopping import Stopping
@@ -53,10 +52,6 @@ if TYPE_CHECKING:
     from .supervision.supervisor import SupervisorActor
 
 Json = dict[str, Any]
-
-
-class NotStarted(CallboardError):  # noqa: N818 - the state is the message
-    """The board is not running: it was not started yet, or has been stopped."""
 
 
 class Callboard(GivingOrders, TakingHooks, Stopping):
@@ -97,7 +92,6 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         require_parts(clock, seed, state)
         self.configuration: Configuration = read_configuration(config)
         self._lent_store: StateStore | None = None
-        self._store: StateStore | None = None
         if isinstance(state, str | os.PathLike | Mapping):
             settings = read_state_settings(state, Path.cwd(), "state")
             self.configuration = replace(self.configuration, state=settings)
@@ -117,7 +111,6 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             groups=self.configuration.groups,
         )
         self._subscribers = subscribers_of(subscribers)
-        self._board: Board | None = None
 
     def start(self) -> Self:
         """Start the board and load the configured plugins; all hosts start at the same time.
@@ -130,6 +123,8 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             StateStoreError: the state store cannot be opened; nothing was started.
             ConfigurationError: a configured hook cannot be imported; nothing was started.
         """
+        if self._home is not None:
+            raise NotStarted.in_child_of(self._home)
         if self._board is not None:
             return self
         hooks = import_hooks(
@@ -346,6 +341,8 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
     def status(self) -> Json:
         """What is going on, as JSON: plugins, hosts, mailboxes, counts, restarts, crash reports."""
         board = self._board
+        if board is None and self._home is not None:
+            raise NotStarted.in_child_of(self._home)
         if board is None:
             return {"running": False, "plugins": {}, "failed": []}
         failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
@@ -398,5 +395,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
     @property
     def _running(self) -> Board:
         if self._board is None:
+            if self._home is not None:
+                raise NotStarted.in_child_of(self._home)
             raise NotStarted("the board does not run; use it as a context manager, or call start()")
         return self._board

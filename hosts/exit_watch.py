@@ -12,6 +12,8 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..plugins.forking import close_own, own
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -44,7 +46,7 @@ elif sys.platform != "win32":
 if sys.platform != "win32":
 
     def exit_descriptor(pid: int) -> int:
-        """A descriptor that becomes readable when the process, a child of ours, ends. Whoever asks has to close it.
+        """A descriptor that becomes readable when the process, a child of ours, ends, for whoever asks to `close_own`.
 
         Raises:
             OSError: the machine has no descriptor left.
@@ -53,12 +55,12 @@ if sys.platform != "win32":
             with suppress(
                 OSError
             ):  # some sandboxes forbid it; if it was for want of descriptors, so is the pipe
-                return os.pidfd_open(pid)
-        reader, writer = os.pipe()
+                return own(os.pidfd_open(pid))
+        reader, writer = map(own, os.pipe())
 
         def wait() -> None:
             _await_end(pid)
-            os.close(writer)
+            close_own(writer)
 
         threading.Thread(target=wait, name=f"callboard-wait-{pid}", daemon=True).start()
         return reader

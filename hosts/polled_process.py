@@ -12,6 +12,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..plugins.forking import close_own, own
 from .errors import HostGone
 from .process import HostProcess
 
@@ -47,7 +48,7 @@ class PolledProcess(HostProcess):
 
     def prepare(self) -> None:
         """See `HostProcess`."""
-        self.wake_reader, self._wake_writer = os.pipe()
+        self.wake_reader, self._wake_writer = map(own, os.pipe())
         for descriptor in (self.wake_reader, self._wake_writer):
             os.set_blocking(descriptor, False)
         self.exit_reader = exit_descriptor(self.pid)
@@ -102,9 +103,15 @@ class PolledProcess(HostProcess):
                 stream.close()
             for descriptor in (self.exit_reader, self.wake_reader, self._wake_writer):
                 if descriptor >= 0:
-                    os.close(descriptor)
+                    close_own(descriptor)
             self._family.close()
             self.exit_reader = self.wake_reader = self._wake_writer = -1
+
+    def forked(self, parent: int) -> None:
+        """See `HostProcess`."""
+        super().forked(parent)
+        self._stdin = None
+        self.exit_reader = self.wake_reader = self._wake_writer = -1
 
     # With the lock held. Waking is no exception: a descriptor that was closed in between may be
     # somebody else's by now.

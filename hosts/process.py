@@ -16,6 +16,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Protocol, Self
 
+from ..plugins.forking import disown_in_child
 from ..plugins.frozen import frozen
 from .errors import HostStartError
 from .family import Family, Leader, start
@@ -148,6 +149,7 @@ class HostProcess(ABC):
         except (OSError, ValueError) as error:
             raise _start_error(host, error) from error
         process = cls(leader, host, watchdog)
+        disown_in_child(process)
         try:
             process.prepare()
             if watchdog is not None:
@@ -245,6 +247,15 @@ class HostProcess(ABC):
     @abstractmethod
     def close(self) -> None:
         """Give the descriptors back."""
+
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off: hold none of its pipes, and take it for nobody's child."""
+        self._lock = threading.Lock()
+        self._rungs = []
+        self.popen.returncode = 0  # it is another's to wait for, and no end of the object is worth a warning
+        for stream in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+            if stream is not None:
+                stream.close()
 
     # With the lock held.
 

@@ -18,6 +18,8 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from ..plugins.forking import disown_in_child
+
 _LINKING = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 """All that the watchdog is given of the environment: some interpreters do not start without."""
 
@@ -44,6 +46,7 @@ class Watchdog:
         self._hosts: dict[int, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
+        disown_in_child(self)
 
     @property
     def pid(self) -> int | None:
@@ -86,6 +89,17 @@ class Watchdog:
             if sys.platform != "win32":
                 process.send_signal(signal.SIGCONT)  # it may be stopped, and could not hear the end then
             process.wait()
+
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off: do not hold the pipe, whose end has to come when the parent's does."""
+        self._lock = threading.Lock()
+        self._hosts = {}
+        self._closed = True
+        process, self._process = self._process, None
+        if process is not None:
+            assert process.stdin is not None
+            process.returncode = 0
+            process.stdin.close()
 
     def _say(self, line: str) -> None:
         if self._process is None:

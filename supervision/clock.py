@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.failures import describe
 from ..plugins.foreign import Log, contain, is_interrupt
+from ..plugins.forking import disown_in_child, keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,6 +156,7 @@ class SystemClock:
         self._cancelled = 0
         self._thread: threading.Thread | None = None
         self._closed = False
+        disown_in_child(self)
 
     now = staticmethod(time.monotonic)
 
@@ -207,6 +209,14 @@ class SystemClock:
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
+
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off: what is on it is the parent's; a board of the child's own may have it."""
+        keep(self._heap)
+        self._heap = []
+        self._lock = threading.Lock()
+        self._wake = threading.Condition(self._lock)
+        self._thread = None
 
     def _run(self) -> None:
         while not self._closed:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..plugins.failures import describe
 from ..plugins.foreign import Log, contain
+from ..plugins.forking import disown_in_child
 from ..plugins.frozen import frozen
 from ..plugins.given import is_text, require_several
 from .dead_letters import DeadLetters
@@ -92,6 +93,7 @@ class EventStream:
         self.dropped = 0
         self.threads_failed = 0
         self.dead_letters = DeadLetters(self)
+        disown_in_child(self)
 
     def subscribe(
         self, callback: Callable[[Event], None], kinds: Iterable[str] | None = None
@@ -176,6 +178,13 @@ class EventStream:
             self._waiting.put(None)
         if thread is not None and thread is not threading.current_thread():
             thread.join(5.0)
+
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off nothing is told."""
+        self._lock = threading.Lock()
+        self._thread = None
+        self._closed = True
+        self._wanted = frozenset()
 
     def _set(self, subscriptions: tuple[Subscription, ...]) -> None:
         self._subscriptions = subscriptions

@@ -8,11 +8,13 @@ there, a handler of pykka's own log, or an exception that was set off in the thr
 from __future__ import annotations
 
 import sys
+import threading
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pykka
 
 from ..plugins.foreign import Log, contain
+from ..plugins.forking import disown_in_child, keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,25 @@ if TYPE_CHECKING:
     from .clock import Clock
 
 logger = Log("callboard.supervision")
+
+
+class _Registry:
+    """What pykka knows of our actors; of others it is not for us to say that they are not there."""
+
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off: they are no more, so that whoever tells or asks one hears that at once."""
+        registry, gone = pykka.ActorRegistry, threading.Event()
+        gone.set()
+        registry._actor_refs_lock = threading.RLock()  # noqa: SLF001 - another thread may have held it
+        for ref in list(registry._actor_refs):  # noqa: SLF001 - to take them out one by one would be logged
+            if issubclass(ref.actor_class, SteadyActor):
+                keep(ref)
+                registry._actor_refs.remove(ref)  # noqa: SLF001
+                ref.actor_stopped = gone
+
+
+_REGISTRY = _Registry()
+disown_in_child(_REGISTRY)
 
 
 class SteadyActor(pykka.ThreadingActor):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ...plugins.foreign import Log
+from ...plugins.forking import close_own, own
 from ..file_lock import lock, try_lock
 
 if TYPE_CHECKING:
@@ -23,24 +24,24 @@ def only_one(file: Path) -> Iterator[None]:
 
     It is told that somebody is waited for; a maker is bounded in time, and the lock goes with its process.
     """
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = own(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     try:
         if not try_lock(descriptor):
             logger.info("waiting for another program, which is at the same")
             lock(descriptor)
         yield
     finally:
-        os.close(descriptor)
+        close_own(descriptor)
 
 
 @contextmanager
 def if_nobody(file: Path) -> Iterator[bool]:
     """Hold the lock if nobody else does, without waiting; whether that is so."""
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = own(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     try:
         yield try_lock(descriptor)
     finally:
-        os.close(descriptor)
+        close_own(descriptor)
 
 
 class Hold:
@@ -55,14 +56,14 @@ class Hold:
 
     def __init__(self, file: Path) -> None:
         self._descriptor = -1
-        descriptor = os.open(file, os.O_RDONLY)
+        descriptor = own(os.open(file, os.O_RDONLY))
         # It may have been moved away between opening and locking: then the name is no longer this file's.
         if not try_lock(descriptor, shared=True) or not _is(file, descriptor):
-            os.close(descriptor)
+            close_own(descriptor)
             raise FileNotFoundError(f"{file} is being cleared away")
         self._descriptor = descriptor
 
-    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+    def __del__(self, close: Callable[[int], None] = close_own) -> None:
         # The default stands when the interpreter ends, and modules are emptied.
         if self._descriptor >= 0:
             close(self._descriptor)

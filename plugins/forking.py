@@ -1,0 +1,96 @@
+"""What becomes of a board and its parts in a process that was forked off: there they do nothing, and harm nothing.
+
+Only the thread that forks goes on in the child. A lock that another one held at that moment is held there for ever, and
+what the threads were for nobody does. Pipes and locks on files, though, are there twice: a host whose stdin the child
+still holds does not see it end, and a watchdog does not see its program die.
+
+So each part that has a lock, a thread or a process says what becomes of it (`disown_in_child`), and descriptors that
+children must not hold are noted (`own`). None of it takes a lock in the child, and nothing is told or written there.
+``os.fork`` and whatever calls it in Python come by here, and whoever forks in C as Python asks him to. What is started
+as a program of its own, by `subprocess`, is no child of this kind.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final, Protocol
+from weakref import WeakSet
+
+from .foreign import Log, contain
+
+logger = Log("callboard")
+
+
+class Part(Protocol):
+    """What has to be let go of in a child."""
+
+    def forked(self, parent: int) -> None:
+        """In the child, before anything else runs there: take no lock, and leave the parent's things alone.
+
+        Args:
+            parent: the process that all of it belongs to.
+        """
+
+
+class _Process:
+    """This process, as one of those that were forked off each other.
+
+    Attributes:
+        number: goes up by one with each fork on the way to this one: whoever notes it knows later where that was.
+        pids: those of all of them, by number.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.pids = [os.getpid()]
+
+
+process: Final = _Process()
+
+_parts: WeakSet[Part] = WeakSet()
+_descriptors: set[int] = set()
+_kept: list[Any] = []
+
+
+def disown_in_child(part: Part) -> None:
+    """Have a part told in each child that is forked off while it is there."""
+    _parts.add(part)
+
+
+def keep(thing: object) -> None:
+    """In a child: never let go of a thing of the parent's, for letting go could run code of its owner, or close it."""
+    _kept.append(thing)
+
+
+def own(descriptor: int) -> int:
+    """Note a descriptor that no child must hold, and return it. Whoever has it gives it to `close_own`."""
+    _descriptors.add(descriptor)
+    return descriptor
+
+
+def close_own(descriptor: int) -> None:
+    """Close it, unless this is a child: there it is closed already, and its number may be somebody else's."""
+    if descriptor in _descriptors:
+        _descriptors.discard(descriptor)
+        os.close(descriptor)
+
+
+def _in_child() -> None:
+    parent = process.pids[process.number]
+    process.pids.append(os.getpid())
+    process.number += 1
+    for descriptor in _descriptors:
+        try:
+            os.close(descriptor)
+        except OSError as error:
+            contain(error, logger, "a descriptor of process %d could not be closed in its child", parent)
+    _descriptors.clear()
+    for part in list(_parts):
+        try:
+            part.forked(parent)
+        except BaseException as error:  # noqa: BLE001 - the child is the caller's: it must not end for a fault of ours
+            contain(error, logger, "something of process %d could not be let go of in its child", parent)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
