@@ -33,6 +33,7 @@ from .hooks import Hooks
 from .in_time import LOAD_TIMEOUT
 from .intake import Intake
 from .keeping import MAX_STATE_BYTES, StateKeeper
+from .main_end import main_thread
 from .mounting import Mounts
 from .one_ending import OneEnding
 from .roster import BoardStopped, Roster
@@ -184,6 +185,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         )
         self.variants = Variants(self.catalog, self.survey, self.roster.lock)
         disown_in_child(self)
+        main_thread.watch(self)
 
     _home: int | None = None
     """The process it belongs to, if that is another one; see `forked`."""
@@ -425,6 +427,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         self.supervisor.stop()
         self.events.close()
         self._steady_clock.close()
+        main_thread.forget(self)
 
     def _wait_ended(self, members: list[Member], timeout: float) -> None:
         """Wait until all have ended. In another time than the machine's, waiting is something else."""

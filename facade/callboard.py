@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board, NotStarted
+from .actors.main_end import main_thread
 from .actors.part_reader import CallStream
 from .actors.waiting import in_thread, until_done
 from .configuration import Configuration, read_configuration
@@ -133,6 +134,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         if self._lent_store is None:
             self._store = open_state_store(self.configuration.state)
         self._board = self._make(state_store=self._lent_store or self._store)
+        main_thread.watch(self)
         put_on(self._board, hooks, self._approver)
         for subscriber in self._subscribers:
             self._board.subscribe(subscriber)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .actors.main_end import main_thread
 from .actors.one_ending import OneEnding
 from .actors.waiting import in_thread, until_done
 from .plugins.forking import disown_in_child, keep
@@ -71,6 +72,7 @@ class Stopping(Reloadable):
                 self._stopped.stop(timeout)
                 self._stopped = None
         finally:
+            main_thread.forget(self)
             self._forget_origins()
             if store is not None:
                 store.close()

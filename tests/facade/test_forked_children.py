@@ -13,9 +13,9 @@ from leaks import alive, wait_gone, wait_until
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
-BEGIN = """
+BEGIN = f"""
 import json, multiprocessing, os, sys, threading, time
-sys.path.insert(0, {support!r})
+sys.path.insert(0, {str(SUPPORT)!r})
 from boards import MOODY
 from callboard import Callboard, NotStarted
 from callboard.actors.board import Board
@@ -59,7 +59,7 @@ def quickly(use):
     began = time.monotonic()
     use()
     return time.monotonic() - began < 5.0
-""".format(support=str(SUPPORT))
+"""
 
 
 def program(text, *arguments, **options):
