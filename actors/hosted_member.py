@@ -40,7 +40,7 @@ class HostedMember:
         offer: told the schemas that a life brings, before it is sent calls.
 
     Attributes:
-        settled: set once the first life is ready for it, or will not be.
+        settled: set once calls are sent to its first life, or will not be.
         out: why calls are refused at present, or ``None``.
         lodging: the host.
         lodger: itself, as the lives of the host know it.
@@ -80,6 +80,7 @@ class HostedMember:
             clock,
             events,
             self._on_schemas,
+            self.settled.set,
             keeper=keeper,
             threads=threads,
             porter=lodging.porter,
@@ -160,13 +161,14 @@ class HostedMember:
         tell(self._actor, self.out)
         self.settled.set()
 
-    def host_is_ready(self) -> None:
+    def host_is_ready(self, generation: int) -> None:
         """See `Resident`."""
         if self._shut_out_for is None:
             self.out = None
+        tell(self._actor, m.HostReady(generation))
 
     def _came_in(self) -> None:
-        """In the tool actor's thread: a life is sent its calls."""
+        """In the tool actor's thread: its tools are those of a life."""
         if self._shut_out_for is not None:
             self._shut_out_for = self.out = None
 
@@ -187,5 +189,5 @@ class HostedMember:
             self._offer(self, schemas)
         except CallboardError as error:
             self.problem = error
-        self.settled.set()
+            self.settled.set()
         return self.problem is None

@@ -47,6 +47,7 @@ class HostedToolActor(HouseActor):
     Args:
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
+        on_open: called when calls are sent to a life from now on; in this actor's thread.
         on_schemas: told the plugin's schemas, and whether it claims calls, when a life brings new ones, before it is sent
             calls; in this actor's thread. Says whether they can be offered; those that cannot are not
             forgotten, but tried again with the next life.
@@ -62,6 +63,7 @@ class HostedToolActor(HouseActor):
         clock: Clock,
         events: EventStream,
         on_schemas: Callable[[Schemas, bool], bool],
+        on_open: Callable[[], None],
         *,
         keeper: StateKeeper | None = None,
         threads: HookThreads,
@@ -96,6 +98,9 @@ class HostedToolActor(HouseActor):
             )
             desk.down.begins()
         self._on_schemas = on_schemas
+        self._on_open = on_open
+        self._coming: m.HostUp | None = None
+        self._ready: int | None = None
         self._offered: tuple[bool, Schemas] | None = None
         self._fresh = not self.desk.cell.recalled
         self._life: pykka.ActorRef[Any] | None = None
@@ -119,6 +124,9 @@ class HostedToolActor(HouseActor):
                 self._work()
             case m.HostUp():
                 self._on_up(message)
+            case m.HostReady(generation):
+                self._ready = generation
+                self._open()
             case m.HostDown(generation, report):
                 self._on_down(generation, report)
             case m.HostOut(error, report, holds):
@@ -161,18 +169,31 @@ class HostedToolActor(HouseActor):
             self.desk.cell.commit(up.state)
             self._fresh = False
         self._drop_forsaken(up)
-        self.desk.prepared = up.prepared
         claims = up.description.offers("can_handle_tool_call")
         if (claims, up.schemas) != self._offered:
             known = self._on_schemas(up.schemas, claims)
             self._offered = (claims, up.schemas) if known else None
-        self._life = up.life
-        if self.desk.down is not None:
+        if self.desk.down is not None:  # whoever hears that it is ready may call: from now on calls wait for it
             self.desk.down.ends()
-        self._sender.attach(self.desk, up.host, up.on_sent, up.description.wants)
         if up.description.offers("shutdown"):
             up.host.farewells[self.name] = self._farewell
+        self._coming = up
         up.ready()
+        self._open()
+
+    def _open(self) -> None:
+        """Send calls to the life that is coming, if everybody is told by now that it is ready.
+
+        Not before: a call would begin and end in a host of which status and events say that it is starting.
+        """
+        up = self._coming
+        if up is None or up.host.generation != self._ready:
+            return
+        self._coming = None
+        self._life = up.life
+        self.desk.prepared = up.prepared
+        self._sender.attach(self.desk, up.host, up.on_sent, up.description.wants)
+        self._on_open()
 
     def _farewell(self) -> dict[str, Any]:
         return {"state": self.desk.cell.read()[0], **self._sender.address}
@@ -192,11 +213,13 @@ class HostedToolActor(HouseActor):
     def _on_down(self, generation: int, report: CrashReport | None) -> None:
         if report is not None:
             self.desk.guard.spared(report)
+        if self._coming is not None and self._coming.host.generation == generation:
+            self._coming = None
         host = self._sender.host
         if host is not None and host.generation != generation:
             return  # its successor is there already
         self._sender.detach(self.desk, host)  # which a call that could not be sent may have done before
-        if self.desk.down is not None:
+        if self.desk.down is not None and self._coming is None:
             self.desk.down.begins()
 
     def _on_given_up(self, call: Call) -> None:

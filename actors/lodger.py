@@ -25,7 +25,7 @@ class Lodger:
         config: what its ``init`` is given.
         tool: the actor that sends its calls.
         load: what the host is told to load for it; ``None`` of one that has its host for itself.
-        came_in: told each time that calls are sent to it in a new life; in its actor's thread.
+        came_in: told each time that its tools are those of a new life; in its actor's thread.
         shut_out: told why a life cannot have it.
     """
 

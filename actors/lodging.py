@@ -53,8 +53,8 @@ class Resident(Protocol):
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
         """The host is parked or stopped."""
 
-    def host_is_ready(self) -> None:
-        """A life of the host serves."""
+    def host_is_ready(self, generation: int) -> None:
+        """Everybody is told that this life of the host is ready."""
 
 
 class Lodging:
@@ -102,6 +102,7 @@ class Lodging:
         self._tools: dict[str, int] = {}
         self._suspects = Suspects(policy.cool_down)
         self._out: str | None = None
+        self._ready: int | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostTimes()
         self.lives = Succession(
@@ -142,9 +143,11 @@ class Lodging:
         """One more lives here; it hears at once if the host is out."""
         with self._lock:
             self._residents[resident.name] = resident
-            out, report = self._out, self._last_report
+            out, report, ready = self._out, self._last_report, self._ready
         if out is not None:
             resident.host_is_out(out, report)
+        elif ready is not None:
+            resident.host_is_ready(ready)
         if len(self._residents) > 1:
             self.lives.tell_lives(m.MoveIn(resident.lodger))
 
@@ -235,7 +238,7 @@ class Lodging:
                 case "host_parked" | "host_stopped":
                     self._out = f"host {self.name!r} is not running: {facts['why']}"
                 case "host_ready":
-                    self._out = None
+                    self._out, self._ready = None, facts["generation"]
             residents, out, report = list(self._residents.values()), self._out, self._last_report
         match kind:
             case "host_starting":
@@ -248,7 +251,7 @@ class Lodging:
                     resident.host_is_out(out, report)
             case "host_ready":
                 for resident in residents:
-                    resident.host_is_ready()
+                    resident.host_is_ready(facts["generation"])
 
     def _on_removed(self) -> None:
         """Another host may have the name, once nothing of this one remains."""

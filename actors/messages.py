@@ -73,14 +73,14 @@ WORK: Final = Work()
 
 @frozen
 class HostUp:
-    """To a tool actor: a life of the host answers calls.
+    """To a tool actor: a life of the host answers calls. They are sent to it once it is told to be ready.
 
     Attributes:
         host: the life.
         life: the actor that sees to it.
         schemas: its tools.
         state: what its ``init`` returned, and what its ``prepare`` and ``get_tool_schemas`` have made of that.
-        ready: to be called once calls are sent to it; until then nobody is told that it is ready.
+        ready: to be called once its tools are offered; until then nobody is told that it is ready.
         on_sent: to be called after each call that is sent to it, if anybody counts them.
         prepared: what the plugin has prepared, if it has.
         description: the plugin and its host, as they describe themselves.
@@ -94,6 +94,17 @@ class HostUp:
     on_sent: Callable[[], None] | None = None
     prepared: dict[str, Any] | None = None
     description: Description = PLAIN
+
+
+@frozen
+class HostReady:
+    """To a tool actor: everybody is told that this life of the host is ready.
+
+    Attributes:
+        generation: of that life.
+    """
+
+    generation: int
 
 
 @frozen

@@ -191,7 +191,7 @@ class Tenancy:
         assert self._ready is not None
         description = self._description(lodger)
         lodger.plugin.attach(self._host, description)
-        ready = functools.partial(_on_sent_to, lodger, self._ready)
+        ready = functools.partial(_offered_by, lodger, self._ready)
         up = m.HostUp(
             self._host,
             self._life,
@@ -250,7 +250,7 @@ class Countdown:
             self._then()
 
 
-def _on_sent_to(lodger: Lodger, ready: Countdown) -> None:
-    """In the thread of its actor, which sends its calls here from now on."""
+def _offered_by(lodger: Lodger, ready: Countdown) -> None:
+    """In the thread of its actor, which sends its calls here once the host is told to be ready."""
     lodger.came_in()
     ready.one()
