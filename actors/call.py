@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 logger = Log("callboard.actors")
 
 
-
 class CallOwner(Protocol):
     """The tool that a call has been given to. Both are called in any thread and must not block."""
 

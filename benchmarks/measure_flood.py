@@ -41,7 +41,14 @@ def measure(contest: Contest) -> list[Row]:
         return [
             *_neighbour(contest, board),
             _read(contest, board, "100 MB of prints", "prints", 100_000_000 // _PRINT, len),
-            _read(contest, board, "100,000 duplicate answers, and the next call", "duplicates", 100_000, orjson.loads),
+            _read(
+                contest,
+                board,
+                "100,000 duplicate answers, and the next call",
+                "duplicates",
+                100_000,
+                orjson.loads,
+            ),
         ]
 
 
@@ -97,7 +104,9 @@ def _read(
         run(board, tool_call({"kind": "prints"}, "flood"))
         return [time.perf_counter() - begin]
 
-    samples = alternate({"callboard": ours, "bare": lambda: [_bare(arguments, make)]}, contest.times(3, 1), warm_up=0)
+    samples = alternate(
+        {"callboard": ours, "bare": lambda: [_bare(arguments, make)]}, contest.times(3, 1), warm_up=0
+    )
     mine, bare = samples["callboard"], samples["bare"]
     against = f"bare loop over the lines {microseconds(bare.median)}"
     return compared(what, microseconds(mine.median), against, mine.over(bare))

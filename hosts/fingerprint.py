@@ -89,7 +89,9 @@ if sys.platform == "linux":
         ``None`` where that is not to be had; and where the program may fail to start, which the system tells us exactly,
         but not through another program.
         """
-        own = any(name.startswith("LD_") for name in env)  # for the program's libraries, and not for another's
+        own = any(
+            name.startswith("LD_") for name in env
+        )  # for the program's libraries, and not for another's
         if own or not os.path.isabs(argv[0]) or not _can_be_run(argv[0]):
             return None
         launcher = None

@@ -52,7 +52,9 @@ class Noise:
 
     def _tell_stray(self, told: int) -> None:
         text = self._last[:500].decode("utf-8", "replace")
-        logger.info("host %r printed: %s%s", self._host, text, "" if told == 1 else f" (one of {told:,} lines)")
+        logger.info(
+            "host %r printed: %s%s", self._host, text, "" if told == 1 else f" (one of {told:,} lines)"
+        )
         self._listener.on_stray(self._last, told)
 
     def dropped(self, dropped: Dropped) -> None:

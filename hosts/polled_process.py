@@ -21,7 +21,6 @@ assert sys.platform != "win32", "pipes cannot be polled on Windows: there it is 
 from .exit_watch import exit_descriptor  # noqa: E402 - there are none on Windows
 
 if TYPE_CHECKING:
-
     from .family import Leader
     from .watchdog import Watchdog
 

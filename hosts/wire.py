@@ -157,7 +157,9 @@ def is_print(line: bytes) -> bool:
 
 _BEGINS_LIKE_A_MESSAGE = re.compile(rb'\s*\{\s*"v"\s*:\s*1\s*,\s*"id"\s*:\s*"([\w.:-]{1,200})"')
 _BEGINS_LIKE_AN_ANSWER = re.compile(_BEGINS_LIKE_A_MESSAGE.pattern + rb'\s*,\s*"ok"\s*:')
-_BEGINS_LIKE_A_PART = re.compile(_BEGINS_LIKE_A_MESSAGE.pattern + rb'\s*,\s*"event"\s*:\s*\{\s*"type"\s*:\s*"part"')
+_BEGINS_LIKE_A_PART = re.compile(
+    _BEGINS_LIKE_A_MESSAGE.pattern + rb'\s*,\s*"event"\s*:\s*\{\s*"type"\s*:\s*"part"'
+)
 
 
 def seems_to_answer(line: bytes) -> str | None:

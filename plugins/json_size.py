@@ -73,7 +73,9 @@ def _outside_of_strings(text: bytes) -> Iterator[bytes]:
     if b"\\" in text:  # which only strings have, and without which a quote is the end of one
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     end = 0
-    while (stretch := _STRETCH.match(text, end)) is not None:  # to search for one would begin anew at each byte of the rest
+    while (
+        stretch := _STRETCH.match(text, end)
+    ) is not None:  # to search for one would begin anew at each byte of the rest
         yield b"".join(stretch[0].split(b'"')[::2])
         end = stretch.end()
     yield text[end:]

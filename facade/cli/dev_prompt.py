@@ -122,9 +122,7 @@ class Prompt:
         """
         session: PromptSession[str] = PromptSession(message, reserve_space_for_menu=0)
         try:
-            return session.prompt(
-                pre_run=lambda: begin(_leaving(session)), handle_sigint=_takes_interrupts()
-            )
+            return session.prompt(pre_run=lambda: begin(_leaving(session)), handle_sigint=_takes_interrupts())
         finally:
             self._above.write_out()
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from callboard.actors.call import Call
 from callboard.actors.stage import Stage
-from callboard.actors.unread_parts import MAX_UNREAD_BYTES, MAX_UNREAD_PARTS
+from callboard.actors.unread_parts import MAX_UNREAD_PARTS
 from callboard.plugins.calling import Invocation
 from hypothesis import given
 from hypothesis import strategies as st

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 HALF = MAX_UNREAD_BYTES // 2
 
 steps = st.lists(
-    st.sampled_from((1, HALF // 10, HALF, HALF + 1, MAX_UNREAD_BYTES, 3 * MAX_UNREAD_BYTES)) | st.just("read"),
+    st.sampled_from((1, HALF // 10, HALF, HALF + 1, MAX_UNREAD_BYTES, 3 * MAX_UNREAD_BYTES))
+    | st.just("read"),
     max_size=60,
 )
 
@@ -36,7 +37,9 @@ def test_the_oldest_go_as_long_as_there_are_too_many_bytes_and_the_newest_stays(
     assert dropped <= len(steps) - taken
 
 
-@pytest.mark.parametrize(("size", "kept"), [(0, MAX_UNREAD_PARTS), (1024, MAX_UNREAD_PARTS), (2048, MAX_UNREAD_PARTS // 2)])
+@pytest.mark.parametrize(
+    ("size", "kept"), [(0, MAX_UNREAD_PARTS), (1024, MAX_UNREAD_PARTS), (2048, MAX_UNREAD_PARTS // 2)]
+)
 def test_whichever_bound_is_met_first_counts(size, kept):
     parts = UnreadParts()
 

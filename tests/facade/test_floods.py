@@ -126,7 +126,9 @@ def test_parts_of_a_tool_in_this_process_are_bounded_in_bytes_too():
 
 @pytest.mark.parametrize("flood", ["prints", "answers"])
 def test_after_a_flood_the_next_call_of_the_same_host_works_and_all_is_counted(board, flood):
-    print_ = {"item": "a stray line of words ", "size": 22, "begin": "", "end": ""} if flood == "prints" else {}
+    print_ = (
+        {"item": "a stray line of words ", "size": 22, "begin": "", "end": ""} if flood == "prints" else {}
+    )
     first = send(board, **print_, **{flood: 100_000})
 
     assert first.result(PATIENCE)["success"] is True

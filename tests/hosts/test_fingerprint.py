@@ -111,9 +111,7 @@ def test_the_embedding_process_has_none():
 def test_a_number_that_comes_late_is_put_on_those_who_were_started_before():
     number = draw()
     words = ["sh", "-c", "(sleep 1000 & sleep 1000 & echo; wait) & wait"]
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, env=TEST_MARK, start_new_session=True
-    ) as process:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=TEST_MARK, start_new_session=True) as process:
         process.stdout.readline()
         there = put_on(process.pid, number)
         found = members(0, created(process.pid), number=number)

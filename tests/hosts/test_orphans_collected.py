@@ -28,7 +28,9 @@ WAYS = [((), "subreaper"), *[(words, "first") for words in NAMESPACES if allowed
 def test_what_was_killed_is_collected_and_nothing_else(within, how):
     program = [*within, sys.executable, "-I", str(PROGRAMS / "inherits_orphans.py"), how]
     with no_leaks():
-        done = subprocess.run(program, stdout=subprocess.PIPE, check=True, env=TEST_MARK, timeout=5 * PATIENCE)
+        done = subprocess.run(
+            program, stdout=subprocess.PIPE, check=True, env=TEST_MARK, timeout=5 * PATIENCE
+        )
     told = json.loads(done.stdout)
 
     assert told["first"] == (how == "first")

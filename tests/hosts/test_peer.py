@@ -442,7 +442,9 @@ def test_a_long_answer_that_nobody_waits_for_is_dropped_unread(asked, event):
     assert isinstance(peer.receive(line.replace(asked.encode(), b"open"))[0], Breach)
 
 
-@pytest.mark.parametrize(("asked", "reason"), [("nobody", "unknown"), ("ended", "late"), ("abandoned", "late")])
+@pytest.mark.parametrize(
+    ("asked", "reason"), [("nobody", "unknown"), ("ended", "late"), ("abandoned", "late")]
+)
 def test_a_long_part_that_nobody_waits_for_is_dropped_unread(asked, reason):
     peer = peer_awaiting("ended", "abandoned")
     peer.abandon("abandoned")

@@ -142,7 +142,9 @@ def test_an_answer_that_is_no_json_is_the_hosts_fault_and_not_a_stray_print(line
     assert decode_line(line.encode()) == Malformed("wrong_shape", "the message is not JSON", "1-4")
 
 
-@pytest.mark.parametrize("print_", [b"a" * 3_000_000, b"[" + b"{}," * 4_000_000, b'{"rows":[' + b"{}," * 4_000_000])
+@pytest.mark.parametrize(
+    "print_", [b"a" * 3_000_000, b"[" + b"{}," * 4_000_000, b'{"rows":[' + b"{}," * 4_000_000]
+)
 def test_a_large_print_is_a_print_whatever_it_holds(print_):
     assert decode_line(print_) == StrayLine(print_)
 

@@ -14,7 +14,7 @@ from leaks import alive
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
-SUITE = '''
+SUITE = """
 import os, subprocess, sys
 import pytest
 from leaks import TEST_MARK
@@ -54,7 +54,7 @@ def test_fails_with_an_orphan():
 
 def test_passes():
     print("goes on", start())
-'''
+"""
 
 
 def test_a_failed_test_ends_what_it_has_started_and_nothing_else(tmp_path):

@@ -69,8 +69,9 @@ def test_what_is_no_json_is_counted_like_json(text):
 
 json_values = st.recursive(
     st.none() | st.integers() | st.text(alphabet='a,[{"\\]}'),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text(alphabet='b,[{"\\'), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(alphabet='b,[{"\\'), inner, max_size=4)
+    ),
     max_leaves=30,
 )
 

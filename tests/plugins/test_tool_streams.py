@@ -14,7 +14,6 @@ from interop_json import canonical, containers, objects, values
 from plugin_tools import CALL, GOOD, adapted, both_ways, collect
 
 
-
 def part_of(chunk):
     return Part(chunk, size=len(json.dumps(chunk, separators=(",", ":"))))
 

@@ -56,9 +56,7 @@ def end_those_since(began: Beginning) -> None:
     """Kill what descends from this process, or bears the mark of its tests, and was not there then."""
     deadline = time.monotonic() + _PATIENCE
     while left := [
-        process
-        for process in _ours()
-        if _born(process.pid) >= began.at and process.pid not in began.children
+        process for process in _ours() if _born(process.pid) >= began.at and process.pid not in began.children
     ]:
         for process in left:
             with suppress(psutil.NoSuchProcess):

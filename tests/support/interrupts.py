@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import signal
 from contextlib import contextmanager
 from pathlib import Path

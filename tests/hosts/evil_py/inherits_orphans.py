@@ -62,5 +62,11 @@ for how in HOW * 2:
     left += ear.children
     os.kill(host.pid, signal.SIGKILL)
     assert host.join(20)
-facts = {"first": os.getpid() == 1, "left": left, "ended": ended_children(), "own": own.pid, "code": own.wait()}
+facts = {
+    "first": os.getpid() == 1,
+    "left": left,
+    "ended": ended_children(),
+    "own": own.pid,
+    "code": own.wait(),
+}
 print(json.dumps(facts), flush=True)
