@@ -67,7 +67,7 @@ class Handshake:
         method = "load" if loading else self.call_id
         self._tell(m.HandshakeFailed(self._lodger, method, cause, permanent=loading))
 
-    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:  # noqa: ARG002 - the detail has them in words
         """The host broke the protocol instead."""
         permanent = reason == "wrong_version"
         self._tell(m.HandshakeFailed(self._lodger, self.call_id, detail, permanent=permanent))

@@ -92,7 +92,8 @@ class HostedRun:
 
     def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """The host broke the protocol instead of answering."""
-        self._end(failure(Code.PROTOCOL_ERROR, detail, reason=reason, **facts))
+        told: dict[str, Any] = {"reason": reason, **facts}
+        self._end(failure(Code.PROTOCOL_ERROR, detail, **told))
 
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""

@@ -31,7 +31,10 @@ HOST = Path(__file__).with_name("flood_host.mjs")
 
 KINDS = ("prints", "parts", "duplicates")
 
-_PRINT = len("a stray line of some words\n")
+_FLOODS = {
+    "prints": ("100 MB of prints", 100_000_000 // len("a stray line of some words\n")),
+    "duplicates": ("100,000 duplicate answers, and the next call", 100_000),
+}
 _PATIENCE = 600.0
 
 
@@ -40,15 +43,8 @@ def measure(contest: Contest) -> list[Row]:
     with _board() as board:
         return [
             *_neighbour(contest, board),
-            _read(contest, board, "100 MB of prints", "prints", 100_000_000 // _PRINT, len),
-            _read(
-                contest,
-                board,
-                "100,000 duplicate answers, and the next call",
-                "duplicates",
-                100_000,
-                orjson.loads,
-            ),
+            _read(contest, board, "prints", len),
+            _read(contest, board, "duplicates", orjson.loads),
         ]
 
 
@@ -92,11 +88,9 @@ def _quantile(samples: Samples, at: float) -> Samples:
     return Samples([[sorted(block)[int(len(block) * at)]] for block in samples.blocks])
 
 
-def _read(
-    contest: Contest, board: Callboard, what: str, kind: str, times: int, make: Callable[[bytes], Any]
-) -> Row:
-    times = contest.times(times, times // 50)
-    arguments = {"kind": kind, "times": times}
+def _read(contest: Contest, board: Callboard, kind: str, make: Callable[[bytes], Any]) -> Row:
+    what, times = _FLOODS[kind]
+    arguments = {"kind": kind, "times": contest.times(times, times // 50)}
 
     def ours() -> Block:
         begin = time.perf_counter()

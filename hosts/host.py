@@ -23,7 +23,8 @@ from .errors import THREAD_FAILED, HostGone, HostTimeout, RequestTooLarge
 from .ladder import KILL_NOW, StopLadder
 from .noise import Noise
 from .oom import killed_for_memory, oom_kills
-from .peer import Answered, Begun, Breach, Dropped, Noted, PartCame, Peer, Refused, Released, Stray
+from .peer import Peer
+from .peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
 from .recorder import FRAMES, FlightRecorder
 from .redaction import Redactor
 from .report import CrashReport, last_words, probable_cause
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from .carrier import Carry
     from .listening import HostListener, RequestOwner
-    from .peer import Event
+    from .peer_events import Event
     from .process import Command, ProcessExit
     from .watchdog import Watchdog
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .listening import HostListener
-    from .peer import Dropped, Stray
+    from .peer_events import Dropped, Stray
 
 logger = logging.getLogger("callboard.hosts")
 

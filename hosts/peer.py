@@ -24,9 +24,21 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from ..plugins.json_size import weight_of
+from .peer_events import (
+    Answered,
+    Begun,
+    Breach,
+    Dropped,
+    Noted,
+    Owner,
+    PartCame,
+    Refused,
+    Released,
+    Stray,
+)
 from .wire import (
     MAX_LINE_BYTES,
     BegunEvent,
@@ -46,7 +58,8 @@ from .wire import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-Owner = TypeVar("Owner")
+    from .peer_events import Event
+    from .wire import Message
 
 _REMEMBERED = 1024
 """Ended ids kept, to tell a duplicate answer from an unknown one."""
@@ -56,95 +69,6 @@ _CROWD = 16
 
 _LONG = 4096
 """Bytes of a line from which on it is worth a look at its beginning whether anybody waits for it."""
-
-
-class Answered(NamedTuple, Generic[Owner]):
-    """The request's answer: its value, and the new state if the host sent one."""
-
-    owner: Owner
-    value: Any
-    state: dict[str, Any] | None
-
-
-class Refused(NamedTuple, Generic[Owner]):
-    """The request's answer is an error: ``type``, ``detail``, ``stack``."""
-
-    owner: Owner
-    error: dict[str, Any]
-
-
-class PartCame(NamedTuple, Generic[Owner]):
-    """A partial result of an open request.
-
-    Attributes:
-        size: bytes that it takes to keep, about.
-    """
-
-    owner: Owner
-    payload: Any
-    size: int
-
-
-class Begun(NamedTuple, Generic[Owner]):
-    """The tool begins with an open request."""
-
-    owner: Owner
-
-
-class Released(NamedTuple, Generic[Owner]):
-    """An abandoned request has come to its end in the host; nobody wants the answer."""
-
-    owner: Owner
-
-
-class Noted(NamedTuple):
-    """The end of a request that was noted down: the value of its answer, ``None`` if that is an error."""
-
-    hears: Callable[[Any], None]
-    value: Any
-
-
-class Stray(NamedTuple):
-    """Output that is no protocol message: a line, and those that came with it."""
-
-    text: bytes
-    more: Sequence[bytes] = ()
-
-
-class Dropped(NamedTuple):
-    """A message nobody waits for: ``late``, ``duplicate`` or ``unknown``; and how many such it stands for."""
-
-    reason: str
-    id: str
-    count: int = 1
-
-
-class Breach(NamedTuple, Generic[Owner]):
-    """The host broke the protocol. ``owner`` is whose request it spoiled, if that is known.
-
-    Attributes:
-        fatal: nothing that follows can be believed: replace the host.
-        facts: the numbers in ``detail``, if there are any.
-    """
-
-    reason: str
-    detail: str
-    owner: Owner | None
-    fatal: bool
-    facts: dict[str, int] | None = None
-
-
-Event = (
-    Answered[Owner]
-    | Refused[Owner]
-    | PartCame[Owner]
-    | Begun[Owner]
-    | Released[Owner]
-    | Noted
-    | Stray
-    | Dropped
-    | Breach[Owner]
-)
 
 
 class Peer(Generic[Owner]):
@@ -224,10 +148,8 @@ class Peer(Generic[Owner]):
         if self._broken:
             return []
         lines = self._splitter.feed(data)
-        if self._noisy and len(lines) > _CROWD:  # only then: to sort costs a part of what messages do
-            events = self._sort(lines)
-        else:
-            events = self._read(lines)
+        # Sorted only after noise: it costs a part of what messages do.
+        events = self._sort(lines) if self._noisy and len(lines) > _CROWD else self._read(lines)
         if self._splitter.overflowed and not self._broken:
             self.counts["line_too_long"] += 1
             limit = self._splitter.max_line
@@ -273,7 +195,7 @@ class Peer(Generic[Owner]):
         if type(first) is not Dropped:
             return events + self._read([line] * (times - 1))
         self.counts[first.reason] += times - 1
-        return [first._replace(count=times)]
+        return [first._replace(times=times)]
 
     def _meaning(self, line: bytes) -> Event[Owner]:
         if len(line) <= _LONG:
@@ -288,6 +210,9 @@ class Peer(Generic[Owner]):
                 return self._unawaited(message.id, message.value)
             self._ended.append(message.id)
             return Answered(owner, message.value, message.state)
+        return self._meaning_of_others(message, line)
+
+    def _meaning_of_others(self, message: Message, line: bytes) -> Event[Owner]:
         match message:
             case PartEvent(request_id, payload):
                 owner = self._open.get(request_id)
@@ -384,5 +309,5 @@ def _thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:
             kept += group
         else:
             alike = [event for event in group if isinstance(event, Dropped)]
-            kept.append(alike[-1]._replace(count=sum(event.count for event in alike)))
+            kept.append(alike[-1]._replace(times=sum(event.times for event in alike)))
     return kept

@@ -46,8 +46,8 @@ def read_chunk(chunk: Any) -> Chunk:
     try:
         copy, text = copied_json(part)
     except JsonValueError as error:
-        chunk = unshowable(error)
-        return Part(chunk, str(error), len(chunk["part"]["content"]))
+        said = unshowable(error)
+        return Part(said, str(error), len(said["part"]["content"]))
     return Part(copy, size=weight_of(text))
 
 

@@ -6,14 +6,14 @@ from collections import Counter
 from typing import ClassVar
 
 import pytest
-from callboard.hosts.peer import (
+from callboard.hosts.peer import Peer
+from callboard.hosts.peer_events import (
     Answered,
     Begun,
     Breach,
     Dropped,
     Noted,
     PartCame,
-    Peer,
     Refused,
     Released,
     Stray,
