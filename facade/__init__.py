@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .actors.board import NotStarted
     from .actors.call import Call
     from .actors.catalog import ToolDescriptor
     from .actors.messages import Dispatch
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .agent.cancellation import Cancellation
     from .agent.core import AgentCore
     from .agent.session import Session
-    from .callboard import Callboard, NotStarted
+    from .callboard import Callboard
     from .configuration import Configuration, read_configuration
     from .configuration_errors import ConfigurationError
     from .configured_agent import Agent
@@ -82,7 +83,7 @@ _PLACES = {
     "Session": ".agent.session",
     "Callboard": ".callboard",
     "FailedPlugin": ".failed",
-    "NotStarted": ".callboard",
+    "NotStarted": ".actors.board",
     "Configuration": ".configuration",
     "read_configuration": ".configuration",
     "Agent": ".configured_agent",

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from ...actors.call import Call, Result
+    from ...actors.call import Call
+    from ...actors.stage import Result
     from ..load import CallPlan
     from ..recorder import Recorder
     from .plan import CallerPlan, Plan
