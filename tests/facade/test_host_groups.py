@@ -73,7 +73,7 @@ def test_a_group_that_makes_no_sense_is_refused_by_its_path(given, says):
     ("given", "says"),
     [
         ("oom", "has to be a list of texts"),
-        (["explosion"], "names 'explosion'; an end is one of: clean, code, hang"),
+        (["explosion"], "names 'explosion'; an end is one of: cancel, clean, code, hang"),
         (["requested"], "names 'requested'"),
     ],
 )
