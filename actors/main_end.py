@@ -74,11 +74,15 @@ class _MainThread:
         ended = next((each for each in self._frames if each not in here), None)
         if ended is None or _has_returned(ended):
             return
+        interrupt = None
         for board in list(self._boards):
             try:
                 board.stop()
-            except Exception as error:  # noqa: BLE001 - the others are stopped all the same
-                contain(error, logger, "stopping a board at the end of the main thread failed")
+            except BaseException as error:  # noqa: BLE001 - the others are stopped all the same
+                said = "stopping a board at the end of the main thread failed"
+                interrupt = contain(error, logger, said) or interrupt
+        if interrupt is not None:
+            raise interrupt
 
 
 main_thread: Final = _MainThread()

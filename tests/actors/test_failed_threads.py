@@ -13,7 +13,7 @@ from callboard.actors.base import HouseActor
 from callboard.actors.board import Board
 from callboard.supervision.clock import SystemClock
 from callboard.supervision.events import EventStream
-from foreign_borders import KINDS, Strange
+from foreign_scene import KINDS, Strange
 from leaks import no_leaks
 from tools import a_tool, count, tool_call
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from foreign_borders import BORDERS, KINDS
+from foreign_borders import BORDERS
+from foreign_scene import KINDS
 from leaks import no_leaks
 
 

@@ -12,6 +12,7 @@ from house_source import PACKAGE, ROOT, imports, is_standard
 PLACES = {
     "pykka": (
         "actors/*",
+        "supervision/steady.py",
         "supervision/supervisor.py",
         "supervision/telling.py",
         "supervision/life.py",

@@ -18,8 +18,9 @@ FLOOR = {
     FACE: 4,
 }
 
-GROUND = {"callboard.plugins.errors", "callboard.plugins.frozen"}
-"""The root error, and how values are made: the modules of their floor that the room next door may import too."""
+GROUND = {"callboard.plugins.errors", "callboard.plugins.foreign", "callboard.plugins.frozen"}
+"""The root error, what becomes of what foreign code raises, and how values are made: the modules of their floor that the
+room next door may import too."""
 
 PROGRAMS = {
     (
@@ -55,7 +56,11 @@ IN_FUNCTION = {
     ("plugins/entry_points.py", "importlib.metadata"): "all that reads mails comes with it",
     ("plugins/suggestions.py", "difflib"): "only a mistake needs it",
     ("actors/waiting.py", "concurrent.futures"): "only who starts a board in an event loop needs it",
-    ("actors/call.py", "concurrent.futures"): "only a call that is asked for its future needs it",
+    ("actors/call.py", "callboard.actors.call_future"): "only a call that is asked for its future needs it",
+    (
+        "actors/main_end.py",
+        "concurrent.futures.thread",
+    ): "it has to come before the first board, and not before",
     ("actors/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
     ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("facade/callboard.py", "callboard.configured_agent"): "most boards are asked for no agent",

@@ -145,8 +145,13 @@ PURE = (
     "supervision/verbs.py",
 )
 
-READING = ("plugins/manifest.py", "plugins/manifest_file.py", "plugins/python_source.py")
-"""In a pure room, but they read what lies on a disk."""
+READING = (
+    "plugins/manifest.py",
+    "plugins/manifest_file.py",
+    "plugins/python_source.py",
+    "plugins/forking.py",
+)
+"""In a pure room, but they read what lies on a disk, or which process this is."""
 
 ALLOWED = {
     ("chaos/requests.py", "random"): "it draws from a seed, so that the same comes out each time",
@@ -154,6 +159,10 @@ ALLOWED = {
     ("chaos/drawing.py", "random"): "it draws from a seed, so that the same comes out each time",
     ("chaos/load.py", "random"): "it draws from a seed, so that the same comes out each time",
     ("facade/demo/plan.py", "random"): "it draws from a seed, so that the same comes out each time",
+    (
+        "plugins/foreign.py",
+        "threading",
+    ): "it asks whether this is the main thread, whose interrupts are the program's",
     ("plugins/bridge.py", "asyncio"): "it runs a tool's coroutine for those who cannot await",
     ("supervision/backoff.py", "tenacity"): "it computes the curve, and is never let to wait",
 }
