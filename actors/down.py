@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.codes import Code
 from ..plugins.failures import failure
 from ..plugins.frozen import frozen
-from ..plugins.results import normalise_result
+from ..plugins.results import normalise_result, set_apart
 from .hook_threads import HookFailed
 
 if TYPE_CHECKING:
@@ -140,7 +140,8 @@ class Down:
         if isinstance(answer, HookFailed):
             self._refuse(call, lambda _: failure(Code.HOST_UNAVAILABLE, f"{self._down} and {answer}"))
         else:
-            call.finish(normalise_result(answer).result)
+            read = normalise_result(answer)
+            call.finish(set_apart(read.result) if read.valid else read.result)
 
     def _unavailable(self, _call: Call) -> Result:
         return failure(Code.HOST_UNAVAILABLE, f"{self._down}; its calls are refused meanwhile")

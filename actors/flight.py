@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..plugins.failures import reported
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -43,14 +45,15 @@ class Flight:
     def ended(self, call: Call, result: Result) -> None:
         """The call has its result."""
         if self._events.wants("call_ended"):
+            ours = reported(result) is not None
             self._events.publish(
                 "call_ended",
                 self._plugin,
                 call=call.id,
                 tool=call.tool_name,
                 success=bool(result.get("success")),
-                code=_text(result.get("code")),
-                outcome=_text(result.get("outcome")),
+                code=result.get("code") if ours else None,
+                outcome=result.get("outcome") if ours else None,
                 attempt=call.attempt,
                 elapsed=self._elapsed(call),
             )
@@ -81,8 +84,3 @@ class Flight:
 
     def _elapsed(self, call: Call) -> float:
         return round(self._clock.now() - call.submitted, 6)
-
-
-def _text(value: object) -> str | None:
-    """A code is ours, but a tool may put what it likes under that name."""
-    return None if value is None else str(value)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..hosts.report import FROM_OUTSIDE
 from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure
+from ..plugins.failures import failure, reported
 from ..plugins.foreign import Log, contain, is_interrupt
 from .blame import Blame, Blamed, InFlight, QuarantinePolicy
 from .breaker import Breaker, BreakerState, Refused, is_breakdown
@@ -232,7 +232,8 @@ class Guard:
     def _verdict(self, result: Result) -> bool | None:
         """What a result says of the tool; ``None`` if nothing: the tool has not run."""
         assert self._policy is not None
-        if result.get("code") == Code.CANCELLED or result.get("outcome") == Outcome.NOT_SENT:
+        code = reported(result)
+        if code is Code.CANCELLED or (code is not None and result.get("outcome") == Outcome.NOT_SENT):
             return None
         try:
             return bool(self._policy.is_failure(result))

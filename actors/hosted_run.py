@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code
 from ..plugins.failures import failure
-from ..plugins.results import complete_result
+from ..plugins.results import complete_result, set_apart
 from .state import largest_state
 
 if TYPE_CHECKING:
@@ -77,7 +77,10 @@ class HostedRun:
         self.host.answered = True
         if self._desk.guard.alert:
             self._desk.guard.ended_well(self.call, self._base)
-        self._end(answer.result, state if answer.valid else None)
+        if answer.valid:
+            self._end(set_apart(answer.result), state)
+        else:
+            self._end(answer.result)
 
     def on_refused(self, error: dict[str, Any]) -> None:
         """The tool raised, or the host could not make JSON of what it returned."""

@@ -194,7 +194,7 @@ class HostedToolActor(HouseActor):
         self._coming = None
         self._life = up.life
         self.desk.prepared = up.prepared
-        self._sender.attach(self.desk, up.host, up.on_sent, up.description.wants)
+        self._sender.attach(self.desk, up.host, up.on_sent, up.description)
         self._on_open()
 
     def _farewell(self) -> dict[str, Any]:

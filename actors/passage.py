@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.failures import failure, reported
 from ..plugins.frozen import frozen
 from ..plugins.hook_chain import Chain, Passed, Refused
 from ..plugins.hook_data import SPOKEN, FailureData, error_of, hook_data
@@ -168,13 +168,12 @@ class Passage:
         call.plugin_name = tool.plugin_name
         if tool.began is not None:
             self._duration = self._ways.means.clock.now() - tool.began
-        failed = "code" in result and not result["success"]
-        if failed and result["code"] not in SPOKEN:
+        code = reported(result)
+        if code is not None and code not in SPOKEN:
             self.end(result)
         elif not call.decided:
-            self._answered = not failed  # those who watch hear that it is a failure
-            code = Code(result["code"]) if failed else None
-            self._consult(POST, result, partial(self._reviewed, code), failed=failed)
+            self._answered = code is None  # those who watch hear that it is a failure
+            self._consult(POST, result, partial(self._reviewed, code), failed=code is not None)
 
     def _reviewed(self, code: Code | None, step: Passed | Refused) -> None:
         if isinstance(step, Passed):

@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.call_params import OBJECTS, add_facts
+from ..hosts.description import PLAIN
 from ..hosts.errors import HostGone, RequestTooLarge
 from ..plugins.codes import Code
 from ..plugins.errors import JsonValueError
@@ -27,6 +28,7 @@ from .silence import Silence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..hosts.description import Description
     from ..hosts.host import Host
     from .call import Call
     from .desk import Desk
@@ -49,6 +51,7 @@ class Sender:
         self._host: Host | None = None
         self._on_sent: Callable[[], None] | None = None
         self._wants: frozenset[str] = frozenset()
+        self._objects_only = False
 
     @property
     def host(self) -> Host | None:
@@ -60,7 +63,7 @@ class Sender:
         desk: Desk,
         host: Host,
         on_sent: Callable[[], None] | None = None,
-        wants: frozenset[str] = frozenset(),
+        description: Description = PLAIN,
     ) -> None:
         """Send to this life from now on.
 
@@ -68,10 +71,11 @@ class Sender:
             desk: the plugin's.
             host: the life.
             on_sent: called after each call that is sent.
-            wants: what the plugin is to be told of each call; see `call_params`.
+            description: of the plugin: what it is to be told of each call, and whether it takes raw text.
         """
         with self._lock:
-            self._wants = wants
+            self._wants = description.wants
+            self._objects_only = description.objects_only
             self._host = host
             self._on_sent = on_sent
         desk.lane.resume()
@@ -90,7 +94,7 @@ class Sender:
             desk.submit_again(call)
             return
         odd = invocation.payload_kind not in OBJECTS or desk.guard.confining
-        if odd and (refused := _refusal(desk, call, host)) is not None:
+        if odd and (refused := self._refusal(desk, call, host)) is not None:
             desk.lane.release(call)
             desk.refuse(call, lambda _: refused)
             return
@@ -134,21 +138,18 @@ class Sender:
             params["stream"] = False
         return params
 
+    def _refusal(self, desk: Desk, call: Call, host: Host) -> Result | None:
+        """The result of a call that no host is to be sent; of one whose question has come into quarantine as it waited."""
+        kind = call.invocation.payload_kind
+        if kind not in OBJECTS and (self._objects_only or call.tool_name in desk.objects_only):
+            error = f"{call.tool_name!r} takes arguments as an object, not as {kind}"
+            return failure(Code.INVALID_CALL, error)
+        if kind not in OBJECTS and "payload" not in host.features:
+            error = f"{desk.name!r} runs in a host of version 1, which takes arguments as an object, not as {kind}"
+            return failure(Code.INVALID_CALL, error)
+        return desk.guard.confined(call)
+
 
 def _silence(desk: Desk, call: Call, limit: float) -> Silence:
     error = f"{call.tool_name!r} was silent for {limit:g} s, which is as long as its idle deadline lets it be"
     return Silence(limit, desk.clock, partial(call.end_early, Code.DEADLINE_EXCEEDED, error))
-
-
-def _refusal(desk: Desk, call: Call, host: Host) -> Result | None:
-    """The result of a call that no host is to be sent; of one whose question has come into quarantine as it waited."""
-    kind = call.invocation.payload_kind
-    if kind not in OBJECTS and call.tool_name in desk.objects_only:
-        error = f"{call.tool_name!r} takes arguments as an object, not as {kind}"
-        return failure(Code.INVALID_CALL, error)
-    if kind not in OBJECTS and "payload" not in host.features:
-        error = (
-            f"{desk.name!r} runs in a host of version 1, which takes arguments as an object, not as {kind}"
-        )
-        return failure(Code.INVALID_CALL, error)
-    return desk.guard.confined(call)

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from ..plugins.codes import Code
+from ..plugins.failures import ending_of
 from .histogram import Histogram, merged
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ MAX_TOOLS: Final = 256
 
 UNNAMED: Final = ""
 """Stands for the tool of calls that name none, and for all tools beyond `MAX_TOOLS`."""
-
-_CODES: Final = frozenset(code.value for code in Code)
 
 
 class _OfTool:
@@ -51,7 +49,7 @@ class Tally:
 
     def end(self, call: Call, result: Result, now: float) -> None:
         """A call has ended: ``success``, ``failure`` (the tool's own) or one of our codes."""
-        how = "success" if result.get("success") else _kind_of_failure(result)
+        how = ending_of(result)
         began = call.began
         with self._lock:
             tool = self._tools.get(call.tool_name or UNNAMED)
@@ -85,9 +83,3 @@ class Tally:
                 for name, tool in self._tools.items()
             }
         return {"calls": calls, "wait": waits.as_dict(), "run": runs.as_dict(), "by_tool": by_tool}
-
-
-def _kind_of_failure(result: Result) -> str:
-    """A tool may put what it likes under ``code``; only our own are counted apart."""
-    code = result.get("code")
-    return code if isinstance(code, str) and code in _CODES else "failure"

@@ -21,7 +21,7 @@ from ..interop.format_ids import AMPLIFIER
 from ..plugins.bridge import call_in_thread
 from ..plugins.codes import Code
 from ..plugins.errors import CallboardError
-from ..plugins.failures import describe, failure
+from ..plugins.failures import describe, failure, reported
 from ..plugins.formatting import as_text, default_text
 from ..plugins.hook_answers import UnreadableAnswer, read_answer
 from ..plugins.hook_data import InputData, ResultData, error_of
@@ -204,7 +204,7 @@ class BoardTool:
 
     async def _told(self, result: Json, facts: Json) -> Json:
         """The result after its one terminal event."""
-        if "code" in result and not result["success"]:
+        if reported(result) is not None:
             await self._emit(ERROR, facts | _failed(result))
             return result
         data = ResultData(result, facts | {"success": result["success"]})

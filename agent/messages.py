@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..plugins.failures import reported
+
 Json = dict[str, Any]
 
 
@@ -41,7 +43,7 @@ def tool_message(
     metadata["display"] = display
     if notes:
         metadata["hooks"] = list(notes)
-    if not result.get("success") and "code" in result:
+    if reported(result) is not None:
         metadata["failure"] = {key: result[key] for key in ("code", "outcome") if key in result}
     return {"role": "tool", "content": content, "toolResult": tool_result, "metadata": metadata}
 

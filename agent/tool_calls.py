@@ -12,7 +12,9 @@ from ..actors.hook_threads import HookFailed
 from ..actors.hooked_calls import HookedCall
 from ..actors.intake import invocation_of, registry_for
 from ..interop.errors import InteropError
+from ..plugins.failures import reported
 from ..plugins.formatting import default_text
+from ..plugins.results import as_answered
 from .messages import tool_message
 
 if TYPE_CHECKING:
@@ -80,11 +82,11 @@ class ToolCalls:
 
     def _format(self, call: Call, result: Json) -> tuple[str | Json, Json]:
         """A failure of Callboard's own is not the tool's to format: the tool never made it."""
-        if call.plugin_name is not None and "code" not in result:
+        if call.plugin_name is not None and reported(result) is None:
             try:
                 return self._board.run_hook(
                     call.plugin_name,
-                    lambda adapter, state: _formatted(adapter, result, state),
+                    lambda adapter, state: _formatted(adapter, as_answered(result), state),
                     self._format_timeout,
                 )
             except (HookFailed, KeyError):  # it hangs, or was taken off the board meanwhile

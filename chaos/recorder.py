@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted_member import HostedMember
 from ..hosts.sweep import alive, created
+from ..plugins.failures import ending_of, reported
 from ..supervision.clock import SystemClock
 from .arming import entered_before
 from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Submitted, Terms
@@ -143,14 +144,13 @@ class Recorder:
     def _answer(
         self, plugin: str, name: str, result: Result, judge: Callable[[Result], Json] | None
     ) -> Answered:
-        ending = "success" if result.get("success") else str(result.get("code") or "failure")
         more: Json = {"judged": True} | judge(result) if judge is not None and result.get("success") else {}
-        outcome = result.get("outcome")
+        outcome = None if reported(result) is None else result.get("outcome")
         return Answered(
             self.now(),
             plugin,
             name,
-            ending,
+            ending_of(result),
             None if outcome is None else str(outcome),
             error="" if result.get("success") else str(result.get("error", "")),
             saved=result.get("state_saved") is not False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..actors.board import Board
 from ..actors.hosted_member import HostedMember
 from ..hosts.sweep import kill
+from ..plugins.failures import reported
 from .arguments import draw_arguments
 from .expecting import ExpectedEvents
 
@@ -170,5 +171,5 @@ def _state(board: Board, name: str) -> str:
 
 
 def _said(result: Result) -> str:
-    code = f" ({result['code']})" if "code" in result else ""
+    code = "" if reported(result) is None else f" ({result['code']})"
     return f"{result.get('error', 'it was never called')}{code}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.failures import ending_of, reported
 from ..supervision.event_kinds import EVENT_KINDS
 from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Seen
 
@@ -61,8 +62,8 @@ def _answered(at: float, plugin: str, facts: Json) -> Answered:
         at,
         plugin,
         facts["call"],
-        "success" if success else str(result.get("code") or "failure"),
-        result.get("outcome"),
+        ending_of(result),
+        None if reported(result) is None else result.get("outcome"),
         life=told.get("life", 0),
         counted=told.get("count"),
         error="" if success else str(result.get("error", "")),

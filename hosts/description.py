@@ -30,6 +30,7 @@ class Description:
         methods: the wire methods of the plugin that was asked about; ``None`` if it does not say.
         wants: what its plugin is to be told of each call, of `FACTS` in ``call_params``.
         version: the plugin's, for people; empty if it does not say.
+        objects_only: the plugin says that its tools can only be given arguments, and no raw text.
     """
 
     program: str = ""
@@ -37,6 +38,7 @@ class Description:
     methods: frozenset[str] | None = None
     wants: frozenset[str] = frozenset()
     version: str = ""
+    objects_only: bool = False
 
     def offers(self, method: str) -> bool:
         """Whether the plugin is known to have this method, and the feature that it needs, if it needs one, is in force."""
@@ -47,7 +49,7 @@ class Description:
     def of_loaded(self, value: Any) -> Description:
         """The same host with the plugin that it has loaded, by its answer to ``load``. Raises nothing."""
         if not isinstance(value, dict):
-            return replace(self, methods=None, wants=frozenset(), version="")
+            return replace(self, methods=None, wants=frozenset(), version="", objects_only=False)
         return replace(self, **_offer(value))
 
 
@@ -80,6 +82,7 @@ def _offer(value: dict[str, Any]) -> dict[str, Any]:
         "methods": _methods(value),
         "wants": _names(value.get("wants")),
         "version": version if isinstance(version, str) else "",
+        "objects_only": value.get("objects_only") is True,
     }
 
 

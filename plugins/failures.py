@@ -7,10 +7,13 @@ have: a type checker refuses the pair, and so does `failure` at run time.
 from __future__ import annotations
 
 import traceback
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .codes import OUTCOMES, Code, Outcome
 from .foreign import told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _MOST_FRAMES = 20
 """Frames of a tool's traceback that are kept: the innermost ones, on both sides of a chain."""
@@ -25,6 +28,8 @@ _NeverSent = Literal[
 ]
 _Unknown = Literal[Code.HOST_CRASHED, Code.TOOL_RAISED, Code.INVALID_RESULT, Code.PROTOCOL_ERROR]
 _Either = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]
+
+_CODES = {code.value: code for code in Code}
 
 _RESERVED = frozenset({"success", "result"})
 
@@ -62,6 +67,25 @@ def failure(code: Code, error: str, *, outcome: Outcome | None = None, **facts: 
     if not _RESERVED.isdisjoint(facts):
         raise ValueError(f"a failure's facts cannot include {sorted(_RESERVED & facts.keys())}")
     return {"success": False, "error": error, "code": code.value, "outcome": outcome.value, **facts}
+
+
+def reported(result: Mapping[str, Any]) -> Code | None:
+    """Return why a call failed, if it is Callboard that says so; ``None`` for a success, and for a tool's own failure.
+
+    A tool may say a ``code``, too, but none of ours: see `results`.
+    """
+    if result.get("success"):
+        return None
+    code = result.get("code")
+    return _CODES.get(code) if isinstance(code, str) else None
+
+
+def ending_of(result: Mapping[str, Any]) -> str:
+    """Return how a call ended, in one word: ``success``, ``failure`` (the tool's own) or the code of a failure of ours."""
+    if result.get("success"):
+        return "success"
+    code = reported(result)
+    return "failure" if code is None else code.value
 
 
 def tool_raised(error: BaseException) -> dict[str, Any]:

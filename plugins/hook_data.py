@@ -14,7 +14,7 @@ from .codes import Code
 from .hook_answers import UnreadableAnswer
 from .hook_terms import PRE
 from .json_values import copy_json
-from .results import complete_result
+from .results import claims_of, complete_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,6 +113,11 @@ class ResultData(HookData):
         read = complete_result(value)
         if not read.valid:
             raise UnreadableAnswer(f"what it made of the result is none: {read.result['error']}")
+        for name in claims_of(read.result):
+            if name not in self.value or not _same(read.result[name], self.value[name]):
+                raise UnreadableAnswer(
+                    f"it gave the result the {name!r} {read.result[name]!r:.60}, which only Callboard gives"
+                )
         return read.result
 
 

@@ -19,11 +19,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .codes import Code
+from .codes import Code, Outcome
 from .errors import JsonValueError
 from .failures import describe, failure
 from .foreign import blames
 from .json_values import copy_json, dump_json
+
+_APART = "said_by_tool"
+
+_OURS: dict[str, frozenset[str] | None] = {
+    "code": frozenset(Code),
+    "outcome": frozenset(Outcome),
+    "state_saved": None,
+}
+"""What only Callboard says in a result: these values under that name; ``None`` for any."""
 
 _ATTRIBUTES = ("success", "result", "output", "error", "metadata")
 
@@ -83,6 +92,38 @@ def complete_result(answer: Any) -> NormalisedResult:
     else:
         return invalid_result(f"the tool's answer has {success!r:.80} as 'success'; it is true or false")
     return NormalisedResult(answer, valid=True)
+
+
+def claims_of(result: dict[str, Any]) -> list[str]:
+    """Return the keys of a result by which it says what only Callboard says."""
+    return [
+        name
+        for name, ours in _OURS.items()
+        if name in result and (ours is None or (isinstance(result[name], str) and result[name] in ours))
+    ]
+
+
+def set_apart(result: dict[str, Any]) -> dict[str, Any]:
+    """Take out of a tool's result what only Callboard says, in place; it stands under ``said_by_tool`` then.
+
+    To be done where the answer of a tool becomes the result of a call. So what Callboard reports can be believed wherever
+    the result goes, as a mapping, a copy or a line of JSON: no tool, and no host, can say that a call was not sent, or was
+    lost. A ``code`` that is none of ours is the tool's own, and stays.
+    """
+    if "code" in result or "outcome" in result or "state_saved" in result:
+        said = {name: result.pop(name) for name in claims_of(result)}
+        if said:
+            result[_APART] = said
+    return result
+
+
+def as_answered(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool's result as the tool gave it, with its own words in their place: for its own formatter."""
+    said = result.get(_APART)
+    if not isinstance(said, dict):
+        return result
+    own = {name: value for name, value in said.items() if name in _OURS}
+    return {name: value for name, value in result.items() if name != _APART} | own
 
 
 def invalid_result(error: str, **facts: Any) -> NormalisedResult:

@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 
 from ..plugins.errors import JsonValueError
+from ..plugins.failures import reported
 from ..plugins.formatting import as_text
 from ..plugins.json_values import load_json
 from .approving import ask_on_terminal
@@ -148,7 +149,8 @@ def show_result(result: Json, seconds: float, console: Console) -> None:
             console.print_json(data=shown)
         console.print(Text.assemble(("✓ ", "green"), (took, "dim")))
         return
-    facts = [str(result[key]) for key in ("code", "outcome") if key in result]
+    ours = reported(result) is not None
+    facts = [str(result[key]) for key in ("code", "outcome") if ours and key in result]
     said = Text.assemble(
         ("✗ ", "red"), clean(as_text(result.get("error"))), (f"  ({', '.join([*facts, took])})", "dim")
     )
@@ -156,5 +158,5 @@ def show_result(result: Json, seconds: float, console: Console) -> None:
     for name in ("output", "traceback"):
         if result.get(name):
             console.print(Text(clean(as_text(result[name]).rstrip()), "dim"), soft_wrap=True)
-    if isinstance(report := result.get("crash_report"), dict):
+    if ours and isinstance(report := result.get("crash_report"), dict):
         show_crash(report, result.get("outcome"), console)

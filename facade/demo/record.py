@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..plugins.failures import ending_of
 from ..plugins.frozen import frozen
 from .plan import LANES
 
@@ -58,7 +59,7 @@ class Ended:
     @property
     def ending(self) -> str:
         """``success``, ``failure`` (the tool's own) or a result code."""
-        return "success" if self.result.get("success") else str(self.result.get("code") or "failure")
+        return ending_of(self.result)
 
     @property
     def outcome(self) -> str | None:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import inspect
 import platform
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.errors import ContractError
-from ...plugins.hooks import RUNNING_HOOKS, offered
+from ...plugins.hooks import HOOKS, RUNNING_HOOKS, offered
+from ...plugins.signatures import plan_call
 from ..call_params import FACTS
 from ..description import PROTOCOL
 from ..methods import METHODS
@@ -32,6 +34,8 @@ def description(found: Any) -> Json:
     version = getattr(found, "version", None)
     if isinstance(version, str):
         own["version"] = version
+    if _takes_objects_only(found):
+        own["objects_only"] = True
     return {"protocol": PROTOCOL, "host": host, "features": list(FEATURES), **own}
 
 
@@ -55,6 +59,22 @@ def _wants(found: Any) -> list[str]:
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             named |= set(FACTS) - {"tool_schema"}  # as in this process: that is given to who names it
     return [fact for fact in FACTS if fact in named]
+
+
+def _takes_objects_only(found: Any) -> bool:
+    """Whether no method that runs tools can be given raw text; false of one whose methods cannot be told yet."""
+    plans = []
+    for name in RUNNING_HOOKS:
+        for hook in _hooks(found, (name,)):
+            unbound = isinstance(found, type) and isinstance(
+                inspect.getattr_static(found, name), FunctionType
+            )
+            method = MethodType(hook, found) if unbound else hook
+            try:
+                plans.append(plan_call(method, HOOKS[name], plugin=str(found)).legacy)
+            except ContractError:  # which is the answer to its initialisation
+                return False
+    return bool(plans) and all(plans)
 
 
 def _hooks(found: Any, names: Iterable[str]) -> list[Any]:

@@ -145,9 +145,11 @@ class HostedPlugin:
     def _execute(self, params: Json, way: Way) -> Json:
         adapter, _ = self._plugin({})
         answer = run_tool(adapter, self._invocation(params), params.get("state", {}), way)
-        if not answer.valid and answer.result.get("code") != Code.INVALID_CALL:
-            raise HostFault("InvalidResult", answer.result["error"], path=answer.result.get("path"))
-        return answer.result
+        if answer.valid:
+            return answer.result
+        if answer.result.get("code") == Code.INVALID_CALL:  # which only a client that has not sent it can say
+            return {"success": False, "error": answer.result["error"]}
+        raise HostFault("InvalidResult", answer.result["error"], path=answer.result.get("path"))
 
     def _invocation(self, params: Json) -> Invocation:
         """The call as the plugin is given it; of a client of version 1, its arguments and no more."""

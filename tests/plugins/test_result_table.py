@@ -8,7 +8,8 @@ from collections import UserDict
 
 import pytest
 from callboard.plugins.codes import Code, Outcome
-from callboard.plugins.results import complete_result, normalise_result
+from callboard.plugins.failures import reported
+from callboard.plugins.results import as_answered, complete_result, normalise_result, set_apart
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import canonical, containers, objects, values
@@ -188,3 +189,69 @@ def test_a_hosts_answer_that_is_no_object_is_an_invalid_result(answer):
 
     assert not valid
     assert result["code"] == Code.INVALID_RESULT
+
+
+SET_APART = [
+    (
+        {"success": False, "error": "no", "code": "host_unavailable", "outcome": "not_sent"},
+        {
+            "success": False,
+            "error": "no",
+            "said_by_tool": {"code": "host_unavailable", "outcome": "not_sent"},
+        },
+    ),
+    (
+        {"success": False, "error": "no", "code": "E7", "outcome": "not_sent"},
+        {"success": False, "error": "no", "code": "E7", "said_by_tool": {"outcome": "not_sent"}},
+    ),
+    (
+        {"error": {"code": "denied"}, "code": "denied"},
+        {
+            "success": False,
+            "error": '{"code":"denied"}',
+            "error_details": {"code": "denied"},
+            "said_by_tool": {"code": "denied"},
+        },
+    ),
+    (
+        {"success": True, "result": 1, "code": "cancelled", "state_saved": False},
+        {"success": True, "result": 1, "said_by_tool": {"code": "cancelled", "state_saved": False}},
+    ),
+    (
+        {"success": True, "code": ["denied"], "outcome": None},
+        {"success": True, "code": ["denied"], "outcome": None},
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "result"), SET_APART)
+def test_what_only_callboard_says_is_set_apart(answer, result):
+    assert set_apart(complete_result(answer).result) == result
+
+
+WORDS = st.sampled_from([*Code, *Outcome, "E7", 7, None])
+
+
+@given(
+    answer=st.fixed_dictionaries(
+        {},
+        optional={
+            "success": st.booleans(),
+            "error": values,
+            "code": WORDS,
+            "outcome": WORDS,
+            "state_saved": values,
+        },
+    )
+)
+def test_no_answer_can_say_what_only_callboard_says_and_reading_it_twice_changes_nothing(answer):
+    once = set_apart(complete_result(dict(answer)).result)
+    again = set_apart(complete_result(dict(once)).result)
+
+    assert reported(once) is None
+    assert once.get("outcome") not in set(Outcome)
+    assert "state_saved" not in once
+    assert again == once
+    assert {name: as_answered(once).get(name) for name in ("code", "outcome")} == {
+        name: answer.get(name) for name in ("code", "outcome")
+    }
