@@ -121,7 +121,7 @@ def generations_count_up(run: Run) -> Iterator[Violation]:
     """Every start of a host is its next generation."""
     for story in stories(run):
         for before, after in pairwise(story.lives):
-            again = after.generation == 1 and story.was_loaded(before.began, after.began + run.slack)
+            again = after.generation == 1 and story.was_loaded(after.began + run.slack)
             if after.generation != before.generation + 1 and not again:
                 said = f"generation {after.generation} of {story.host!r} came after {before.generation}"
                 yield Violation("generations count up", said, story.of(before, after))
@@ -198,4 +198,6 @@ def _was_stable(run: Run, story: HostStory, life: Life) -> bool:
 
 def _by_hand(run: Run, story: HostStory, before: Life, after: Life) -> bool:
     since, until = before.began, after.began + run.slack
+    if after.generation == 1 and story.was_loaded(until):
+        return True
     return story.was_ordered(since, until) or story.was_reloaded(after.generation, since, until)

@@ -113,9 +113,9 @@ class HostStory:
         """Whether a reload has started that life, or taken another back in that time: both have a fresh budget."""
         return generation in self.reloaded or any(since <= at <= until for at in self.rolled_back)
 
-    def was_loaded(self, since: float, until: float) -> bool:
-        """Whether it was taken off the board and loaded again in that time."""
-        return any(order.verb == "load" and since <= order.at <= until for order in self.orders)
+    def was_loaded(self, until: float) -> bool:
+        """Whether it was taken off the board and loaded again by then; what was taken off may start once more meanwhile."""
+        return any(order.verb == "load" and order.at <= until for order in self.orders)
 
 
 BY_HAND = frozenset({"restart", "revive", "load"})

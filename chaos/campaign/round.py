@@ -45,6 +45,9 @@ _WAKING = 30.0
 
 _PAUSE = 0.05
 
+_RETIRING = 4
+"""Lives of a host that may be about to end, where each is replaced after less time than a busy machine takes to end it."""
+
 _WHOLE, _COMES = "the ledger can be read", "the round comes to its end"
 
 _TOLD_BY_LEDGER = frozenset({"counts without a gap"})
@@ -169,7 +172,7 @@ class Round:
         reloads = {
             self.plan.of(deed.plugin).host for deed in self.plan.deeds if deed.do in {"reload", "break"}
         }
-        overlap = int(plugin.host in reloads or bool(plugin.options.get("limits")))
+        overlap = _RETIRING if plugin.host in reloads or plugin.options.get("limits") else 0
         return replace(terms_of(face.board.roster.member(plugin.name)), ledger=True, overlap=overlap)
 
     def _note_ledger(self, recorder: Recorder) -> None:

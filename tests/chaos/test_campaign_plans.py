@@ -129,7 +129,7 @@ PLAN_5 = {
         {
             "name": "ada",
             "kind": "node",
-            "concurrency": 2,
+            "concurrency": 1,
             "deadline": 2.0,
             "breaker": {"failures": 3, "reset": 0.2, "max_reset": 0.4},
             "idempotent": False,
