@@ -93,7 +93,10 @@ def _crossing(run: Run, story: CallStory, life: int, lives: Mapping[tuple[str, i
         return f"and generation {ran[-1]} ran it last"
     known = lives.get((run.host_of(story.plugin), life))
     if known is None:
-        return "of which nothing is known" if lives else ""
+        host = run.host_of(story.plugin)
+        later = any(name == host and generation > life for name, generation in lives)
+        # One that was just being replaced when the recording began serves until its successor is ready.
+        return "of which nothing is known" if lives and not later else ""
     ended = known.ended
     if known.replaced:  # it serves until its successor is ready
         successor = lives.get((known.host, life + 1))

@@ -160,3 +160,14 @@ def test_lives_that_were_ended_by_hand_one_after_the_other_were_not_alive_togeth
     orders = [Ordered(0.15, "book", "restart"), Ordered(0.35, "book", "restart")]
 
     assert violations(run_of(*facts, *orders, terms=overlapping)) == ()
+
+
+def test_a_life_that_was_being_replaced_when_the_recording_began_may_answer():
+    run = run_of(
+        event(0.0, "starting", 2), asked(0.1, "c1"), answered(0.2, "c1", life=1), event(0.3, "ready", 2)
+    )
+
+    assert violations(run) == ()
+    assert broken_rules(also(run, asked(0.4, "c2"), answered(0.5, "c2", life=3))) == {
+        "no reply crosses generations"
+    }
