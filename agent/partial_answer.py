@@ -133,7 +133,7 @@ def with_marks(message: Json, broken: Sequence[Broken]) -> Json:
     by_place = {each.position: each for each in broken if each.call_id is None}
     marked = []
     for position, call in enumerate(calls):
-        found = by_id.get(call_id(call)) or by_place.get(position)
+        found = by_id.get(call_id(call) or "") or by_place.get(position)
         marked.append(call if found is None else with_mark(unmarked(call), found.mark))
     return {**message, "metadata": {**message["metadata"], "tool_calls": marked}}
 

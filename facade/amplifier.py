@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .agent.board_tools import BoardTool, BoardToolsError, ToolResult
 from .callboard import Callboard
+from .interop.errors import HostedError
 from .plugins.bridge import call_in_thread
 
 if TYPE_CHECKING:
@@ -62,13 +63,18 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Cl
 
     try:
         for name in _chosen(board, given.get("tools")):
-            tool = BoardTool(
-                board,
-                name,
-                coordinator=coordinator,
-                form=given.get("form", "newest"),
-                events=given.get("events"),
-            )
+            try:
+                tool = BoardTool(
+                    board,
+                    name,
+                    coordinator=coordinator,
+                    form=given.get("form", "newest"),
+                    events=given.get("events"),
+                )
+            except (
+                HostedError
+            ):  # only one provider has such a tool, and a coordinator's models do not know it
+                continue
             await coordinator.mount("tools", tool, name=name)
             mounted.append(name)
     except BaseException:

@@ -187,7 +187,8 @@ class RequestConversion:
 
     def _converted(self, turn: int, index: int) -> Converted:
         call = self._turns[turn][index]
-        inspected, lost = self.registry.inspect_call(call), ()
+        inspected = self.registry.inspect_call(call)
+        lost: tuple[Loss, ...] = ()
         if inspected.payload_kind == "malformed" and inspected.format not in HOSTED:
             call = self.registry.sanitize_tool_call(call)
             lost = (Loss("arguments", "they are no object of JSON, and the history goes on without them"),)

@@ -307,7 +307,7 @@ class ToolInteropRegistry:
         if call is not None:
             inspected = answering(inspected, self.inspect_call(call))
             form = self._form_of(call, target, target_formats)
-            if form in accepted.written or form in NATIVE:
+            if form is not None and (form in accepted.written or form in NATIVE):
                 accepted = Accepted((form,), frozenset({form}))
         inspected = replace(inspected, call_id=inspected.call_id or call_id)
         label = f"the result of call {inspected.call_id!r}"

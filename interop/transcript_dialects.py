@@ -101,8 +101,9 @@ def _hosted_by_anthropic(block: Block) -> str | None:
 
 def _hosted_by_bedrock(block: Block) -> str | None:
     use = block.get("toolUse")
-    hosted = isinstance(use, dict) and use.get("type") == "server_tool_use"
-    return text_or_none(use.get("toolUseId")) if hosted else None
+    if isinstance(use, dict) and use.get("type") == "server_tool_use":
+        return text_or_none(use.get("toolUseId"))
+    return None
 
 
 def _of_anthropic(its: str | None, _: str | None, text: str) -> Block:

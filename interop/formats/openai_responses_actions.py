@@ -136,8 +136,8 @@ def read_output(item: dict[str, Any]) -> tuple[tuple[ResultPart, ...], bool | No
             text = "\n".join(each for each in said if isinstance(each, str) and each)
             return (TextPart(text),), any(_failed(run.get("outcome")) for run in runs)
         case {"type": "apply_patch_call_output", "status": status}:
-            said = item.get("output")
-            return ((TextPart(said),) if isinstance(said, str) else ()), status == "failed"
+            log = item.get("output")
+            return ((TextPart(log),) if isinstance(log, str) else ()), status == "failed"
         case {"type": "local_shell_call_output", "output": str(text)}:
             return (TextPart(text),), None
         case {"type": "computer_call_output", "output": {"type": "computer_screenshot"} as screen}:

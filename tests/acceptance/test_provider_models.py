@@ -11,6 +11,7 @@ from callboard.interop.format_ids import NATIVE, belongs_to
 from callboard.interop.request_conversion import RequestConversion
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interop_corpus import RECORDS
 from interop_routes import (
     KINDS,
     REGISTRY,
@@ -22,6 +23,7 @@ from interop_routes import (
     inspect,
     readable_records,
 )
+from interop_streams import assembled
 from provider_rules import PROVIDERS, breaches, is_schema, legal
 from sdks import sdks
 
@@ -149,3 +151,61 @@ def test_law_4_recorded_tools_are_accepted_together_whatever_their_names(family)
 
     left_out = [error for error in told if not isinstance(error, HostedError)]
     assert len(left_out) < len(tools) / 10
+
+
+STREAMS = {
+    "openai.chat_completions.stream": "openai.chat_completions",
+    "openai.responses.stream": "openai.responses",
+    "anthropic.stream": "anthropic.messages",
+    "bedrock.converse.stream": "bedrock.converse",
+    "gemini.stream": "gemini.generate_content",
+}
+
+
+def test_law_4_calls_out_of_recorded_streams_are_accepted_where_they_go():
+    recorded = [(STREAMS[each.format], each.value) for each in RECORDS if each.format in STREAMS]
+    calls = [call for family, events in recorded for call in assembled(family, events)]
+    requests = [
+        RequestConversion(REGISTRY, ToolInteropTarget(family), [], turns=[calls]) for family in FAMILIES
+    ]
+    sent = [call for request in requests for call in request.calls(0)]
+
+    assert len(calls) >= len(recorded)
+    assert [found for call in sent for found in sdks().refusals("call", format_of("call", call), call)] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "format_id", "value"),
+    [
+        (
+            "call",
+            "openai.chat_completions.function",
+            {"id": "c", "type": "function", "function": {"name": "x", "arguments": "{}"}},
+        ),
+        (
+            "call",
+            "openai.responses.function",
+            {"type": "function_call", "call_id": "c", "name": "x", "arguments": "{}"},
+        ),
+        ("call", "anthropic.messages.tool", {"type": "tool_use", "id": "c", "name": "x", "input": {}}),
+        ("call", "gemini.generate_content.function", {"functionCall": {"name": "x"}}),
+        ("call", "bedrock.converse.tool", {"toolUse": {"toolUseId": "c", "name": "x", "input": {}}}),
+        ("result", "mcp.2025_11_25.tool", {"content": []}),
+        ("result", "openai.chat_completions.function", {"role": "tool", "tool_call_id": "c", "content": "x"}),
+        (
+            "result",
+            "anthropic.messages.tool",
+            {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "x"}]},
+        ),
+    ],
+)
+def test_a_key_that_a_provider_does_not_know_is_refused_wherever_it_stands(kind, format_id, value):
+    judge = sdks().refusals
+
+    assert judge(kind, format_id, value) == []
+    assert judge(kind, format_id, {**value, "_metadata": {"tool_name": "x"}}) != []
+    for key, inner in value.items():
+        if isinstance(inner, dict) and key not in {"input", "args"}:
+            assert judge(kind, format_id, {**value, key: {**inner, "_ours": 1}}) != []
+        if isinstance(inner, list) and inner:
+            assert judge(kind, format_id, {**value, key: [{**inner[0], "_ours": 1}]}) != []

@@ -13,6 +13,7 @@ from callboard.agent.providers.openai_responses_wire import RESPONSES
 from callboard.agent.providers.options import read_options
 from callboard.agent.providers.skeleton import TEXT, call_place, filled, worth_keeping
 from callboard.interop.errors import InvalidShapeError
+from callboard.interop.format_ids import HOSTED
 from callboard.interop.transcript_repairs import NO_RESULT
 from callboard.tool_result_payloads import make_provider_native_tool_result
 from interop_corpus import records
@@ -324,7 +325,7 @@ RECORDED = [
     (name, record.values[0])
     for record in records(kind="call")
     for name, prefixes in FAMILIES.items()
-    if record.values[0].format.startswith(prefixes)
+    if record.values[0].format.startswith(prefixes) and record.values[0].format not in HOSTED
 ]
 
 

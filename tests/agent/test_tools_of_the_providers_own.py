@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from callboard import Callboard, ToolPlugin
 from callboard.agent.replay.faults import stream_reply
 from callboard.agent.replay.server import ReplayServer
+from callboard.amplifier import mount
 from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS
 from providers import SCRIPT, Asked, calls_of, user
 from sdks import sdks
@@ -103,3 +107,55 @@ def test_what_the_server_ran_itself_goes_back_in_its_place(server):
     sent = server.requests[-1].body["input"]
     assert sent[1 : len(items) + 1] == items
     assert [call["function"]["name"] for call in calls_of(message)] == ["now"]
+
+
+class Shell(ToolPlugin):
+    name = "shells"
+
+    def get_tool_schemas(self, state):
+        plain = {"type": "function", "function": {"name": "ls", "parameters": {"type": "object"}}}
+        return [{"type": "shell"}, {"type": "bash_20250124", "name": "bash"}, plain]
+
+    def execute_tool(self, tool_name, payload, state):
+        return {"success": True, "result": [tool_name, payload]}
+
+
+@pytest.fixture
+def board():
+    with Callboard() as board:
+        board.register(Shell())
+        yield board
+
+
+def test_a_plugin_declares_a_provider_s_tool_and_is_called_for_it(board):
+    shell = board.execute(ACTIONS["shell"])
+    bash = board.execute({"type": "tool_use", "id": "t1", "name": "bash", "input": {"command": "ls"}})
+
+    assert shell["result"] == ["shell", {key: ACTIONS["shell"][key] for key in ("action", "environment")}]
+    assert bash["result"] == ["bash", {"command": "ls"}]
+
+
+@pytest.mark.parametrize(
+    "call", [call for of in HOSTED_CALLS.values() for call in of], ids=lambda call: str(call)[:40]
+)
+def test_what_the_provider_runs_itself_is_never_run_on_a_board(board, call):
+    result = board.execute(call)
+
+    assert (result["code"], result["outcome"]) == ("invalid_call", "not_sent")
+
+
+def test_a_coordinator_is_given_the_tools_that_anybody_could_call(board):
+    class Coordinator:
+        mounted: list[str] = []  # noqa: RUF012 - one test
+
+        async def mount(self, kind, tool, name):
+            self.mounted.append(name)
+
+        async def unmount(self, kind, name):
+            self.mounted.remove(name)
+
+    coordinator = Coordinator()
+
+    asyncio.run(mount(coordinator, {"board": board}))
+
+    assert coordinator.mounted == ["ls"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from callboard.interop.conversion import Loss, LossCode
-from callboard.interop.format_ids import GEMINI_OPENAPI
+from callboard.interop.format_ids import GEMINI_OPENAPI, NATIVE, belongs_to
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_json import canonical, values
@@ -28,7 +28,7 @@ def changed_by_going_there_and_back(kind, value, there):
     """Return what differs after a way to another format and back that no loss on the way declares."""
     home = format_of(kind, value)
     away = attempt(kind, value, there)
-    if away is None or home not in WRITABLE[kind] or is_envelope(kind, value):
+    if away is None or home not in WRITABLE[kind] or is_envelope(kind, value) or is_at_home(home, there):
         return []
     back = attempt(kind, away.value, home, there)
     if back is None:
@@ -39,12 +39,12 @@ def changed_by_going_there_and_back(kind, value, there):
 
 def changed_by_a_detour(kind, value, through):
     """Return what differs between the straight ways and those through a format, by target."""
-    first = attempt(kind, value, through)
-    if first is None or is_envelope(kind, value):
+    first, home = attempt(kind, value, through), format_of(kind, value)
+    if first is None or is_envelope(kind, value) or is_at_home(home, through):
         return {}
     changed = {}
     for target in WRITABLE[kind]:
-        if target == format_of(kind, value):
+        if target == home or is_at_home(home, target):
             continue  # the straight way is a copy, and the detour the way there and back
         second, straight = attempt(kind, first.value, target, through), attempt(kind, value, target)
         if second is None or straight is None:
@@ -54,6 +54,11 @@ def changed_by_a_detour(kind, value, through):
         if found := differences(kind, one, other, lost + of_data_beside_text(kind, value), through, target):
             changed[target] = found
     return changed
+
+
+def is_at_home(format_id, target):
+    """Say whether a format is that of a provider's own tools, which are copied wherever they go in its family."""
+    return format_id in NATIVE and belongs_to(target, NATIVE[format_id])
 
 
 def differences(kind, before, after, losses, *by_way_of):

@@ -75,10 +75,14 @@ def refusals(kind: str, format_id: str, value: Any) -> list[str]:
 
 
 @cache
-def _typed(of: Any) -> Judge:
-    adapter: TypeAdapter[Any] = TypeAdapter(of)
+def _adapter(of: Any) -> TypeAdapter[Any]:
+    """Kept for good, and made when it is first needed: some take half a second."""
+    return TypeAdapter(of)
 
+
+def _typed(of: Any) -> Judge:
     def judge(value: Any) -> list[str]:
+        adapter = _adapter(of)
         try:
             _drain(adapter.validate_python(value))
         except ValidationError as error:
@@ -133,9 +137,8 @@ def _model(of: type[BaseModel]) -> Judge:
                 of.model_validate(value)
         except (ValidationError, AttributeError, UserWarning) as error:
             return [str(error)]
-        return [] if refuses_unknown else unknown_keys(adapter, value)
+        return [] if refuses_unknown else unknown_keys(_adapter(of), value)
 
-    adapter: TypeAdapter[Any] = TypeAdapter(of)
     refuses_unknown = of.model_config.get("extra") == "forbid"
     return judge
 
