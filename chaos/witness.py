@@ -153,18 +153,16 @@ def counted(facts: list[Fact], given: list[Given], plugin: str) -> list[Fact]:
         one = by_call.get(fact.call) if isinstance(fact, Answered) and fact.plugin == plugin else None
         if one is None or not isinstance(fact, Answered) or fact.ending not in OWN_ANSWERS:
             found.append(fact)
-            continue
-        if fact.ending == "success":
+        elif fact.ending == "success":
             place = _last(states, one.state)
             if place + 1 != len(states) and resets:
                 resets, place = resets - 1, len(states) - 1
-            fact = fact._replace(counted=place + 1)
+            found.append(fact._replace(counted=place + 1))
             states.append(one.new_state or one.state)
-        elif (
-            one.result is not None and one.new_state is not None
-        ):  # a failure of the tool's own keeps its state too
-            states[-1] = one.new_state
-        found.append(fact)
+        else:
+            if one.result is not None and one.new_state is not None:
+                states[-1] = one.new_state  # a failure of the tool's own keeps its state too
+            found.append(fact)
     return found
 
 
