@@ -144,8 +144,7 @@ class ScriptedLife:
         """End now, with a status or by a signal; what was written before is still told."""
         if self.ended:
             return
-        self.ended = True
-        self._stdin_open = False
+        self.ended, self._stdin_open = True, False
         running, self._running = list(self._running.values()), {}
         for tool in running:
             tool.close()
