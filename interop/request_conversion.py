@@ -91,7 +91,8 @@ class RequestConversion:
         self._schemas = tuple(schemas)
         self._turns = tuple(tuple(calls) for calls in turns)
         self._schema_formats = schema_formats
-        self._call_formats = call_formats
+        # Named, the family's formats take raw input too, wrapped where it has none: nothing else could be sent.
+        self._call_formats = call_formats or (target.family,)
         inspected = [registry.inspect_schema(schema) for schema in self._schemas]
         self.registry = bound_to(registry, text_tools=text_tools_of(inspected))
         self.target = target

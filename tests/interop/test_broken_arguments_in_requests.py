@@ -113,3 +113,16 @@ def test_a_note_beside_a_tool_message_is_kept_out_of_a_request():
     request = RequestConversion(REGISTRY, ToolInteropTarget("openai.chat_completions"), [], turns=[[call]])
 
     assert request.results(0, [noted]) == [{"role": "tool", "tool_call_id": "1", "content": "x"}]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_raw_input_goes_out_in_a_form_that_the_provider_has(family):
+    raw = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "1", "name": "patch", "input": "x"}
+    request = RequestConversion(REGISTRY, ToolInteropTarget(family), [], turns=[[raw]])
+
+    (call,), (answer,) = request.calls(0), request.results(0, [{"type": "tool_result", "text": "x"}])
+
+    for kind, value in (("call", call), ("result", answer)):
+        read = REGISTRY.inspect_call if kind == "call" else REGISTRY.inspect_result
+        assert read(value).format.startswith(family)
+        assert sdks().refusals(kind, read(value).format, value) == []
