@@ -173,9 +173,9 @@ class HostedToolActor(HouseActor):
         if (claims, up.schemas) != self._offered:
             known = self._on_schemas(up.schemas, claims)
             self._offered = (claims, up.schemas) if known else None
-        if (
-            self.desk.down is not None
-        ):  # whoever hears that it is ready may call: from now on calls wait for it
+        # Whoever hears that it is ready may call, and is answered by it: from now on calls wait for it.
+        self._sender.detach(self.desk, self._sender.host)
+        if self.desk.down is not None:
             self.desk.down.ends()
         if up.description.offers("shutdown"):
             up.host.farewells[self.name] = self._farewell

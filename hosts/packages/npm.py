@@ -2,10 +2,16 @@
 
 Scripts of installed packages run only where the policy allows it. The package's own ``build`` script runs with whatever
 stands before and after it: that is its author's, as the tool itself is. It does not see the registry's tokens.
+
+npm goes by the settings of its user and by none of the package's. A package's ``.npmrc`` would beat the user's, and could put
+programs into his home, send his token to somebody else, or have any program run; and npm has no word that
+switches it off. So what npm works on is a copy that has none (see `tree`). A dependency from a repository is unpacked by
+npm itself, which then runs another npm in there: that one is started with `npm_guard.cjs`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -26,6 +32,10 @@ if TYPE_CHECKING:
     from .workshop import Ended, Workshop
 
 _QUIET = ("--no-audit", "--no-fund", "--no-progress", "--no-update-notifier", "--loglevel=error")
+_HERE = ("--no-global", "--location=project")
+"""The user may have set something else for what he does by hand."""
+
+GUARD = Path(__file__).with_name("npm_guard.cjs")
 PurePathT = TypeVar("PurePathT", bound=PurePath)
 
 _TOKENS = frozenset({"NPM_TOKEN", "NODE_AUTH_TOKEN"})
@@ -64,10 +74,10 @@ def install_words(install: Install, *, for_build: bool, scripts: bool) -> tuple[
     return (
         install.value,
         *_QUIET,
+        *_HERE,
         "--include=dev" if for_build else "--omit=dev",
         *(("--prefer-offline",) if install is Install.CI else ()),
         *(() if scripts else ("--ignore-scripts",)),
-        "--git=git",  # the package's own .npmrc could name another program
     )
 
 
@@ -79,7 +89,7 @@ def npm_environment(
     Args:
         parent: that of this process.
         node: the Node that scripts find as ``node``.
-        secrets: what one is to the registry is seen too.
+        secrets: what one is to the registry is seen too, and each Node begins with `GUARD`.
         lent: a folder of programs that scripts find where there are no others of their names.
     """
     own = {
@@ -90,6 +100,8 @@ def npm_environment(
     }
     folders = (str(Path(node).parent), parent.get("PATH"), None if lent is None else str(lent))
     path = os.pathsep.join(folder for folder in folders if folder)
+    if secrets:
+        own["NODE_OPTIONS"] = f"--require={json.dumps(str(GUARD))}"
     return {**host_environment(parent, network_environment(parent)), **own, "PATH": path, "NO_COLOR": "1"}
 
 
@@ -126,7 +138,7 @@ class Npm:
 
     def add(self, folder: Path, package: str) -> None:
         """Install one package into an empty folder, without its scripts. Raises `PackageError`: npm failed."""
-        words = ("install", *_QUIET, "--ignore-scripts", "--no-save", "--prefix", str(folder), "--", package)
+        words = ("install", *_QUIET, *_HERE, "--ignore-scripts", "--no-save", "--prefix", str(folder), "--", package)
         self._require(self._run(folder, words, secrets=True), f"npm install {package}", install_remedy)
 
     def build(self, folder: Path, *, lent: Path | None = None) -> None:
@@ -139,7 +151,7 @@ class Npm:
         Raises:
             PackageError: it failed.
         """
-        words = ("run", "build", "--loglevel=error", "--no-update-notifier")
+        words = ("run", "build", *_HERE, "--loglevel=error", "--no-update-notifier")
         self._require(self._run(folder, words, secrets=False, lent=lent), "npm run build", build_remedy)
 
     def _run(self, folder: Path, words: tuple[str, ...], *, secrets: bool, lent: Path | None = None) -> Ended:

@@ -21,7 +21,7 @@ from .esbuild import get_esbuild
 from .facts import read_facts
 from .npm import Npm
 from .store import key_of
-from .tree import copy_own_files, fingerprint
+from .tree import NPM_SETTINGS, copy_own_files, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,6 +147,12 @@ class _Making:
         assert self.node.path is not None
         began = time.monotonic()
         self._copy(tree)
+        if (self.package.directory / NPM_SETTINGS).exists():
+            logger.warning(
+                "%s: its %s is not used: npm goes by your own; what the package needs of it belongs in there",
+                name,
+                NPM_SETTINGS,
+            )
         npm = Npm(self.node.path, self.workshop, source)
         if self.plan.install is not None:
             logger.info("%s: npm %s", name, self.plan.install.value)

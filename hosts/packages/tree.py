@@ -1,7 +1,7 @@
 """A package's own files: what is in them, as one word, and a copy of them.
 
 Its own are all but what others put there: installed packages, the records of version control, and caches, by the tag that
-caches bear; ours may lie in a package.
+caches bear; ours may lie in a package. Settings for npm are no part of it either: see `npm`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 FOREIGN = frozenset({"node_modules", ".git", ".hg", ".svn", "__pycache__", ".DS_Store"})
 """Names that are no part of a package, wherever in it they stand."""
+
+NPM_SETTINGS = ".npmrc"
+"""The file by which a package would tell npm what to do, anywhere in it; some systems do not tell capitals from others."""
 
 CACHE_TAG = "CACHEDIR.TAG"
 """The file by which a folder is known as a cache."""
@@ -63,7 +66,7 @@ def own_files(directory: Path) -> Iterator[OwnFile]:
     while folders:
         with os.scandir(folders.pop()) as found:
             for item in found:
-                if item.name in FOREIGN:
+                if item.name in FOREIGN or item.name.lower() == NPM_SETTINGS:
                     continue
                 if item.is_dir(follow_symlinks=False):
                     if not os.path.lexists(f"{item.path}/{CACHE_TAG}"):

@@ -57,6 +57,12 @@ def test_npm_installs_what_is_needed_and_runs_scripts_only_where_it_may(
     assert not lacks & words
 
 
+def test_npm_never_works_on_what_is_installed_for_all():
+    words = install_words(Install.INSTALL, for_build=False, scripts=False)
+
+    assert {"--no-global", "--location=project"} <= set(words)
+
+
 PARENT = {
     "HOME": "/home/user",
     "PATH": "/bin",
@@ -72,7 +78,8 @@ def test_an_installation_sees_who_one_is_to_the_registry_and_a_build_does_not():
     installing = npm_environment(PARENT, "/opt/node/bin/node", secrets=True)
     building = npm_environment(PARENT, "/opt/node/bin/node", secrets=False)
 
-    assert installing.keys() - building.keys() == {"NPM_TOKEN", "NPM_CONFIG__AUTH"}
+    assert installing.keys() - building.keys() == {"NPM_TOKEN", "NPM_CONFIG__AUTH", "NODE_OPTIONS"}
+    assert "evil" not in installing["NODE_OPTIONS"]
     assert building == {
         "HOME": "/home/user",
         "PATH": "/opt/node/bin:/bin",

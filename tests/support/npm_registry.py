@@ -1,0 +1,96 @@
+"""A registry of npm's on this machine: a few packages, who asked for them, and by what right."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Asked(NamedTuple):
+    """A request."""
+
+    path: str
+    authorization: str | None
+
+
+class Registry:
+    """See the module.
+
+    Args:
+        packages: their modules, by name; each in version 1.0.0.
+        token: what has to be shown; nothing if ``None``.
+    """
+
+    def __init__(self, packages: dict[str, str], token: str | None = None) -> None:
+        self.asked: list[Asked] = []
+        self.url = ""
+        self.host = ""
+        self._token = token
+        self._tarballs = {name: _tarball(name, module) for name, module in packages.items()}
+
+    def answer(self, path: str, authorization: str | None) -> tuple[int, bytes]:
+        """The status and the body."""
+        self.asked.append(Asked(path, authorization))
+        if self._token is not None and authorization != f"Bearer {self._token}":
+            return 401, b"{}"
+        name, _, file = path.strip("/").partition("/-/")
+        if name not in self._tarballs:
+            return 404, b"{}"
+        return 200, self._tarballs[name] if file else json.dumps(self._document(name)).encode()
+
+    def _document(self, name: str) -> dict[str, Any]:
+        tarball = self._tarballs[name]
+        integrity = "sha512-" + base64.b64encode(hashlib.sha512(tarball).digest()).decode()
+        dist = {"tarball": f"{self.url}{name}/-/{name}-1.0.0.tgz", "integrity": integrity}
+        version = {"name": name, "version": "1.0.0", "dist": dist}
+        return {"name": name, "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}}
+
+
+@contextmanager
+def serving(registry: Registry) -> Iterator[Registry]:
+    """It answers at `url` in here."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = registry.answer(self.path, self.headers.get("Authorization"))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        registry.host = f"127.0.0.1:{server.server_port}"
+        registry.url = f"http://{registry.host}/"
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield registry
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _tarball(name: str, module: str) -> bytes:
+    manifest = {"name": name, "version": "1.0.0", "type": "module", "main": "index.js", "bin": {name: "index.js"}}
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for file, content in (("package.json", json.dumps(manifest)), ("index.js", module)):
+            info = tarfile.TarInfo(f"package/{file}")
+            info.size = len(content)
+            info.mode = 0o755
+            tar.addfile(info, io.BytesIO(content.encode()))
+    return gzip.compress(packed.getvalue(), mtime=0)
