@@ -95,7 +95,7 @@ def test_the_wheel_of_the_sdist_is_the_wheel_of_the_tree(built: Built) -> None:
 def test_the_wheel_holds_every_module_and_every_data_file(built: Built) -> None:
     rooms_files = {
         _installed(path): path.read_bytes()
-        for path in project_files(".py", ".mjs", ".sh", ".typed", ".tmpl", ".json", ".md", ".ts")
+        for path in project_files(".py", ".mjs", ".cjs", ".sh", ".typed", ".tmpl", ".json", ".md", ".ts")
         if path.relative_to(ROOT).parts[0] in rooms()
     }
     made = {f"{PACKAGE}/hosts/dist/{name}": text.encode() for name, text in made_of(sources()).items()}
