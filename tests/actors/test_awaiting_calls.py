@@ -78,7 +78,7 @@ def test_an_await_whose_time_is_over_cancels_the_call(backend):
 @both_loops
 def test_a_cancelled_loop_over_parts_cancels_the_call(backend):
     call, parts = a_call(), []
-    call.add_chunk({"part": 1})
+    call.add_chunk({"part": 1}, 10)
 
     anyio.run(give_up, lambda: read(call, parts), backend=backend)
 
@@ -89,7 +89,7 @@ def test_a_cancelled_loop_over_parts_cancels_the_call(backend):
 @both_loops
 def test_a_loop_over_parts_whose_body_is_cancelled_cancels_the_call(backend):
     call = a_call()
-    call.add_chunk({"part": 1})
+    call.add_chunk({"part": 1}, 10)
 
     async def main():
         await give_up(lambda: read(call, [], anyio.sleep_forever))
@@ -168,14 +168,14 @@ def test_the_last_of_several_awaits_to_be_cancelled_cancels_the_call(backend):
 @both_loops
 def test_a_reader_that_is_busy_with_a_part_keeps_a_call_whose_other_awaiter_is_cancelled(backend):
     call, parts = a_call(), []
-    call.add_chunk({"part": 1})
+    call.add_chunk({"part": 1}, 10)
 
     async def main():
         going_on = anyio.Event()
         async with anyio.create_task_group() as group:
             group.start_soon(read, call, parts, going_on.wait)
             await give_up(lambda: awaiting(call))
-            call.add_chunk({"part": 2})
+            call.add_chunk({"part": 2}, 10)
             call.finish(DONE)
             going_on.set()
 
@@ -220,7 +220,7 @@ def test_a_callback_keeps_the_call():
 
 def test_a_wait_that_is_over_keeps_no_call():
     call = a_call()
-    call.add_chunk({"part": 1})
+    call.add_chunk({"part": 1}, 10)
     with pytest.raises(TimeoutError):
         call.result(timeout=0)
     for _ in call.parts():
@@ -264,13 +264,13 @@ def test_a_shield_around_the_call_itself_keeps_it():
 @both_loops
 def test_a_break_out_of_a_loop_over_parts_cancels_nothing(backend):
     call = a_call()
-    call.add_chunk({"part": 1})
+    call.add_chunk({"part": 1}, 10)
 
     async def main():
         async for _ in call:
             break
         async with aclosing(aiter(call)) as parts:
-            call.add_chunk({"part": 2})
+            call.add_chunk({"part": 2}, 10)
             async for _ in parts:
                 break
         await anyio.wait_all_tasks_blocked()
@@ -283,7 +283,7 @@ def test_a_break_out_of_a_loop_over_parts_cancels_nothing(backend):
 @both_loops
 def test_an_error_within_a_loop_over_parts_cancels_nothing(backend):
     call = a_call()
-    call.add_chunk({"part": 1})
+    call.add_chunk({"part": 1}, 10)
 
     async def fail():
         raise ValueError
@@ -320,7 +320,7 @@ def test_one_who_comes_back_after_a_wait_for_a_part_that_was_too_long_reads_on(b
         reader = aiter(call)
         with anyio.move_on_after(0.01):
             await anext(reader)
-        call.add_chunk({"part": 1})
+        call.add_chunk({"part": 1}, 10)
         call.finish(DONE)
         parts.extend([part async for part in reader])
 
@@ -357,7 +357,7 @@ def test_parts_from_another_thread_are_read_in_order(backend):
 
     def emit():
         for number in range(100):
-            call.add_chunk({"part": number})
+            call.add_chunk({"part": number}, 10)
         call.finish(DONE)
 
     async def main():
