@@ -12,6 +12,7 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from ..command_words import seconds, whole
+from ..standings import STATUS, Standing
 from .drawing import draw_plan
 from .plan import KINDS
 from .round import Round
@@ -77,7 +78,7 @@ def run(
         sums.add(ended)
         _tell(ended, _again(plan, given))
     sums.tell(given.rounds, time.monotonic() - began)
-    return 0 if sums.ok else 1
+    return STATUS[sums.standing]
 
 
 def _again(plan: Plan, given: argparse.Namespace) -> str:
@@ -114,9 +115,11 @@ class _Sums:
         self._done: Counter[str] = Counter()
 
     @property
-    def ok(self) -> bool:
-        """Whether every rule held, each was held against something, and each round tested something."""
-        return not (self.broken or self.untested or self._unseen)
+    def standing(self) -> Standing:
+        """Held if every rule was, each against something, and each round tested something."""
+        if self.broken:
+            return Standing.BROKEN
+        return Standing.NOT_TESTED if self.untested or self._unseen else Standing.HELD
 
     @property
     def _unseen(self) -> list[str]:
@@ -131,7 +134,7 @@ class _Sums:
         self._done += ended.done
         for one in ended.checks:
             self._looked_at[one.rule] = self._looked_at[one.rule] + one.looked_at  # a zero stands there, too
-            self._wrong[one.rule] += not one.ok
+            self._wrong[one.rule] += bool(one.violations)
 
     def tell(self, rounds: int, seconds: float) -> None:
         """The last lines: each rule, what was done, and the verdict."""

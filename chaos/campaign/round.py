@@ -311,7 +311,7 @@ def _together(acts: Sequence[tuple[Check, ...]]) -> Iterator[Check]:
     for same in zip(*acts, strict=True):
         if same[0].rule in _TOLD_BY_LEDGER:
             continue
-        broken = [one for one in same if not one.ok]
+        broken = [one for one in same if one.violations]
         found = tuple(violation for one in same for violation in one.violations)
         looked_at = sum(one.looked_at for one in same)
         yield Check(same[0].rule, (broken or same)[0].said, looked_at, found)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from callboard.actors.hosted_run import HostedRun
+from callboard.chaos.exits import NOT_TESTED
 from callboard.chaos.__main__ import main
 from callboard.chaos.campaign.drawing import draw_plan
 from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
@@ -64,7 +65,7 @@ def test_a_round_in_which_nothing_was_tested_says_so_and_fails_the_command(sizes
     status = main(["campaign", "--rounds", "1", "--seed", "1", *sizes, *SMALL])
 
     said = capsys.readouterr().out
-    assert status == 1
+    assert status == NOT_TESTED
     assert f"not tested: {why}" in said
     assert "--rounds 1 --seed 1 " in said
 

@@ -14,6 +14,7 @@ from callboard.chaos.campaign.ledger_rules import (
     SUCCESS,
 )
 from callboard.chaos.facts import Asked, Ordered, Submitted
+from callboard.chaos.standings import Standing
 from ledgers import (
     GOOD_FACTS,
     GOOD_LEDGER,
@@ -41,7 +42,7 @@ def test_a_good_ledger_breaks_no_rule_and_every_rule_has_looked_at_something():
 
 
 def test_an_empty_ledger_breaks_no_rule_and_nothing_was_looked_at():
-    assert [(one.ok, one.looked_at) for one in checks((), ())] == [(True, 0)] * len(LEDGER_RULES)
+    assert [one.standing for one in checks((), ())] == [Standing.NOT_TESTED] * len(LEDGER_RULES)
 
 
 UNKNOWN = "outcome_unknown"

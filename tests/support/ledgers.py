@@ -71,7 +71,7 @@ def checks(facts, ledger, terms=ONE):
 
 def broken(facts, ledger, terms=ONE):
     """The rules that are broken."""
-    return [one.rule for one in checks(facts, ledger, terms) if not one.ok]
+    return [one.rule for one in checks(facts, ledger, terms) if one.violations]
 
 
 def instead(facts, call, *others):
