@@ -79,7 +79,7 @@ class HostUp:
         host: the life.
         life: the actor that sees to it.
         schemas: its tools.
-        state: what its ``init`` returned, and what its ``prepare`` and ``get_tool_schemas`` have made of that.
+        state: what its ``init`` returned, and what its ``get_tool_schemas`` has made of that.
         ready: to be called once its tools are offered; until then nobody is told that it is ready.
         on_sent: to be called after each call that is sent to it, if anybody counts them.
         prepared: what the plugin has prepared, if it has.

@@ -43,7 +43,7 @@ class Arrival(NamedTuple):
     """A plugin that is in.
 
     Attributes:
-        state: what its ``init`` returned, and what its ``prepare`` and ``get_tool_schemas`` have made of that.
+        state: what its ``init`` returned, and what its ``get_tool_schemas`` has made of that.
         schemas: its tools.
         prepared: what its ``prepare`` returned; ``None`` if there is nothing to prepare.
     """
@@ -84,7 +84,7 @@ class Stage(Enum):
     OUT = 4
 
 
-_WITH_STATE = frozenset({"init", "prepare", "get_tool_schemas"})
+_WITH_STATE = frozenset({"init", "get_tool_schemas"})
 
 _FIRST = {"load": "loading it", "prepare": "preparing it"}
 

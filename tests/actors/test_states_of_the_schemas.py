@@ -98,10 +98,9 @@ def test_the_state_of_the_schemas_is_what_the_first_call_is_given(where, stored)
     assert saved_before is None  # nothing was kept without an answer
 
 
-@WHERE
-def test_the_state_of_the_preparation_is_kept_too(where):
+def test_the_state_of_the_preparation_is_kept_too_in_this_process():
     with Board() as board:
-        put(board, Preparing, where)
+        put(board, Preparing, "thread")
 
         assert answered(board) == {**SEEN, "prepared": True, "ran": 1}
 
