@@ -6,12 +6,12 @@ import json
 
 import pytest
 from callboard.actors.hosted_run import HostedRun
-from callboard.chaos.exits import NOT_TESTED
 from callboard.chaos.__main__ import main
 from callboard.chaos.campaign.drawing import draw_plan
 from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
 from callboard.chaos.campaign.round import Round
 from callboard.chaos.campaign.sources import Sources
+from callboard.chaos.exits import NOT_TESTED
 from callboard.tampered_board import TamperedBoard
 from leaks import no_leaks
 

@@ -48,7 +48,10 @@ def contents(folder):
     for path in sorted(folder.rglob("*")):
         facts = path.lstat()
         content = path.read_bytes() if stat.S_ISREG(facts.st_mode) else b""
-        found[str(path.relative_to(folder))] = (stat.filemode(facts.st_mode), hashlib.sha256(content).hexdigest())
+        found[str(path.relative_to(folder))] = (
+            stat.filemode(facts.st_mode),
+            hashlib.sha256(content).hexdigest(),
+        )
     return found
 
 
@@ -149,7 +152,9 @@ def test_a_dependency_from_a_repository_has_no_settings_either(
         tmp_path,
         home,
         policy={"node_allow_install_scripts": scripts},
-        npm_config_prefix=str(home / ".global"),  # of the user; without, whoever fails here plants it in the system
+        npm_config_prefix=str(
+            home / ".global"
+        ),  # of the user; without, whoever fails here plants it in the system
     )
 
     assert (ended.returncode, tool["tool"]) == (0, "where")
@@ -174,7 +179,10 @@ def test_a_build_has_no_settings_of_its_package(tmp_path, home):
 
 
 def test_whoever_loads_a_package_with_settings_is_told_that_they_are_not_used(tmp_path, home, registry):
-    write(tmp_path / "package", importing(dependencies={"words": "1.0.0"}) | {".npmrc": "legacy-peer-deps=true\n"})
+    write(
+        tmp_path / "package",
+        importing(dependencies={"words": "1.0.0"}) | {".npmrc": "legacy-peer-deps=true\n"},
+    )
 
     ended, _ = tools(tmp_path, home, "--verbose")
 

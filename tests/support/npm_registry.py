@@ -85,7 +85,13 @@ def serving(registry: Registry) -> Iterator[Registry]:
 
 
 def _tarball(name: str, module: str) -> bytes:
-    manifest = {"name": name, "version": "1.0.0", "type": "module", "main": "index.js", "bin": {name: "index.js"}}
+    manifest = {
+        "name": name,
+        "version": "1.0.0",
+        "type": "module",
+        "main": "index.js",
+        "bin": {name: "index.js"},
+    }
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for file, content in (("package.json", json.dumps(manifest)), ("index.js", module)):
