@@ -80,7 +80,7 @@ class HostedMember:
             clock,
             events,
             self._on_schemas,
-            self.settled.set,
+            on_open=self.settled.set,
             keeper=keeper,
             threads=threads,
             porter=lodging.porter,

@@ -89,10 +89,9 @@ if sys.platform == "linux":
         ``None`` where that is not to be had; and where the program may fail to start, which the system tells us exactly,
         but not through another program.
         """
-        own = any(
-            name.startswith("LD_") for name in env
-        )  # for the program's libraries, and not for another's
-        if own or not os.path.isabs(argv[0]) or not _can_be_run(argv[0]):
+        # Variables of the loader are for the program's own libraries, and another program might not start with them.
+        loaders = any(name.startswith("LD_") for name in env)
+        if loaders or not argv[0].startswith("/") or not _can_be_run(argv[0]):
             return None
         launcher = None
         with suppress(OSError, subprocess.TimeoutExpired):  # no descriptor left: asked again next time
@@ -125,7 +124,7 @@ if sys.platform == "linux":
             head = _head(program)
             if head.startswith(b"#!"):
                 words = head[2:].split(b"\n", 1)[0].split()
-                return bool(words) and os.path.isabs(words[0]) and bool(_head(os.fsdecode(words[0])))
+                return bool(words) and words[0].startswith(b"/") and bool(_head(os.fsdecode(words[0])))
             return head[:5] + head[18:20] == _own_kind()
         except OSError:
             return False

@@ -138,17 +138,8 @@ class Npm:
 
     def add(self, folder: Path, package: str) -> None:
         """Install one package into an empty folder, without its scripts. Raises `PackageError`: npm failed."""
-        words = (
-            "install",
-            *_QUIET,
-            *_HERE,
-            "--ignore-scripts",
-            "--no-save",
-            "--prefix",
-            str(folder),
-            "--",
-            package,
-        )
+        where = ("--no-save", "--prefix", str(folder))
+        words = ("install", *_QUIET, *_HERE, "--ignore-scripts", *where, "--", package)
         self._require(self._run(folder, words, secrets=True), f"npm install {package}", install_remedy)
 
     def build(self, folder: Path, *, lent: Path | None = None) -> None:

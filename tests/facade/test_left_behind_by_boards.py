@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from callboard import Callboard, PluginLoadError
@@ -93,8 +94,8 @@ with Callboard() as board:
 
 
 def test_where_there_is_no_room_for_a_limit_the_status_says_so():
-    support = os.path.dirname(sys.modules["moody_python"].__file__)
-    words = [sys.executable, "-c", UNDER_A_LIMIT, support]
+    support = Path(sys.modules["moody_python"].__file__).parent
+    words = [sys.executable, "-c", UNDER_A_LIMIT, str(support)]
     done = subprocess.run(words, capture_output=True, text=True, check=True, env=os.environ | TEST_MARK)
 
     assert done.stdout.split() == ["session", "descent", "environment"]

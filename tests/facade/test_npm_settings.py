@@ -30,7 +30,7 @@ def registry():
 
 @pytest.fixture
 def strangers():
-    """Somebody else's, who takes what he is shown."""
+    """A stranger's registry, which takes whatever it is shown."""
     with serving(Registry({"words": WORD, "more": WORD})) as registry:
         yield registry
 
@@ -124,9 +124,10 @@ def test_a_package_in_a_package_has_no_settings_either(tmp_path, home, registry,
     assert strangers.asked == []
 
 
-@pytest.mark.parametrize("scripts", [False, True])
-@pytest.mark.parametrize("what", ["global", "registry"])
-def test_a_dependency_from_a_repository_has_no_settings_either(
+@pytest.mark.parametrize(
+    ("what", "scripts"), [("global", False), ("global", True), ("registry", False), ("registry", True)]
+)
+def test_a_dependency_from_a_repository_has_no_settings_either(  # noqa: PLR0917
     tmp_path, home, registry, strangers, what, scripts
 ):
     repository = {
@@ -152,9 +153,7 @@ def test_a_dependency_from_a_repository_has_no_settings_either(
         tmp_path,
         home,
         policy={"node_allow_install_scripts": scripts},
-        npm_config_prefix=str(
-            home / ".global"
-        ),  # of the user; without, whoever fails here plants it in the system
+        npm_config_prefix=str(home / ".global"),  # without, one that fails here plants it in the system
     )
 
     assert (ended.returncode, tool["tool"]) == (0, "where")
