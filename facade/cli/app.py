@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ..chaos.exits import READER_GONE
 from ..plugins.errors import CallboardError
 from ..version import __version__
 from .common import Settings, common
-from .exits import BUG, FAILED, READER_GONE, WELL, WRONG, by_signal
+from .exits import BUG, FAILED, WELL, WRONG, by_signal
 from .output import OutputLost, ReaderGone, complain, open_missing_streams, tell_progress, warn_on_stderr
 
 if TYPE_CHECKING:

@@ -1,12 +1,11 @@
-"""What the exit status of a command says; the same numbers for all commands."""
+"""What the exit status of a command says; the same numbers for all commands.
+
+Two more are those of the test kit too, and stand there: `chaos.exits`.
+"""
 
 from __future__ import annotations
 
 from typing import Final
-
-from ..chaos.exits import NOT_TESTED, READER_GONE
-
-__all__ = ["BUG", "FAILED", "NOT_TESTED", "READER_GONE", "WELL", "WRONG", "by_signal"]
 
 WELL: Final = 0
 """Everything went well."""
