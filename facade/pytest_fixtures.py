@@ -2,84 +2,32 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from .callboard import Callboard
 from .chaos.census import Census
-from .chaos.drawing import draw_schedule
 from .chaos.evil_tool import EvilToolPlugin
 from .chaos.expecting import ExpectedEvents
-from .chaos.faults import Exit
 from .chaos.nemesis import Nemesis
 from .chaos.probe import Probe
-from .chaos.schedule import Entry, Schedule
 from .chaos.triggers import NthFrame
 from .chaos.virtual_board import VirtualBoard
 from .plugins.errors import CallboardError
-from .plugins.frozen import frozen
-from .plugins.suggestions import meant
+from .pytest_plans import Plan, Step, crashes_at, drawn, plans_of, schedule_of, write_down
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from .actors.board import Board
+    from .chaos.schedule import Schedule
     from .chaos.tampering import Tamper
-    from .chaos.triggers import Trigger
 
 STDERR_SHOWN = 2_000
 """Characters of the last words of each host."""
-
-
-class Step(NamedTuple):
-    """One observable step of a host, as the trigger that comes true there."""
-
-    host: str
-    trigger: Trigger
-
-
-@frozen
-class Plan:
-    """How a test is to be run this time.
-
-    Attributes:
-        seed: of all chance.
-        schedule: what goes wrong, where the test's mark says so.
-        step: the step at which there is a crash, if this is a run for that.
-        place: which step that is, and of how many; for people.
-        problem: why the test cannot be run as its mark or an option says; a sentence, or nothing.
-        draws: how many further schedules may be drawn if nothing of this one, which was drawn, comes true.
-    """
-
-    seed: int
-    schedule: Schedule | None = None
-    step: Step | None = None
-    place: str = ""
-    problem: str = ""
-    draws: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON, for the file that a failing test leaves."""
-        schedule = self.effective
-        return {
-            "seed": self.seed,
-            "schedule": None if schedule is None else schedule.as_dict(),
-            "step": self.place,
-        }
-
-    @property
-    def effective(self) -> Schedule | None:
-        """What goes wrong, the crash at the step included."""
-        if self.step is None:
-            return self.schedule
-        entries = () if self.schedule is None else self.schedule.entries
-        return Schedule(self.seed, [*entries, Entry(self.step.trigger, Exit(1), self.step.host)])
 
 
 @dataclass(slots=True)
@@ -172,7 +120,7 @@ class ChaosRun:
             told.append(f"schedule: {self.schedule.to_json()}")
         if self.broken:
             told += ["done to the hosts:", *(f"  {line}" for line in self.broken)]
-        if (file := _write_down(item, self.plan)) is not None:
+        if (file := write_down(item, self.plan)) is not None:
             told.append(f'again: pytest "{item.nodeid}" --chaos-replay={file}')
         sections = [("crash recovery", "\n".join(told))]
         sections += [("events", events.text()) for events in self.events if events.seen]
@@ -202,7 +150,7 @@ def runs_of(
     """Run a test, and yield the reports that count: of the first run that failed, or else of the last one."""
     reports: list[pytest.TestReport] = []
     try:
-        plans = _plans(item, seed)
+        plans = plans_of(item, seed)
     except (CallboardError, pytest.UsageError) as error:  # this test's fault, not that of the whole run
         plans = [Plan(seed, problem=str(error))]
     crashed = False
@@ -213,9 +161,9 @@ def runs_of(
         run = item.stash.get(made, None)
         crashed = crashed or (plan.step is not None and run is not None and run.hit)
         if plan.draws and run is not None and run.idle:
-            plans.insert(plans.index(plan) + 1, _drawn(plan.seed + 1, plan.draws - 1))
+            plans.insert(plans.index(plan) + 1, drawn(plan.seed + 1, plan.draws - 1))
         elif plan.step is None and item.get_closest_marker("crash_at_every_step") and run is not None:
-            plans += _crashes(plan, run.steps()) or [Plan(seed, problem=_NO_STEPS)]
+            plans += crashes_at(plan, run.steps()) or [Plan(seed, problem=_NO_STEPS)]
         if plan is plans[-1] and plan.step is not None and not crashed:
             plans.append(Plan(seed, problem=_NO_CRASH))
     yield reports
@@ -240,105 +188,6 @@ def _once(
     runner: Any = item.config.pluginmanager.getplugin("runner")
     reports: list[pytest.TestReport] = runner.runtestprotocol(item, log=False, nextitem=nextitem)
     return reports
-
-
-def _plans(item: pytest.Item, seed: int) -> list[Plan]:
-    if (file := item.config.getoption("--chaos-replay")) is not None:
-        written = _read_replay(Path(file))
-        if written["nodeid"] == item.nodeid:
-            schedule = written["schedule"]
-            replayed = None if schedule is None else Schedule.from_dict(schedule)
-            return [Plan(written["seed"], replayed, place=written.get("step", ""))]
-    given = _given(item.get_closest_marker("faults"))
-    first = seed if given.get("seed") is None else given["seed"]
-    runs = range(first, first + item.config.getoption("--chaos-runs"))
-    if given.get("schedule") == "draw":
-        return [_drawn(each, _DRAWS) for each in runs]
-    return [Plan(each, _schedule(given.get("schedule"), each)) for each in runs]
-
-
-_DRAWS = 9
-"""How often another schedule is drawn, if nothing comes true of one."""
-
-
-def _drawn(seed: int, draws: int) -> Plan:
-    return Plan(seed, draw_schedule(seed), draws=draws)
-
-
-def _given(mark: pytest.Mark | None) -> Mapping[str, Any]:
-    """What the mark ``faults`` says."""
-    if mark is None:
-        return {}
-    if mark.args:
-        raise pytest.UsageError("faults(): say what is what, as in faults(schedule=[…]) or faults(seed=1)")
-    for name in mark.kwargs:
-        if name not in _FAULTS:
-            raise pytest.UsageError(f"faults() takes no {name!r}; {meant(name, _FAULTS)}")
-    return mark.kwargs
-
-
-_FAULTS = ("schedule", "seed")
-
-
-def _crashes(clean: Plan, steps: list[Step]) -> list[Plan]:
-    """A plan for a crash at each step that the clean run has shown."""
-    return [
-        Plan(
-            clean.seed, clean.schedule, step, f"{number} of {len(steps)}: {step.host}, {_where(step.trigger)}"
-        )
-        for number, step in enumerate(steps, 1)
-    ]
-
-
-def _where(trigger: Trigger) -> str:
-    """The place of a step, in words."""
-    match trigger:
-        case NthFrame(number, way):
-            return f"at line {number} that it {'reads' if way == 'in' else 'writes'}"
-    return str(trigger)
-
-
-def _schedule(given: Any, seed: int) -> Schedule | None:
-    if given is None or isinstance(given, Schedule):
-        return given
-    if isinstance(given, str) and given == "draw":
-        return draw_schedule(seed)
-    if isinstance(given, Mapping):
-        return Schedule.from_dict(dict(given))
-    if isinstance(given, str | Path):
-        return _read_schedule(Path(given))
-    if isinstance(given, Iterable):
-        return Schedule(seed, given)
-    raise pytest.UsageError(
-        f"faults(schedule={given!r:.80}): it has to be a Schedule, JSON, entries, or 'draw'"
-    )
-
-
-def _read_schedule(file: Path) -> Schedule:
-    try:
-        return Schedule.from_json(file.read_bytes())
-    except OSError as error:
-        raise pytest.UsageError(f"faults(schedule={str(file)!r}): {error.strerror}") from error
-
-
-def _read_replay(file: Path) -> dict[str, Any]:
-    try:
-        written = json.loads(file.read_bytes())
-        return {"nodeid": written["nodeid"], "seed": written["seed"], **written}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise pytest.UsageError(
-            f"--chaos-replay: {file} is not what a failing test has written: {error!r}"
-        ) from error
-
-
-def _write_down(item: pytest.Item, plan: Plan) -> Path | None:
-    """Keep what a failing test would need to fail again; ``None`` where pytest keeps nothing."""
-    cache = getattr(item.config, "cache", None)
-    if cache is None:
-        return None
-    file = Path(cache.mkdir("callboard-chaos")) / f"{re.sub(r'[^A-Za-z0-9]+', '-', item.nodeid)[-100:]}.json"
-    file.write_text(json.dumps({"nodeid": item.nodeid} | plan.as_dict()) + "\n", encoding="utf-8")
-    return file
 
 
 # The fixtures
@@ -426,7 +275,7 @@ def nemeses(run: ChaosRun, board: Callboard) -> Iterator[Any]:
     made: list[Nemesis] = []
 
     def begin(schedule: Any = None, *, tampers: Mapping[str, Tamper] | None = None) -> Nemesis:
-        wanted = _schedule(schedule, run.seed) or run.schedule
+        wanted = schedule_of(schedule, run.seed) or run.schedule
         if wanted is None:
             raise CallboardError("there is no schedule: give one, or mark the test with faults(schedule=…)")
 

@@ -42,7 +42,12 @@ PLACES = {
     "hypothesis": ("chaos/strategies.py",),
     "opentelemetry": ("facade/exporters/otel.py", "facade/exporters/otel_spans.py"),
     "rich": ("facade/cli/*",),
-    "pytest": ("chaos/conformance/*", "facade/pytest_plugin.py", "facade/pytest_fixtures.py"),
+    "pytest": (
+        "chaos/conformance/*",
+        "facade/pytest_plugin.py",
+        "facade/pytest_fixtures.py",
+        "facade/pytest_plans.py",
+    ),
 }
 """Package to the files that may import it.
 

@@ -147,6 +147,6 @@ def test_scenario_N5_foreign_actors_outlive_the_board_and_asking_in_a_circle_end
         outer = board.submit(tool_call("circle")).result(PATIENCE)
     alive = bystander.is_alive()
 
-    assert (outer["code"], outer["outcome"]) == ("deadline_exceeded", "not_sent")
+    assert outer["said_by_tool"] == {"code": "deadline_exceeded", "outcome": "not_sent"}
     assert alive
     assert bystander.ask("still there?", timeout=PATIENCE) == "still there?"
