@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from . import pytest_fixtures as kit
+    from .pytest_plans import Plan
 
 _MARKS = (
     "faults(seed=None, schedule=None): seed of all chance; a Schedule, its JSON, a list of entries, or 'draw'.",
@@ -25,7 +26,7 @@ _MARKS = (
 )
 _NAMES = ("faults", "crash_at_every_step")
 _SEED = pytest.StashKey[int]()
-_PLAN = pytest.StashKey["kit.Plan"]()
+_PLAN: pytest.StashKey[Plan] = pytest.StashKey()
 _RUN = pytest.StashKey["kit.ChaosRun"]()
 _OUR_RUN = "chaos_run"
 """The fixture that all others rest on: a test that has it is one of ours."""
