@@ -21,6 +21,7 @@ PLACES = {
     "subprocess": (
         "chaos/evil_host.py",
         "hosts/exit_watch.py",
+        "hosts/fingerprint.py",
         "hosts/family.py",
         "hosts/packages/output.py",
         "hosts/polled_process.py",
@@ -52,8 +53,8 @@ PLACES = {
 """Package to the files that may import it.
 
 The front door knows pykka because it hands out references to actors and takes them. Node is asked
-for its version, and the watchdog is started, without the ceremony of a host's process; git and
-npm are run to their end, and are no hosts either. The evil host is a program of its own.
+for its version, whether limits may be set is tried, and the watchdog is started, without the ceremony of
+a host's process; git and npm are run to their end, and are no hosts either. The evil host is a program of its own.
 """
 
 OPTIONAL = (

@@ -79,6 +79,7 @@ IN_FUNCTION = {
         "callboard.pytest_fixtures",
     ): "pytest loads the plugin for projects that use none of it",
     ("hosts/sweep.py", "psutil"): "as a script it has to be up at once, and needs this at the end only",
+    ("hosts/sweep.py", "resource"): "as psutil; it is Linux's alone, too",
     ("interop/schema_engine.py", "jsonschema_rs"): "only tools whose schemas ask for something need it",
     ("hosts/python_host/cancelling.py", "asyncio"): "it has been imported where a task runs",
     ("hosts/event_loop.py", "asyncio"): "only asynchronous tools need it",
