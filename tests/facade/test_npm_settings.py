@@ -60,7 +60,7 @@ def tools(tmp_path, home, *options, policy=None, **more):
     config = write_config(tmp_path, "node:./package", plugin_cache_dir="cache", plugin_policy=policy or {})
     env = {"HOME": str(home), "NPM_TOKEN": "the user's", "npm_config_cache": str(tmp_path / "npm-cache")}
     env |= more
-    ended = callboard("tools", config, *options, env=env)
+    ended = callboard("tools", config, "--json", *options, env=env)
     return ended, lines(ended.stdout)
 
 
