@@ -154,7 +154,8 @@ def test(board, evil_host, chaos_run):
     board.execute(COUNT)
 
 def test_afterwards():
-    assert seeds == [10, 11]  # the first wants five calls and more, the second refuses the first start
+    assert len(seeds) > 1  # what is drawn from 10 wants more calls than there are
+    assert seeds == list(range(10, 10 + len(seeds)))
 """
     result = inner(EVIL + source, "--chaos-seed=10")
 
