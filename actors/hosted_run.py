@@ -93,7 +93,7 @@ class HostedRun:
         said = f"{kind}: {detail}" if detail else kind
         self._end(failure(Code.TOOL_RAISED, said, type=kind, message=detail, traceback=stack))
 
-    def on_breach(self, reason: str, detail: str, facts: dict[str, Any]) -> None:
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """The host broke the protocol instead of answering."""
         told: dict[str, Any] = {"reason": reason, **facts}
         self._end(failure(Code.PROTOCOL_ERROR, detail, **told))

@@ -183,14 +183,14 @@ class Host:
         """Tell the host that nobody waits for a request any more, if it takes such news; its answer is still awaited."""
         if "cancel" in self.features:
             with suppress(HostGone):
-                self.note("cancel", {"id": request_id, "reason": reason}, _nothing)
+                self.note("cancel", {"id": request_id, "reason": reason}, lambda _: None)
 
     def say_farewell(self, name: str) -> None:
         """Have a plugin shut down, if it does that; the host goes on."""
         farewell = self.farewells.pop(name, None)
         if farewell is not None:
             with suppress(HostGone, RequestTooLarge, JsonValueError):
-                self.note("shutdown", farewell(), _nothing)
+                self.note("shutdown", farewell(), lambda _: None)
 
     def _encoded(self, method: str, params: dict[str, Any]) -> tuple[str, bytes]:
         request_id = f"{self.generation}-{next(self._ids)}"
@@ -301,7 +301,9 @@ class Host:
         for event in events:
             if type(event) is Answered:  # nearly always, and a class pattern takes ten times as long
                 if not self._tell(event.owner.on_answer, event.value, event.state):
-                    self._tell(event.owner.on_breach, "internal_error", "its answer could not be handed over")
+                    self._tell(
+                        event.owner.on_breach, "internal_error", "its answer could not be handed over", {}
+                    )
             else:
                 self._hand_on(event)
         if self._idle is not None:
@@ -318,12 +320,10 @@ class Host:
             case Released(owner):
                 self._tell(owner.on_released)
                 self._tell(self._listener.on_dropped, "late", owner.call_id, 1, 1)
-            case Dropped():
-                self._tell(self._noise.dropped, event)
             case Noted(hears, value):
                 self._tell(hears, value)
-            case Stray():
-                self._tell(self._noise.stray, event)
+            case Stray() | Dropped():
+                self._tell(self._noise.hear, event)
             case Breach():
                 self._on_breach(event)
 
@@ -398,7 +398,3 @@ class Host:
             contain(error, logger, "host %r: telling %s failed", self.name, shown(hears))
             return False
         return True
-
-
-def _nothing(_: Any) -> None:
-    """The host has taken note."""

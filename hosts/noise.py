@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from ..plugins.foreign import Log
+from .peer_events import Stray
 from .sampling import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .listening import HostListener
-    from .peer_events import Dropped, Stray
+    from .peer_events import Dropped
 
-logger = logging.getLogger("callboard.hosts")
+logger = Log("callboard.hosts")
 
 
 class Noise:
@@ -35,8 +36,14 @@ class Noise:
         self._dropped: defaultdict[str, Sample] = defaultdict(Sample)
         self._last_ids: dict[str, str] = {}
 
-    def stray(self, stray: Stray) -> None:
-        """It has printed something."""
+    def hear(self, noise: Stray | Dropped) -> None:
+        """It has printed something, or a message of it was dropped."""
+        if isinstance(noise, Stray):
+            self._hear_print(noise)
+        else:
+            self._hear_dropped(noise)
+
+    def _hear_print(self, stray: Stray) -> None:
         now = self._now()
         self._printed(stray.text, 1, now)
         for number, line in enumerate(stray.more):
@@ -57,8 +64,7 @@ class Noise:
         )
         self._listener.on_stray(self._last, told)
 
-    def dropped(self, dropped: Dropped) -> None:
-        """A message of it was dropped."""
+    def _hear_dropped(self, dropped: Dropped) -> None:
         reason, request_id, count = dropped
         told = self._dropped[reason].take(count, self._now())
         self._last_ids[reason] = request_id

@@ -28,7 +28,7 @@ class Ear:
         self.told = threading.Event()
         self.children = []
 
-    def on_part(self, payload):
+    def on_part(self, payload, size):
         self.children.append(payload)
         self.told.set()
 
