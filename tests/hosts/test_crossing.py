@@ -63,7 +63,7 @@ def test_a_host_is_asked_only_for_what_it_has_said_that_it_knows(said, asked):
 
     params = {"config": {"c": 1}, "tags": ["tag"], "models": [{"id": "m"}], "context": {"own": 1}}
     assert word is (False if asked else None)
-    assert host.asked == ([("is_enabled", params | {"plugin": "lodger"}, 5.0)] if asked else [])
+    assert host.asked == ([("is_enabled", params | {"plugin": "lodger"}, 4.0)] if asked else [])
 
 
 def test_a_host_that_is_down_is_not_waited_for():
