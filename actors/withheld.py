@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import TYPE_CHECKING
+
+from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..supervision.events import EventStream
 
-logger = logging.getLogger("callboard.actors")
+logger = Log("callboard.actors")
 
 Place = tuple[str, str | None]
 """A plugin and one of its tools, or ``None`` for all of them."""

@@ -15,10 +15,10 @@ starts one unsupervised life::
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from ..plugins.calling import Invocation
+from ..plugins.foreign import Log
 from .call_params import ALL_FACTS, OBJECTS, add_facts
 from .crossing import what_crosses
 from .description import PLAIN, Description
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .report import CrashReport
     from .sharing import Sharing
 
-logger = logging.getLogger("callboard.hosts")
+logger = Log("callboard.hosts")
 
 Json = dict[str, Any]
 
