@@ -118,10 +118,10 @@ def test_a_batch_file_is_known_by_its_name(program, is_one):
 
 def test_a_watchdog_that_cannot_poll_hears_all_until_its_stdin_ends():
     reader, writer = os.pipe()
-    os.write(writer, b"+ 1 2.0 mark\n+ 2 3.0 mark\n- 1\n")
+    os.write(writer, b"+ 1 2.0 mark 7\n+ 2 3.0 mark 0\n- 1\n")
     os.close(writer)
     roster = Roster()
     listen(reader, roster)
     os.close(reader)
 
-    assert roster.hosts == {2: (3.0, "mark")}
+    assert roster.hosts == {2: (3.0, "mark", 0)}
