@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from callboard.hosts.errors import HostGone
+from callboard.hosts.errors import THREAD_FAILED, HostGone
 from callboard.hosts.ladder import KILL_NOW, StopLadder
 from callboard.hosts.polled_process import PolledProcess
 from callboard.hosts.pump import Pump
@@ -213,7 +213,8 @@ def test_a_listener_that_fails_on_output_ends_the_process_and_nothing_leaks(capl
     assert pump.join(PATIENCE)
     assert ear.kinds() == ["output", "exit", "gone"]
     assert process.stderr.tail() == "go"
-    assert ear.exit().stop_reason == "internal error"
+    assert ear.exit().fault == THREAD_FAILED
+    assert "RuntimeError: a bug" in ear.exit().stop_reason
     assert "carrying host 'evil' failed" in caplog.text
 
 
@@ -231,7 +232,7 @@ def test_a_listener_that_fails_on_the_exit_is_told_the_rest_and_nothing_leaks(ca
 
     assert pump.join(PATIENCE)
     assert ear.kinds()[-2:] == ["exit", "gone"]
-    assert "the listener of host 'evil' failed" in caplog.text
+    assert "RuntimeError: a bug" in caplog.text
 
 
 def test_the_end_is_told_though_there_is_no_descriptor_left_to_look_around_with(caplog):
