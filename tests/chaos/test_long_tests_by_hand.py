@@ -10,6 +10,7 @@ import sys
 import pytest
 from callboard.chaos.__main__ import main
 from callboard.chaos.census import Census
+from callboard.chaos.exits import READER_GONE
 from interrupts import interruptible
 from leaks import TEST_MARK, no_leaks
 
@@ -44,7 +45,7 @@ def test_a_reader_that_goes_away_ends_them_quietly():
         process.stdout.close()
         _, said = process.communicate(timeout=50)
 
-    assert (process.returncode, said) == (1, b"")
+    assert (process.returncode, said) == (READER_GONE, b"")
 
 
 def test_an_interrupt_ends_them_in_a_word():
