@@ -87,12 +87,12 @@ def test_in_hosts_they_park_at_once_with_the_same_sentence(packages):
     some = ("exiting", "lacking", "shapeless")
     with Callboard({"plugins": packages("bad_json", *some, isolate=True)}) as board:
         status = board.status()
-        told = {one["source"].rpartition("/")[2]: one["error"] for one in status["failed"]}
+        told = {one["source"].rpartition("/")[2]: one["plugin"] for one in status["failed"]}
         hosts = {name: plugin["host"] for name, plugin in status["plugins"].items()}
         answers = [board.execute(tool_call(name))["result"] for name in ("good", "last")]
 
     assert answers == ["here", "here"]
-    assert set(told) == {"bad_json"}
+    assert told == {"bad_json": None, **{name: name for name in some}}
     assert {name: host["state"] for name, host in hosts.items()} == {
         "good": "ready", "last": "ready", **dict.fromkeys(some, "parked")
     }  # fmt: skip
