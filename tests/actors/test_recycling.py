@@ -45,7 +45,7 @@ def test_a_life_that_was_given_its_calls_is_replaced_and_no_call_is_lost():
         no_leaks(),
         node_board(host=limited(calls=10), policy=NO_BUDGET, concurrency=4) as (board, _, events),
     ):
-        results = [submit(board, do="wait", ms=10) for _ in range(100)]
+        results = [submit(board, do="wait", ms=60) for _ in range(100)]
         pids = {call.result(30.0)["result"]["pid"] for call in results}
         (recycling, *_) = events.wait("host_recycling")
         events.wait("host_retired")

@@ -173,7 +173,7 @@ def test_what_goes_over_the_wire_to_a_shared_host_is_as_the_schema_says():
     assert named == {"extended", "echo"}
     assert tap.asked().count("describe") == 1
     assert tap.asked().count("load") == 2
-    assert {"prepare", "execute_tool", "cancel", "shutdown", "unload"} <= set(tap.asked())
+    assert {"prepare", "execute_tool", "cancel", "shutdown"} <= set(tap.asked())
     calls = [request for request in tap.sent if request["method"] == "execute_tool"]
     said = {message["id"]: message for message in reversed(tap.received)}  # the first of each
     assert [said[call["id"]].get("event") for call in calls] == [{"type": "ack"}] * 4
