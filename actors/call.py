@@ -217,7 +217,7 @@ class Call:
         return release
 
     def abandon(self) -> None:
-        """One who awaited it was cancelled, and has gone: cancel it, unless somebody else awaits it still."""
+        """Cancel the call, unless another still awaits it: one who did was cancelled."""
         with self._lock:
             if self._at_end:
                 return
