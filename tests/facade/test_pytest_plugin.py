@@ -373,7 +373,6 @@ def test_a_run_that_uses_none_of_it_imports_nothing_but_the_modules_of_the_optio
             "callboard.chaos",
             "callboard.chaos.conformance",
             "callboard.chaos.conformance.plugin",
-            "callboard.chaos.exits",
         }
 
         def test():
