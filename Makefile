@@ -18,6 +18,11 @@ INSTALLED := .venv/installed.stamp
 CHECKERS := .venv/checkers.stamp
 VIEW := build/view
 
+# Compiled code is kept, in one place: without it each of hundreds of short Pythons in the tests would compile the
+# library again, and where containers and CI say to keep none, they do.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
