@@ -174,10 +174,10 @@ class Call:
         return self.end_early(Code.CANCELLED, "the caller cancelled the call")
 
     def add_done_callback(self, function: Callable[[], None]) -> None:
-        """Call ``function`` once it has ended: at once, or from the thread that ends it."""
+        """Call ``function`` once it has ended: at once, or from the thread that ends it. What it raises is logged."""
         require_callable("a callback", function)
         if not self._register(self._at_end, function):
-            function()
+            wake_all((function,), self.id)
 
     @property
     def future(self) -> Future[Result]:

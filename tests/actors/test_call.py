@@ -276,3 +276,12 @@ def test_a_callback_that_raises_costs_nobody_else_the_news(caplog):
 
     assert told == [True]
     assert "a callback of call c1 failed" in caplog.text
+
+
+def test_a_callback_that_comes_after_the_end_may_raise_as_well(caplog):
+    call = a_call()
+    call.finish(DONE)
+
+    call.add_done_callback(lambda: 1 / 0)
+
+    assert "a callback of call c1 failed" in caplog.text
