@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...plugins.frozen import frozen
 from ..facts import Answered, Asked, Broken, Happened
 from ..lives import HostStory, Life, stories
+from .neighbours import Neighbours, neighbours
 
 if TYPE_CHECKING:
     from ..facts import Run
@@ -59,6 +60,7 @@ class Figures:
         recoveries: in the order of time.
         lives: of all hosts.
         seconds: of the run.
+        neighbours: how long calls took while another host flooded the board, and otherwise.
     """
 
     submitted: int
@@ -69,6 +71,7 @@ class Figures:
     recoveries: tuple[Recovery, ...]
     lives: int
     seconds: float
+    neighbours: Neighbours
     hosts: tuple[str, ...] = field(default_factory=tuple)
 
     @property
@@ -94,6 +97,10 @@ class Figures:
             "crashes": len(self.recoveries),
             "lives": self.lives,
             "recovery": {which: _summary(self.spans(which)) for which in ("noticed", "ready", "answered")},
+            "beside_floods": {
+                "flooded": self.neighbours.flooded.as_dict(),
+                "quiet": self.neighbours.quiet.as_dict(),
+            },
         }
 
 
@@ -132,6 +139,7 @@ def figures(run: Run) -> Figures:
         tuple(sorted(_recoveries(run, told), key=lambda one: one.at)),
         sum(len(story.lives) for story in told),
         run.ended,
+        neighbours(run),
         tuple(story.host for story in told),
     )
 

@@ -44,6 +44,14 @@ def show_summary(ended: Ended, again: str, page: Path | None, console: Console) 
             f" Recovery   {span(median(spans))} from the fault to the next answer, {span(max(spans))} at most",
             soft_wrap=True,
         )
+    beside, quiet = told.neighbours
+    if beside.p50 is not None and beside.p99 is not None:
+        calm = f"; {span(quiet.p50)} otherwise" if quiet.p50 is not None else ""
+        console.print(
+            f" Floods     half of {counted(beside.calls, 'call')} of other hosts took {span(beside.p50)}, "
+            f"99 of 100 {span(beside.p99)}{calm}",
+            soft_wrap=True,
+        )
     for gap in ended.gaps:
         console.print(Text(f" Not tested {gap}", "yellow"), soft_wrap=True)
     crashes = counted(len(told.recoveries), "crash", "crashes")
