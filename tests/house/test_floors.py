@@ -72,6 +72,10 @@ IN_FUNCTION = {
         "facade/reload_watch.py",
         "callboard.watching_files",
     ): "an extra, which only who has files watched needs",
+    (
+        "chaos/conformance/plugin.py",
+        "callboard.chaos.exits",
+    ): "pytest loads the plugin for projects that use none of it",
     ("agent/turns.py", "asyncio"): "whoever awaits a turn has imported it already",
     ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
     (
