@@ -2,7 +2,7 @@
 
 A request that goes on from ``previous_response_id``, or by references to items, sends outputs whose calls the server has.
 Nothing in the input says that it does. It is taken to go on if there is nothing in it that the model said, or if it
-refers to items: then an output whose call is not there is left alone. A whole conversation has what the model said.
+refers to items: then an output whose call is not there is left alone, if it names one. A whole conversation has what the model said.
 
 What else is called and answered in pairs, a shell's commands, patches, a computer's clicks, is left alone too.
 """
@@ -30,7 +30,9 @@ def repair_responses(
     calls, results = _calls(items), _results(items)
     if continues or (continues is None and _goes_on(items)):
         here = {call.id for call in calls}
-        results = [result for result in results if result.id in here]
+        results = [
+            result for result in results if result.id in here or result.id is None
+        ]  # no server knows it
     pairing = pair(calls, results, _RULES)
     repairs = list(pairing.repairs)
     pending = calls[-1].group if keep_pending and calls and _is_open(items, calls[-1].turn) else None

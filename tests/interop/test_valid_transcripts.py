@@ -178,3 +178,12 @@ def test_a_short_name_repairs_as_the_long_one_does():
     transcript = [{"role": "model", "parts": [{"functionCall": {"name": "read", "args": {}}}]}]
 
     assert repair_transcript(transcript, "gemini") == repair_transcript(transcript, GEMINI)
+
+
+def test_an_output_without_an_id_answers_no_call_wherever_that_is():
+    nameless = {"type": "function_call_output", "call_id": None, "output": "said"}
+
+    repaired = repair_transcript([output("a"), nameless], RESPONSES)
+
+    assert repaired.transcript == [output("a")]
+    assert [(one.code.value, one.turn) for one in repaired.repairs] == [("orphan_result", 1)]
