@@ -137,7 +137,8 @@ class Histories(RuleBasedStateMachine):
         exit_ = Exit(kind, "why", ready_for=ready_for, permanent=permanent and kind is ExitKind.START_FAILED)
         self.do(self.core.ended(name, world.generation, exit_, self.now), by_itself=True)
         child = self.core.children.get(name)
-        if child is not None and child.restarts > before and not ordered:
+        free = ordered or kind is ExitKind.CANCEL  # a caller's doing, which costs the child nothing
+        if child is not None and child.restarts > before and not free:
             world.restarts.append(self.now)
 
     @rule(name=names)
