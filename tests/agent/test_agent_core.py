@@ -71,24 +71,6 @@ def test_every_call_gets_its_message_in_the_order_of_the_calls(core):
     assert all(isinstance(m["content"], str) for m in messages)
 
 
-def test_the_message_is_as_the_specification_shows_it(core):
-    core.register_tool(Shaped)
-
-    (message,) = core.execute_tool_calls([tool_call("shape", "c1", how="well")], config={})
-
-    assert message == {
-        "role": "tool",
-        "content": "formatted well",
-        "toolResult": {"type": "tool_result", "text": "formatted well"},
-        "metadata": {
-            "tool_call_id": "c1",
-            "tool_name": "shape",
-            "tool_plugin": "shaped",
-            "display": {"type": "text", "content": "[formatted well]", "single_line": "one line"},
-        },
-    }
-
-
 def test_an_envelope_stands_whole_in_the_tool_result_and_its_text_in_the_content(core):
     core.register_tool(Shaped)
 

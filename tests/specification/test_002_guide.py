@@ -1,7 +1,6 @@
 """The guide to tool plugins, lived through from the outside: its code with `agent_core` replaced by `callboard`.
 
-Here every example goes through `AgentCore`, as the guide's own tests do; what is about a turn or a request of it
-is in `tests/agent`. The guide's `EchoTool` is the example package, to the letter.
+Here every example goes through `AgentCore`, as the guide's own tests do. The guide's `EchoTool` is the example package, to the letter.
 """
 
 # ruff: noqa: TC003 - written as in the guide

@@ -1,7 +1,6 @@
 """The guide to tool plugins, "Results, previews, display payloads, and streaming" and "Using context to make LLM calls".
 
-Its code with `agent_core` replaced by `callboard`, in a whole turn. Envelopes are in
-`tests/facade/test_specification_002.py`.
+Its code with `agent_core` replaced by `callboard`, in a whole turn. Envelopes are in `test_002_guide.py`.
 """
 
 # ruff: noqa: TC003 - written as in the guide

@@ -7,7 +7,6 @@ Of "Results, previews, display payloads, and streaming", "Tool state and enablem
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -92,34 +91,6 @@ def test_a_dict_with_success_is_final_one_with_part_is_partial_and_any_other_is_
     told = {"final": [], "part": ["a display payload"], "wrapped": [chunk]}
     assert [part["part"] for part in parts] == told[kind]
     assert message["content"] == ("final" if kind == "final" else "the end")
-
-
-class MaxBytes(ToolPlugin):
-    name = "max_bytes"
-
-    def init(self, config: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "config": config,
-            "max_bytes": int(config.get("max_bytes", 1024 * 1024)),
-        }
-
-    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
-        return [schema("limit")]
-
-    def execute_tool(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> dict[str, Any]:
-        return {"success": True, "result": state["max_bytes"]}
-
-
-def test_derived_config_in_the_state_simplifies_execution_and_the_config_stays_the_callers(core):
-    config = {"max_bytes": "7"}
-    before = copy.deepcopy(config)
-    core.register_tool(MaxBytes, config=config)
-
-    (message,) = core.execute_tool_calls([tool_call("limit")], config={})
-
-    assert message["content"] == "7"
-    assert core.board.state_of("max_bytes") == {"config": before, "max_bytes": 7}
-    assert config == before
 
 
 class Claims(ToolPlugin):

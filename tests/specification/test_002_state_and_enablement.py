@@ -34,12 +34,14 @@ class StateShape(Named):
         }
 
 
-def test_state_shape_is_what_init_returned_and_reaches_the_execution_hooks(core):
-    core.register_tool(StateShape, config={"max_bytes": "7"})
+def test_state_is_what_init_returned_reaches_the_execution_hooks_and_leaves_the_config_the_callers(core):
+    config = {"max_bytes": "7"}
+    core.register_tool(StateShape, config=config)
 
     (message,) = core.execute_tool_calls([tool_call("named")], config={})
 
     assert json.loads(message["content"]) == {"config": {"max_bytes": "7"}, "max_bytes": 7}
+    assert config == {"max_bytes": "7"}
 
 
 def test_state_is_explicit_and_serializable_or_the_plugin_is_refused(core):

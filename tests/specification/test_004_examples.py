@@ -1,4 +1,4 @@
-"""The examples of the specification, to the letter: names, shapes and values are its own."""
+"""The examples of the page on the interop flow, to the letter: names, shapes and values are its own."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import copy
 import json
 
 import pytest
+from callboard.agent.provider_stack import ProviderStack
+from callboard.agent.replay.server import ReplayServer
 from callboard.interop.registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
-    ToolInteropContribution,
     ToolInteropTarget,
     compose_registry,
     get_registry_from_context,
     get_schema_target_formats_from_context,
 )
 from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
+from providers import SCRIPT, Asked, user
 
 PATCH_SCHEMA = {
     "type": "custom",
@@ -97,18 +99,27 @@ def test_a_freeform_schema_is_injected_as_a_chat_function():
 
     _, state = initialize_request([], state, context=context)
 
-    assert state["request"]["payload"] == {
-        "model": "gpt-4.1",
-        "tools": [CHAT_PATCH_SCHEMA],
-        "tool_choice": "auto",
-    }
+    shown = {"model": "gpt-4.1", "tools": [CHAT_PATCH_SCHEMA], "tool_choice": "auto"}
+    assert json.dumps(state["request"]["payload"]) == json.dumps(shown)
     assert authored == PATCH_SCHEMA
 
 
-def test_the_keys_of_the_injected_schema_stand_as_shown():
-    converted = DEFAULT_TOOL_INTEROP_REGISTRY.convert_schemas([PATCH_SCHEMA], target=CHAT)
+def test_the_examples_hooks_inject_the_tools_in_place_of_a_shipped_provider():
+    class Injects:
+        initialize_request = staticmethod(initialize_request)
+        finalize = staticmethod(finalize)
 
-    assert json.dumps(converted) == json.dumps([CHAT_PATCH_SCHEMA])
+    with ReplayServer(SCRIPT) as server:
+        asked = Asked("chat", server.url)
+        plain = asked.events(user("How is the weather?"))
+        asked.stack = ProviderStack(asked.provider, [Injects()])
+        events = asked.events(user("How is the weather?"))
+        asked.provider.close()
+
+    sent = server.requests[-1].body
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["get.weather", "patch", "now"]
+    assert sent["tool_choice"] == "auto"
+    assert events == plain
 
 
 def test_a_responses_function_call_becomes_a_chat_call():
@@ -249,34 +260,3 @@ def test_tools_author_schemas_in_either_form(schema, kind):
 
     assert inspected.kind == kind
     assert DEFAULT_TOOL_INTEROP_REGISTRY.convert_schemas([schema], target=CHAT)[0]["type"] == "function"
-
-
-def test_the_hint_of_target_formats_names_the_freeform_schema():
-    variant = DEFAULT_TOOL_INTEROP_REGISTRY.convert_schemas(
-        [PATCH_SCHEMA],
-        target=RESPONSES,
-        target_formats=["openai.responses.function", "openai.responses.custom.tool_schema"],
-    )
-
-    assert variant == [PATCH_SCHEMA]
-
-
-def test_a_call_with_a_dict_of_arguments_routes_like_any_other():
-    call = {"id": "call_1", "type": "function", "function": {"name": "echo", "arguments": {"value": "hello"}}}
-
-    inspected = DEFAULT_TOOL_INTEROP_REGISTRY.inspect_call(call)
-
-    assert (inspected.tool_name, inspected.payload) == ("echo", {"value": "hello"})
-    assert inspected.payload_kind == "object"
-
-
-def test_a_tool_contributes_what_it_has_and_leaves_the_rest_out():
-    contribution = ToolInteropContribution(schema_accessors=(), call_accessors=())
-
-    assert contribution.result_adapters == ()
-
-
-def test_without_a_context_the_default_registry_serves():
-    assert get_registry_from_context(None) is DEFAULT_TOOL_INTEROP_REGISTRY
-    assert get_registry_from_context({"config": {}}) is DEFAULT_TOOL_INTEROP_REGISTRY
-    assert get_schema_target_formats_from_context({"config": {}}) is None

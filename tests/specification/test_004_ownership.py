@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from callboard import AgentCore, ToolDescriptor, ToolPlugin
 from callboard.plugins.errors import JsonValueError
@@ -75,17 +73,6 @@ def test_one_schema_source_participates_in_multiple_provider_stacks(core):
     assert list(kinds.values()) == ["function", "function", "custom"]
 
 
-def test_the_request_owned_registry_reads_a_wrapped_call_as_the_raw_input_of_its_tool(core):
-    request = request_of(core, {}, CHAT)
-    call = tool_call("apply_patch", "c1", input="*** Begin Patch")
-
-    (message,) = core.execute_tool_calls(
-        [call], {}, context={"tool_interop": request.context["tool_interop"]}
-    )
-
-    assert json.loads(message["content"]) == ["text", "*** Begin Patch"]
-
-
 def test_mistake_to_use_the_default_registry_in_request_bound_code(core):
     request = request_of(core, {}, CHAT)
     call = tool_call("apply_patch", "c1", input="*** Begin Patch")
@@ -96,6 +83,7 @@ def test_mistake_to_use_the_default_registry_in_request_bound_code(core):
     assert bound.payload_kind == "text"
     assert fallback is DEFAULT_TOOL_INTEROP_REGISTRY
     assert fallback.inspect_call(call).payload_kind == "object"
+    assert get_registry_from_context({"config": {}}) is DEFAULT_TOOL_INTEROP_REGISTRY
     assert get_schema_target_formats_from_context(None) is None
 
 
@@ -108,9 +96,3 @@ def test_mistake_to_store_the_registry_in_config_or_state_where_only_json_belong
     assert core.board.state_of("apply_patch") == {}
     with pytest.raises(JsonValueError, match="registry"):
         require_json({"registry": request.registry})
-
-
-def test_mistake_to_convert_schemas_in_tool_plugins_is_not_needed_the_source_is_the_tools_own(core):
-    (schema,) = request_of(core, {}, CHAT).schemas
-
-    assert schema is core.board.tools()[0].schema

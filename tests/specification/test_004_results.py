@@ -89,17 +89,6 @@ def test_a_result_is_rebuilt_as_the_provider_says_it_and_what_it_answers_becomes
     assert done["session"].messages[3]["content"] == "read"
 
 
-def test_core_stores_a_text_for_fallback_the_structured_result_and_what_people_see():
-    with AgentCore() as core:
-        core.register_tool(Reader)
-
-        (message,) = core.execute_tool_calls([CALL], {})
-
-    assert message["content"] == message["toolResult"]["text"]
-    assert message["toolResult"]["type"] == "tool_result"
-    assert message["metadata"]["display"] == {"type": "text", "content": message["content"]}
-
-
 class Observations:
     """Reads the results of a tool whose envelope is its own."""
 

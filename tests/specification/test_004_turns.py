@@ -97,7 +97,7 @@ def test_tool_schema_flow_the_source_stays_and_the_converted_one_is_sent(chat_tu
     assert sent[0]["tool_choice"] == "auto"
 
 
-def test_the_runtime_context_has_the_registry_and_the_formats_and_no_config_or_state_has(chat_turn):
+def test_the_runtime_context_has_the_registry_and_the_formats_and_the_config_has_not(chat_turn):
     _, _, workspace = chat_turn
 
     for context in workspace.contexts:
@@ -151,11 +151,13 @@ def test_streaming_and_sanitization_what_is_sent_next_is_the_sanitized_version_a
     assert session.messages[2]["metadata"]["failure"]["code"] == "invalid_call"
 
 
-def test_tool_result_flow_the_message_is_stored_as_shown():
+def test_tool_result_flow_text_structured_result_and_display_are_stored_as_shown():
     session, _, _ = turn_with(chat_call("read_file", "call_123", '{"path":"README.md"}'))
 
     message = session.messages[2]
-    assert message.pop("metadata").items() >= {"tool_name": "read_file", "tool_call_id": "call_123"}.items()
+    metadata = message.pop("metadata")
+    assert metadata.items() >= {"tool_name": "read_file", "tool_call_id": "call_123"}.items()
+    assert metadata["display"] == {"type": "text", "content": RESULT}
     assert message == {
         "role": "tool",
         "content": RESULT,
