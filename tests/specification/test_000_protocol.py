@@ -1,4 +1,4 @@
-"""Hosts that are written from the protocol's page alone, each through a whole conversation."""
+"""The page on the tool host protocol: hosts that are written from it alone, each through a whole conversation."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from leaks import TEST_MARK
 from node_path import node_program
 from tapped_hosts import Tap
 from toolbox import asked, of
+from tools import tool_call
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -26,17 +27,18 @@ SCRIPT = [
 ]
 
 VERSION_1 = {
-    "init",
-    "get_tool_schemas",
-    "execute_tool",
-    "get_config_schema",
-    "get_ui_elements",
-    "get_tags",
-    "required_tags",
-    "format_tool_result",
-    "format_tool_call_preview",
-    "to_display_format",
+    "init": {"config"},
+    "get_tool_schemas": {"state"},
+    "execute_tool": {"tool_name", "arguments", "state"},
+    "get_config_schema": set(),
+    "get_ui_elements": set(),
+    "get_tags": {"config", "models"},
+    "required_tags": set(),
+    "format_tool_result": {"result", "state"},
+    "format_tool_call_preview": {"tool_name", "arguments", "state"},
+    "to_display_format": {"text", "result", "state"},
 }
+"""The methods of the page, with their parameters."""
 
 
 def minimal(*words):
@@ -50,7 +52,7 @@ def complete():
 
 
 def converse(command, config=None, turns=2):
-    """So many conversations on a board with this host: what the model was offered, the events, and what the host was asked."""
+    """So many conversations on a board with this host: what the model was offered, the events, and the wire."""
     tap = Tap()
     plugin = CommandToolPlugin("greeter", command, env=TEST_MARK)
     plugin.carry = tap.carry
@@ -65,7 +67,7 @@ def converse(command, config=None, turns=2):
         offered = [
             [tool["function"]["name"] for tool in request.body["tools"]] for request in server.requests
         ]
-    return offered, events, tap.asked()
+    return offered, events, tap
 
 
 def contents(events):
@@ -77,17 +79,19 @@ def contents(events):
 
 @pytest.mark.parametrize("config", [{}, {"tone": "warm"}])
 def test_a_minimal_host_whose_only_error_is_the_general_one_holds_a_conversation(config):
-    offered, conversations, sent = converse(minimal(), config)
+    offered, conversations, tap = converse(minimal(), config)
 
     assert offered == [["greet"]] * 4
     assert [contents(events) for events in conversations] == [("hello", "hello", "It said: hello")] * 2
-    assert set(sent) <= VERSION_1
+    assert set(tap.asked()) <= VERSION_1.keys()
 
 
 def test_what_a_host_has_answered_with_an_error_it_is_not_asked_again_and_warned_of_once(caplog):
-    _, _, sent = converse(minimal(), {"tone": "warm"}, turns=3)
+    _, _, tap = converse(minimal(), {"tone": "warm"}, turns=3)
 
-    optional = [method for method in sent if method not in {"init", "get_tool_schemas", "execute_tool"}]
+    optional = [
+        method for method in tap.asked() if method not in {"init", "get_tool_schemas", "execute_tool"}
+    ]
     warnings = [record for record in caplog.records if record.name == "callboard.hosts"]
 
     assert sorted(set(optional)) == sorted(optional)
@@ -95,9 +99,11 @@ def test_what_a_host_has_answered_with_an_error_it_is_not_asked_again_and_warned
 
 
 def test_a_host_that_is_silent_about_what_it_does_not_know_is_asked_one_such_question(caplog):
-    _, conversations, sent = converse(minimal("silent"), {"tone": "warm"})
+    _, conversations, tap = converse(minimal("silent"), {"tone": "warm"})
 
-    optional = [method for method in sent if method not in {"init", "get_tool_schemas", "execute_tool"}]
+    optional = [
+        method for method in tap.asked() if method not in {"init", "get_tool_schemas", "execute_tool"}
+    ]
     warnings = [record for record in caplog.records if record.name == "callboard.hosts"]
 
     assert [contents(events) for events in conversations] == [("hello", "hello", "It said: hello")] * 2
@@ -106,7 +112,7 @@ def test_a_host_that_is_silent_about_what_it_does_not_know_is_asked_one_such_que
 
 
 def test_a_host_with_all_optional_methods_is_asked_each_of_them():
-    _, conversations, sent = converse(complete(), {"tone": "warm"})
+    _, conversations, tap = converse(complete(), {"tone": "warm"})
 
     previews = [event["preview"] for events in conversations for event in of("preview", events)]
 
@@ -116,4 +122,55 @@ def test_a_host_with_all_optional_methods_is_asked_each_of_them():
     ]
     assert previews == ["greet Ada"] * 2
     assert [of("part", events)[0]["part"] for events in conversations] == [{"greeting": "Ada"}] * 2
-    assert set(sent) == VERSION_1
+    assert set(tap.asked()) == VERSION_1.keys()
+
+
+def test_a_request_has_a_version_an_id_of_its_own_a_method_and_the_parameters_of_the_page():
+    _, _, tap = converse(complete(), {"tone": "warm"})
+
+    assert {frozenset(request) for request in tap.sent} == {frozenset({"v", "id", "method", "params"})}
+    assert {(request["v"], type(request["id"])) for request in tap.sent} == {(1, str)}
+    assert len({request["id"] for request in tap.sent}) == len(tap.sent)
+    assert {request["method"]: request["params"].keys() for request in tap.sent} == VERSION_1
+
+
+def test_the_state_of_an_answer_comes_with_the_next_request():
+    _, _, tap = converse(complete(), {"tone": "warm"})
+
+    calls = [request["params"]["state"] for request in tap.sent if request["method"] == "execute_tool"]
+
+    assert calls == [{"greeted": number, "config": {"tone": "warm"}} for number in range(2)]
+
+
+def answered_by(command, config):
+    """The tool message of a call to such a host."""
+    plugin = CommandToolPlugin("greeter", command, env=TEST_MARK)
+    with Board() as board, AgentCore(board=board) as core:
+        settings = HostSettings(config, start_deadline=30.0)
+        board.begin_hosted(PluginAdapter(plugin), plugin, host=settings, policy=QUICK)
+        board.settle_hosted("greeter", required=True)
+        return core.execute_tool_calls([tool_call("greet", who="Ada")], {})[0]
+
+
+ENVELOPE = {
+    "type": "provider_native_tool_result",
+    "format": "openai.chat_completions",
+    "content": [{"type": "text", "text": "seen"}, {"type": "image_url", "image_url": {"url": "data:"}}],
+}
+
+
+def test_only_an_explicit_envelope_of_a_host_stays_structured_and_ordinary_objects_are_text():
+    envelope = answered_by(complete(), {"formatted": ENVELOPE})
+    ordinary = answered_by(complete(), {"formatted": {"an": "object"}})
+
+    assert (envelope["content"], envelope["toolResult"]) == ("seen", ENVELOPE)
+    assert envelope["metadata"]["display"]["content"] == "<>"
+    assert ordinary["content"] == '{"an":"object"}'
+    assert ordinary["toolResult"] == {"type": "tool_result", "text": '{"an":"object"}'}
+
+
+def test_a_failure_of_a_tool_in_a_host_is_a_result_of_its_own():
+    failed = answered_by(complete(), {"result": {"success": False, "error": "no luck"}, "formatted": "sorry"})
+
+    assert failed["content"] == "sorry"
+    assert "failure" not in failed["metadata"]

@@ -9,13 +9,16 @@ const methods = {
   }),
   execute_tool: ({ arguments: { who }, state }, emit) => {
     emit({ type: 'part', payload: { greeting: who } });
-    return { value: { success: true, result: `hello ${who}` }, state: { ...state, greeted: state.greeted + 1 } };
+    const result = state.config.result ?? { success: true, result: `hello ${who}` };
+    return { value: result, state: { ...state, greeted: state.greeted + 1 } };
   },
   get_config_schema: () => ({ value: { type: 'object', properties: { tone: { type: 'string' } } } }),
   get_ui_elements: () => ({ value: [{ type: 'text', id: 'tone' }] }),
   get_tags: ({ config, models }) => ({ value: ['greets', config.tone ?? 'plain', `models:${models.length}`] }),
   required_tags: () => ({ value: ['greets'] }),
-  format_tool_result: ({ result, state }) => ({ value: `said ${result.result}, ${state.greeted} so far` }),
+  format_tool_result: ({ result, state }) => ({
+    value: state.config.formatted ?? `said ${result.result}, ${state.greeted} so far`,
+  }),
   format_tool_call_preview: ({ tool_name: name, arguments: { who } }) => ({ value: `${name} ${who}` }),
   to_display_format: ({ text }) => ({ value: { type: 'text', content: `<${text}>` } }),
 };
