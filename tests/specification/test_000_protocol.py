@@ -134,12 +134,14 @@ def test_a_request_has_a_version_an_id_of_its_own_a_method_and_the_parameters_of
     assert {request["method"]: request["params"].keys() for request in tap.sent} == VERSION_1
 
 
-def test_the_state_of_an_answer_comes_with_the_next_request():
+def test_the_state_of_init_of_the_schemas_and_of_each_call_comes_with_the_next_call_and_of_no_formatter():
     _, _, tap = converse(complete(), {"tone": "warm"})
 
     calls = [request["params"]["state"] for request in tap.sent if request["method"] == "execute_tool"]
 
-    assert calls == [{"greeted": number, "config": {"tone": "warm"}} for number in range(2)]
+    assert calls == [
+        {"greeted": number, "config": {"tone": "warm"}, "described": True} for number in range(2)
+    ]
 
 
 def answered_by(command, config):

@@ -61,6 +61,10 @@ def test_only_explicit_envelopes_are_preserved_and_ordinary_values_are_stringifi
     assert message["toolResult"] == {"type": "tool_result", "text": message["content"]}
 
 
+def broken_call(name: str, call_id: str) -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": '{"path":'}}
+
+
 class Chunks(ToolPlugin):
     """Yields what the call names."""
 
@@ -182,3 +186,17 @@ def test_advanced_interop_is_inspected_routed_and_passed_through_or_adapted_by_t
     assert (sent == Patch.declared) is (target == CUSTOM)
     assert (inspected.tool_name, inspected.payload, inspected.payload_kind) == ("patch", "*** Begin", "text")
     assert message["content"] == "text: *** Begin"
+
+
+def test_a_call_that_reaches_no_tool_has_its_message_with_the_failure_and_no_plugin(core):
+    core.register_tool(Formats("never asked"))
+
+    unknown, broken, taken = core.execute_tool_calls(
+        [tool_call("nobody", "c1"), broken_call("formats", "c2"), tool_call("formats", "c3")], config={}
+    )
+
+    assert [message["metadata"].get("tool_plugin") for message in (unknown, taken)] == [None, "formats"]
+    codes = [message["metadata"]["failure"]["code"] for message in (unknown, broken)]
+    assert codes == ["unknown_tool", "invalid_call"]
+    assert "never asked" not in unknown["content"] + broken["content"]
+    assert [message["metadata"]["tool_call_id"] for message in (unknown, broken, taken)] == ["c1", "c2", "c3"]

@@ -5,7 +5,7 @@ const methods = {
   init: ({ config }) => ({ value: { greeted: 0 }, state: { greeted: 0, config } }),
   get_tool_schemas: ({ state }) => ({
     value: [{ name: 'greet', description: 'Greet.', parameters: { type: 'object', properties: { who: { type: 'string' } } } }],
-    state,
+    state: { ...state, described: true },
   }),
   execute_tool: ({ arguments: { who }, state }, emit) => {
     emit({ type: 'part', payload: { greeting: who } });
@@ -18,8 +18,9 @@ const methods = {
   required_tags: () => ({ value: ['greets'] }),
   format_tool_result: ({ result, state }) => ({
     value: state.config.formatted ?? `said ${result.result}, ${state.greeted} so far`,
+    state: { ...state, formatted: true },
   }),
-  format_tool_call_preview: ({ tool_name: name, arguments: { who } }) => ({ value: `${name} ${who}` }),
+  format_tool_call_preview: ({ tool_name: name, arguments: { who } }) => ({ value: `${name} ${who}`, state: { previewed: true } }),
   to_display_format: ({ text }) => ({ value: { type: 'text', content: `<${text}>` } }),
 };
 
