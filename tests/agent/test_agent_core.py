@@ -22,8 +22,7 @@ class Shaped:
     def get_tool_schemas(self, state):
         return [schema("shape")]
 
-    def execute_tool(self, tool_name, payload, state, *, context=None):
-        self.context = context
+    def execute_tool(self, tool_name, payload, state):
         if payload.get("raise"):
             raise ValueError("raised")
         return {"success": True, "result": payload.get("how")}
@@ -92,18 +91,6 @@ def test_formatting_that_misbehaves_costs_no_answer(core, how, content):
 
     assert message["content"] == content
     plugin.hang.set()
-
-
-def test_tools_see_the_core_and_the_configuration_in_their_context(core):
-    plugin = Shaped()
-    core.register_tool(plugin)
-
-    core.execute_tool_calls([tool_call("shape")], config={"model": "m"}, context={"mine": 1})
-
-    assert plugin.context["core"] is core
-    assert plugin.context["config"] == {"model": "m"}
-    assert plugin.context["trigger_source"] == "core"
-    assert plugin.context["mine"] == 1
 
 
 class Counting:
