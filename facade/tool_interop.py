@@ -31,6 +31,12 @@ from .interop.streams.event_bytes import EventReader
 from .interop.transcript import repair_transcript
 from .interop.transcript_repairs import Repair, RepairCode, Repaired
 
+ToolResultAccessor = ResultAccessor
+"""What the document of the interop flow calls a `ResultAccessor`; the same object."""
+
+ToolResultAdapter = ResultAdapter
+"""What the document of the interop flow calls a `ResultAdapter`; the same object."""
+
 __all__ = [
     "DEFAULT_TOOL_INTEROP_REGISTRY",
     "HUB",
@@ -58,6 +64,8 @@ __all__ = [
     "ToolInteropContribution",
     "ToolInteropRegistry",
     "ToolInteropTarget",
+    "ToolResultAccessor",
+    "ToolResultAdapter",
     "as_text",
     "assembler",
     "get_registry_from_context",
