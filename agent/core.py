@@ -72,7 +72,7 @@ class AgentCore(ToolCore):
         self._store = None if session_dir is None else SessionStore(session_dir)
 
     def close(self) -> None:
-        """Close the providers that were registered as classes, and stop the board if it is this core's own."""
+        """Close the providers, extensions and features that were registered as classes, and stop the board if it is this core's own."""
         self._providers.close()
         super().close()
 
@@ -93,6 +93,10 @@ class AgentCore(ToolCore):
     ) -> None:
         """Register what changes how a provider is asked. Raises `PluginError`: it breaks the contract."""
         self._providers.add_extension(extension, config, name)
+
+    def register_feature(self, feature: Any, config: Json | None = None, *, name: str | None = None) -> None:
+        """Register what adds something to the requests of all providers. Raises `PluginError`: it breaks the contract."""
+        self._providers.add_feature(feature, config, name)
 
     # Sessions
 

@@ -1,4 +1,4 @@
-"""Who takes part in a request: the extensions and tool plugins that are enabled for it, and why the others are not.
+"""Who takes part in a request: the extensions, features and tool plugins that are enabled for it, and why the others are not.
 
 What decides is `plugins/enablement.py`'s; here everybody is asked. Tool plugins are asked on threads that can be
 lost: one that raises or hangs is not offered in that request, since a gate that does not answer stays shut.
@@ -62,7 +62,7 @@ class Participants:
 
     Attributes:
         tags: those in force: the given ones, then those of provider, extensions and tool plugins.
-        extensions: the extensions that are enabled, in their order.
+        extensions: the extensions and features that are enabled, in their order.
         members: the tool plugins that are, in order of registration.
         refused: the others.
     """
@@ -87,7 +87,7 @@ def participants(
     Args:
         board: whose tool plugins they are.
         provider: takes part in any case; it may add tags.
-        extensions: in their order.
+        extensions: and features, in their order.
         facts: of the request.
         tags: those that the request is given.
 

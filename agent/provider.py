@@ -1,10 +1,11 @@
-"""The contract of providers and of their extensions: every hook that one may offer.
+"""The contract of providers, of their extensions and of features: every hook that one may offer.
 
-Both protocols are structural, like `ToolPlugin`: nothing need derive from them, and what a plugin leaves
+The protocols are structural, like `ToolPlugin`: nothing need derive from them, and what a plugin leaves
 out is supplied by `ProviderAdapter`. A hook may leave out parameters at the end of the list, and ``context``.
 
 One request goes through the hooks in this order, with one state dict. What a hook returns as the state
-is handed to the next. Extensions come before the provider, in the order of their registration::
+is handed to the next. Extensions come before the provider, in the order of their registration. Features come
+before them in `initialize_request`, and after all in `finalize`; of other hooks but `init` they have none here::
 
     init ──▶ to_native_messages ──▶ initialize_request ──▶ send_request_stream ──▶ finalize ──▶ from_native_messages
 
@@ -34,21 +35,15 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-class ProviderExtension(BasePlugin, Protocol):
-    """What changes how a provider is asked, such as another API of the same provider."""
+class Feature(BasePlugin, Protocol):
+    """What adds something to the requests of any provider: to what is sent, and to what comes of it.
 
-    def accepted_tool_schema_formats(self, state: Json) -> list[str] | None:
-        """Return the formats of tool declarations that can be sent, best first."""
-        return None
+    It shares the state of provider and extensions, and neither spells the history nor sends it. On the way out it
+    is asked before them, on the way back after them; several features in the order of their registration.
+    """
 
     def get_tool_interop_contribution(self, state: Json) -> ToolInteropContribution | None:
         """Return formats that the request's registry is to know too."""
-        return None
-
-    def to_native_messages(
-        self, messages: list[Json], state: Json, *, context: Json | None = None
-    ) -> list[Any] | None:
-        """Return the history as the provider writes it; by default as it is. Nothing given is changed."""
         return None
 
     def initialize_request(
@@ -74,6 +69,20 @@ class ProviderExtension(BasePlugin, Protocol):
         inspected before. A provider that adds no answer to the history, and no core message, has its
         core message made from ``state["partial"]``.
         """
+        return None
+
+
+class ProviderExtension(Feature, Protocol):
+    """What changes how a provider is asked, such as another API of the same provider."""
+
+    def accepted_tool_schema_formats(self, state: Json) -> list[str] | None:
+        """Return the formats of tool declarations that can be sent, best first."""
+        return None
+
+    def to_native_messages(
+        self, messages: list[Json], state: Json, *, context: Json | None = None
+    ) -> list[Any] | None:
+        """Return the history as the provider writes it; by default as it is. Nothing given is changed."""
         return None
 
     def from_native_messages(

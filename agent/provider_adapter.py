@@ -1,8 +1,8 @@
-"""`ProviderAdapter`: one provider or extension, with every hook present and every default supplied.
+"""`ProviderAdapter`: one provider, extension or feature, with every hook present and every default supplied.
 
 What a hook answers is checked to be of its shape here, so that a wrong answer names the plugin and
-the hook. The values themselves are live: a state dict is handed on, not copied, for extensions and provider
-share it during a request.
+the hook. The values themselves are live: a state dict is handed on, not copied, for features, extensions and
+provider share it during a request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..plugins.given import require, require_mapping
 from ..plugins.instances import make_instance
 from ..plugins.modes import is_async
 from .errors import ProviderError
-from .provider_hooks import PROVIDER_HOOKS, SENDING_HOOKS, provider_hook
+from .provider_hooks import FEATURE_HOOKS, PROVIDER_HOOKS, SENDING_HOOKS, provider_hook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,13 +35,14 @@ _SENT = {
 
 
 class ProviderAdapter:
-    """One provider, or one extension, complete.
+    """One provider, one extension or one feature, complete.
 
     Args:
         plugin: an instance or a class.
         name: the name it is to go by; its own if ``None``, else its class's.
         config: what its `init` is given, and a class that takes its configuration in its constructor.
         extension: it changes how a provider is asked, and asks nobody itself.
+        feature: it adds to requests; of a feature only `FEATURE_HOOKS` are looked at.
 
     Attributes:
         plugin: the plugin object.
@@ -55,7 +56,13 @@ class ProviderAdapter:
     """
 
     def __init__(
-        self, plugin: Any, *, name: str | None = None, config: Json | None = None, extension: bool = False
+        self,
+        plugin: Any,
+        *,
+        name: str | None = None,
+        config: Json | None = None,
+        extension: bool = False,
+        feature: bool = False,
     ) -> None:
         require_mapping("the configuration of a provider", config)
         require(name is None or isinstance(name, str), "the name of a provider", name, "a text")
@@ -64,14 +71,16 @@ class ProviderAdapter:
         self.name = name or str(getattr(self.plugin, "name", "") or type(self.plugin).__name__)
         self.version = str(getattr(self.plugin, "version", "0"))
         self._hooks: dict[str, Callable[..., Any]] = {}
+        asks_nobody = extension or feature
+        left_out = PROVIDER_HOOKS.keys() - FEATURE_HOOKS if feature else SENDING_HOOKS if extension else ()
         for hook in PROVIDER_HOOKS.values():
             method = provider_hook(self.plugin, hook.name, name=self.name)
-            if method is None or (extension and hook.name in SENDING_HOOKS):
+            if method is None or hook.name in left_out:
                 continue
             if hook.at_once and is_async(method):
                 raise self._wrong(f"{hook.name} is asynchronous; it has to answer at once")
             self._hooks[hook.name] = compile_hook(method, hook, plugin=self.name)
-        if not extension and self._hooks.keys().isdisjoint(SENDING_HOOKS):
+        if not asks_nobody and self._hooks.keys().isdisjoint(SENDING_HOOKS):
             raise self._wrong(f"a provider has to offer one of {', '.join(SENDING_HOOKS)}")
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..plugins.hooks import Hook, offered
-from .provider import Provider, ProviderExtension
+from .provider import Feature, Provider, ProviderExtension
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,9 +30,12 @@ PROVIDER_HOOKS: Final[dict[str, Hook]] = {hook.name: hook for hook in _TABLE}
 SENDING_HOOKS: Final = ("send_request_stream", "send_request_stream_async")
 """The hooks that ask; a provider has to offer one of them, and of an extension they are not looked at."""
 
+FEATURE_HOOKS: Final = ("init", "get_tool_interop_contribution", "initialize_request", "finalize")
+"""The hooks of a feature; others are not looked at."""
+
 _UNIMPLEMENTED: Final = frozenset(
     id(body)
-    for protocol in (ProviderExtension, Provider)
+    for protocol in (Feature, ProviderExtension, Provider)
     for name in PROVIDER_HOOKS
     if (body := vars(protocol).get(name))
 )

@@ -1,7 +1,8 @@
-"""`ProviderStack`: a provider and the extensions in force, asked in their order.
+"""`ProviderStack`: a provider, and the extensions and features in force, asked in their order.
 
 It decides who speaks and nothing else: extensions come before the provider; where all may speak, all are
-asked, and where one has to, the first that has something to say. What a whole request is made of these is
+asked, and where one has to, the first that has something to say. Features come first on the way out and last on the
+way back: what they add to the history is in the payload, and what came is settled when they see it. What a whole request is made of these is
 told in `exchange.py`.
 """
 
@@ -20,15 +21,17 @@ Json = dict[str, Any]
 
 
 class ProviderStack:
-    """One provider with its extensions.
+    """One provider with its extensions, and features.
 
     Args:
         provider: a `ProviderAdapter`, or a provider, an instance or a class.
         extensions: the same of extensions, in the order of their registration.
+        features: the same of features.
 
     Attributes:
         provider: the provider.
         extensions: the extensions.
+        features: the features.
         name: the provider's name.
 
     Raises:
@@ -36,11 +39,15 @@ class ProviderStack:
         PluginLoadError: one of them could not be made.
     """
 
-    def __init__(self, provider: Any, extensions: Iterable[Any] = ()) -> None:
+    def __init__(self, provider: Any, extensions: Iterable[Any] = (), features: Iterable[Any] = ()) -> None:
         self.provider = provider if isinstance(provider, ProviderAdapter) else ProviderAdapter(provider)
         self.extensions = tuple(
             each if isinstance(each, ProviderAdapter) else ProviderAdapter(each, extension=True)
             for each in extensions
+        )
+        self.features = tuple(
+            each if isinstance(each, ProviderAdapter) else ProviderAdapter(each, feature=True)
+            for each in features
         )
         self.name = self.provider.name
         self._in_order = (*self.extensions, self.provider)
@@ -53,8 +60,8 @@ class ProviderStack:
             tools: source schemas of the request's tools, as the tools wrote them.
         """
         state = self.provider.init(config)
-        for extension in self.extensions:
-            state.update(extension.init(config))
+        for each in (*self.extensions, *self.features):
+            state.update(each.init(config))
         state["_tools"] = list(tools)
         return state
 
@@ -64,13 +71,13 @@ class ProviderStack:
         return list(dict.fromkeys(named))
 
     def contributions(self, state: Json) -> tuple[TieredContribution, ...]:
-        """Return what they add to the request's registry, each in its tier.
+        """Return what they add to the request's registry, each in its tier; features stand behind the extensions.
 
         Raises:
             ContractError: one answered with something else.
         """
         found = []
-        for each in (self.provider, *self.extensions):
+        for each in (self.provider, *self.extensions, *self.features):
             contribution = each.interop_contribution(state)
             if contribution is None:
                 continue
@@ -96,7 +103,7 @@ class ProviderStack:
         self, native_messages: list[Any], state: Json, context: Json | None
     ) -> tuple[list[Any], Json]:
         """Have all of them make the payload; return the history as it is sent, and the state."""
-        for each in self._in_order:
+        for each in (*self.features, *self._in_order):
             native_messages, state = each.initialize_request(native_messages, state, context)
         return native_messages, state
 
@@ -105,7 +112,7 @@ class ProviderStack:
     ) -> tuple[list[Json], list[Any], Json]:
         """Have all of them settle what came; return core messages, the native history and the state."""
         final: list[Json] = []
-        for each in self._in_order:
+        for each in (*self._in_order, *self.features):
             final, native_messages, state = each.finalize(final, native_messages, state, context)
         return final, native_messages, state
 

@@ -1,4 +1,4 @@
-"""The providers of a core, and which of them a request is for."""
+"""The providers of a core with their extensions, its features, and which of them a request is for."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ class ModelRequest(NamedTuple):
 
 
 class Providers:
-    """Providers by name, and extensions in the order of their registration."""
+    """Providers by name, and extensions and features in the order of their registration."""
 
     def __init__(self) -> None:
         self._providers: dict[str, ProviderAdapter] = {}
         self._extensions: list[ProviderAdapter] = []
+        self._features: list[ProviderAdapter] = []
         self._own: list[ProviderAdapter] = []
 
     def add(self, provider: Any, config: Json | None, name: str | None) -> None:
@@ -66,6 +67,12 @@ class Providers:
         adapter = ProviderAdapter(extension, name=name, config=config, extension=True)
         self._extensions.append(adapter)
         self._note(extension, adapter)
+
+    def add_feature(self, feature: Any, config: Json | None, name: str | None) -> None:
+        """Raises `PluginError`: it breaks the contract."""
+        adapter = ProviderAdapter(feature, name=name, config=config, feature=True)
+        self._features.append(adapter)
+        self._note(feature, adapter)
 
     def close(self) -> None:
         """Close those that were made here from their classes, if they can be closed; others have an owner."""
@@ -87,18 +94,23 @@ class Providers:
 
         Raises:
             ProviderError: it is not known which provider is meant.
-            HookError, ContractError: a hook of the provider or an extension failed.
+            HookError, ContractError: a hook of the provider, an extension or a feature failed.
         """
-        stack = ProviderStack(self._chosen(config), self._extensions)
+        stack = ProviderStack(self._chosen(config), self._extensions, self._features)
         state = stack.init(config)
         request = compose_request(
-            board, stack.provider, stack.extensions, config, context=context, state=state
+            board,
+            stack.provider,
+            stack.extensions,
+            config,
+            context=context,
+            state=state,
+            features=stack.features,
         )
         board.withheld.note((each.plugin, each.tool, each.reason) for each in request.refused)
-        if len(request.extensions) < len(
-            stack.extensions
-        ):  # those that are left out must not have set anything
-            stack = ProviderStack(stack.provider, request.extensions)
+        if (request.extensions, request.features) != (stack.extensions, stack.features):
+            # Those that are left out must not have set anything.
+            stack = ProviderStack(stack.provider, request.extensions, request.features)
             state = stack.init(config)
         state["_tools"] = request.schemas
         return ModelRequest(stack, state, request)

@@ -1,7 +1,7 @@
 """What one model request is made of: the tools that are offered, and how their formats are read.
 
 Core owns this for as long as the request lasts. The registry and the accepted formats are handed to the
-provider, its extensions and the tools in ``context["tool_interop"]``, and stand nowhere else: neither in
+provider, its extensions, features and the tools in ``context["tool_interop"]``, and stand nowhere else: neither in
 the configuration nor in a state, which have to stay JSON.
 
 Schemas are handed on as the tools wrote them. To convert them is the business of whoever makes the
@@ -49,15 +49,17 @@ class Request:
     Attributes:
         tools: those that are offered, with the schemas that they have for this request, in order of registration.
         extensions: the extensions that are enabled, in their order.
+        features: the features that are.
         tags: those in force.
         registry: reads and converts the formats of this request, and knows its freeform tools.
         schema_target_formats: what the provider and its extensions accept, best first; empty if they do not say.
-        context: for the hooks of provider, extensions and tools; holds ``tool_interop``.
+        context: for the hooks of provider, extensions, features and tools; holds ``tool_interop``.
         refused: who is not offered, and why.
     """
 
     tools: tuple[ToolDescriptor, ...]
     extensions: tuple[ProviderAdapter, ...]
+    features: tuple[ProviderAdapter, ...]
     tags: tuple[str, ...]
     registry: ToolInteropRegistry
     schema_target_formats: tuple[str, ...]
@@ -78,6 +80,7 @@ def compose_request(
     *,
     context: Mapping[str, Any],
     state: Json | None = None,
+    features: Sequence[ProviderAdapter] = (),
 ) -> Request:
     """Settle which tools are offered, and how they are read. Blocks for as long as plugins' hooks take.
 
@@ -88,15 +91,19 @@ def compose_request(
         config: of the request; ``tags`` and ``models`` in it are looked at.
         context: from `core_context`, or of an application.
         state: the request's provider state, as ``init`` made it.
+        features: all there are, in their order; those that are not enabled are left out.
 
     Raises:
         RequestError: ``tags`` or ``models`` are not what they have to be.
-        HookError, ContractError: a hook of the provider or an extension failed.
+        HookError, ContractError: a hook of the provider, an extension or a feature failed.
         ContributionError: an accessor or adapter lacks what its protocol asks for.
     """
     facts = Facts(config, _listed(config, "models", dict), context)
-    there = participants(board, provider, extensions, facts, _listed(config, "tags", str))
-    stack = None if provider is None else ProviderStack(provider, there.extensions)
+    stages = (*extensions, *features)
+    there = participants(board, provider, stages, facts, _listed(config, "tags", str))
+    enabled = tuple(each for each in there.extensions if each in extensions)
+    with_features = tuple(each for each in there.extensions if each in features)
+    stack = None if provider is None else ProviderStack(provider, enabled, with_features)
     state = {} if state is None else state
     formats = () if stack is None else tuple(stack.accepted_tool_schema_formats(state))
     tools, unreachable = _declared(board, there.members, formats)
@@ -104,7 +111,8 @@ def compose_request(
     registry = board.catalog.for_request(contributions, tools)
     return Request(
         tools=tools,
-        extensions=there.extensions,
+        extensions=enabled,
+        features=with_features,
         tags=there.tags,
         registry=registry,
         schema_target_formats=formats,

@@ -4,7 +4,7 @@ The shipped providers need the extra ``agent``; importing this does not.
 """
 
 from .agent.errors import PROVIDER_CODES, ProviderError
-from .agent.provider import Provider, ProviderExtension
+from .agent.provider import Feature, Provider, ProviderExtension
 from .agent.providers.anthropic_messages import AnthropicProvider
 from .agent.providers.openai_chat import OpenAIChatProvider
 from .agent.providers.openai_responses import OpenAIResponsesProvider, ResponsesExtension
@@ -12,6 +12,7 @@ from .agent.providers.openai_responses import OpenAIResponsesProvider, Responses
 __all__ = [
     "PROVIDER_CODES",
     "AnthropicProvider",
+    "Feature",
     "OpenAIChatProvider",
     "OpenAIResponsesProvider",
     "Provider",
