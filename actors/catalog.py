@@ -49,6 +49,7 @@ class Catalog:
         self._lock = threading.Lock()
         self._explicit = [TieredContribution(Tier.EXPLICIT, "configuration", c) for c in contributions]
         self._by_plugin: dict[str, TieredContribution] = {}
+        self._below: tuple[TieredContribution, ...] = ()
         self._freeform = False
         self.registry: ToolInteropRegistry = compose_registry(self._explicit)
         self.offers: dict[str, tuple[ToolDescriptor, ...]] = {}
@@ -70,6 +71,21 @@ class Catalog:
             by_plugin = {**self._by_plugin, plugin: TieredContribution(Tier.TOOL, plugin, contribution)}
             self.registry = self._composed(by_plugin)
             self._by_plugin = by_plugin
+
+    def contribute_below(self, contributor: str, contribution: ToolInteropContribution) -> None:
+        """Add formats below the built-in ones, for good: a plugin may have been read by them.
+
+        Raises:
+            ContributionError: an accessor or adapter lacks what its protocol asks for.
+        """
+        below = TieredContribution(Tier.ELSEWHERE, contributor, contribution)
+        with self._lock:
+            before, self._below = self._below, (*self._below, below)
+            try:
+                self.registry = self._composed(self._by_plugin)
+            except BaseException:  # whatever an accessor raises when it is looked at: it is not taken
+                self._below = before
+                raise
 
     def describe(self, plugin: str, schemas: Iterable[dict[str, Any]]) -> tuple[ToolDescriptor, ...]:
         """The tools that ``schemas`` declare.
@@ -117,7 +133,8 @@ class Catalog:
         """
         with self._lock:
             by_plugin = tuple(self._by_plugin.values())
-        composed = compose_registry((*self._explicit, *contributions, *by_plugin))
+            below = self._below
+        composed = compose_registry((*self._explicit, *contributions, *by_plugin, *below))
         return composed.for_request(tool.schema for tool in tools)
 
     def _composed(self, by_plugin: dict[str, TieredContribution]) -> ToolInteropRegistry:
@@ -126,7 +143,7 @@ class Catalog:
         A provider without freeform tools is sent one as a function with a wrapped text, and its
         model calls that function; knowing the tool, the registry reads such a call as the raw text.
         """
-        registry = compose_registry((*self._explicit, *by_plugin.values()))
+        registry = compose_registry((*self._explicit, *by_plugin.values(), *self._below))
         if not self._freeform:
             return registry
         return registry.for_request(tool.schema for tools in self.offers.values() for tool in tools)

@@ -19,6 +19,7 @@ from ..plugins.context import core_context
 from ..plugins.errors import CallboardError
 from ..plugins.given import require, require_mapping, shown
 from ..plugins.json_values import copy_json
+from .brought_formats import BroughtFormats
 from .given import require_config, require_limits, require_session
 from .one_request import one_request, one_request_async
 from .providing import Providers
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 
     from ..actors.board import Board
+    from ..actors.call import Call
+    from ..actors.desk import ToolSettings
     from .cancellation import Cancellation
     from .model_reading import Spawn
     from .providing import ModelRequest
@@ -69,6 +72,7 @@ class AgentCore(ToolCore):
         require(is_folder, "session_dir", session_dir, "the path of a folder")
         super().__init__(board, format_timeout=format_timeout, preview_timeout=preview_timeout)
         self._providers = Providers()
+        self._formats = BroughtFormats(self.board, self._providers.all)
         self._store = None if session_dir is None else SessionStore(session_dir)
 
     def close(self) -> None:
@@ -76,7 +80,39 @@ class AgentCore(ToolCore):
         self._providers.close()
         super().close()
 
-    # Providers
+    # Tools and providers
+
+    def register_tool(
+        self,
+        tool: Any,
+        *,
+        config: Json | None = None,
+        name: str | None = None,
+        settings: ToolSettings | None = None,
+    ) -> None:
+        """Register a tool plugin, an instance or a class; a `HostedToolPlugin` has its host started and waited for.
+
+        Its schemas may be in a format that a provider, an extension or a feature of this core brings, whichever is
+        registered first. One that nobody can read yet waits; what uses the core meanwhile raises `ContractError`.
+
+        Raises:
+            PluginError: it breaks the contract, its name or a tool's name is taken, or its host does not come up.
+            TypeError: the configuration or the settings are none.
+        """
+        self._formats.put(self._putting(tool, config, name, settings))
+
+    def submit(
+        self,
+        tool_call: Any,
+        config: Json,
+        *,
+        context: Mapping[str, Any] | None = None,
+        streaming: bool = True,
+    ) -> Call:
+        """As `ToolCore.submit`. Raises `ContractError` too: a tool waits that nobody can read."""
+        if self._formats.unread is not None:
+            self._formats.require_read()
+        return super().submit(tool_call, config, context=context, streaming=streaming)
 
     def register_provider(
         self, provider: Any, config: Json | None = None, *, name: str | None = None
@@ -87,16 +123,19 @@ class AgentCore(ToolCore):
             PluginError: it breaks the contract, or its name is taken.
         """
         self._providers.add(provider, config, name)
+        self._formats.look_again({})
 
     def register_provider_extension(
         self, extension: Any, config: Json | None = None, *, name: str | None = None
     ) -> None:
         """Register what changes how a provider is asked. Raises `PluginError`: it breaks the contract."""
         self._providers.add_extension(extension, config, name)
+        self._formats.look_again({})
 
     def register_feature(self, feature: Any, config: Json | None = None, *, name: str | None = None) -> None:
         """Register what adds something to the requests of all providers. Raises `PluginError`: it breaks the contract."""
         self._providers.add_feature(feature, config, name)
+        self._formats.look_again({})
 
     # Sessions
 
@@ -158,7 +197,7 @@ class AgentCore(ToolCore):
 
         Raises:
             ProviderError: it is not known which provider is meant.
-            HookError, ContractError: a hook of the provider's failed.
+            HookError, ContractError: a hook of the provider's failed, or nobody can read what a tool declares.
         """
         require_session(session)
         yield from one_request(session, self._request(config, context))
@@ -225,6 +264,7 @@ class AgentCore(ToolCore):
     def _request(self, config: Json, context: Mapping[str, Any] | None) -> ModelRequest:
         require_config(config)
         require_mapping("context", context)
+        self._formats.require_read(config)
         layer = core_context(core=self, config=config, extra=context)
         return self._providers.request(self.board, config, layer)
 

@@ -74,6 +74,10 @@ class Providers:
         self._features.append(adapter)
         self._note(feature, adapter)
 
+    def all(self) -> list[ProviderAdapter]:
+        """Providers, extensions and features, in this order."""
+        return [*self._providers.values(), *self._extensions, *self._features]
+
     def close(self) -> None:
         """Close those that were made here from their classes, if they can be closed; others have an owner."""
         own, self._own = self._own, []

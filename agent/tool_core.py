@@ -94,15 +94,21 @@ class ToolCore:
             PluginError: it breaks the contract, its name or a tool's name is taken, or its host does not come up.
             TypeError: the configuration or the settings are none.
         """
+        self._putting(tool, config, name, settings)()
+
+    def _putting(
+        self, tool: Any, config: Json | None, name: str | None, settings: ToolSettings | None
+    ) -> Callable[[], object]:
+        """What puts a tool plugin on the board; it may be called again after it has failed. Raises as `register_tool`."""
         require_mapping("config", config)
         is_settings = settings is None or isinstance(settings, ToolSettings)
         require(is_settings, "settings", settings, "ToolSettings")
         if isinstance(tool, HostedToolPlugin):
             host = HostSettings(config or {})
-            self.board.add_hosted(PluginAdapter(tool, name=name), tool, host=host, settings=settings)
-        else:
-            adapter = PluginAdapter(tool, name=name, config=config)
-            self.board.add(adapter, config=config or {}, settings=settings)
+            adapter = PluginAdapter(tool, name=name)
+            return partial(self.board.add_hosted, adapter, tool, host=host, settings=settings)
+        adapter = PluginAdapter(tool, name=name, config=config)
+        return partial(self.board.add, adapter, config=config or {}, settings=settings)
 
     def hook(self, event: str, hook: Callable[[str, Json], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call of the board from now on. See `Board.hook`."""

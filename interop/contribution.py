@@ -31,6 +31,8 @@ class Tier(IntEnum):
     EXTENSION = 2
     TOOL = 3
     BUILT_IN = 4
+    ELSEWHERE = 5
+    """Formats of providers that a request is not for: known so that the schemas of tools can be read."""
 
 
 @frozen
