@@ -18,7 +18,7 @@ from ..plugins.errors import JsonValueError
 from ..plugins.failures import describe, tool_raised
 from ..plugins.foreign import Log, contain
 from ..plugins.json_values import copy_json
-from ..plugins.results import NormalisedResult, invalid_result, set_apart
+from ..plugins.results import FORMATTED, NormalisedResult, Worded, invalid_result, set_apart
 from .perform import perform
 from .thread_run import ThreadRun
 
@@ -142,6 +142,8 @@ def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> 
     result, new_state, text = answer.result, None, None
     if answer.valid:
         set_apart(result)
+        if isinstance(answer, Worded):
+            result[FORMATTED] = True
         try:
             new_state = copy_json(state, what="$.state")
         except JsonValueError as error:

@@ -26,6 +26,7 @@ from ..plugins.formatting import as_text, default_text
 from ..plugins.hook_answers import UnreadableAnswer, read_answer
 from ..plugins.hook_data import InputData, ResultData, error_of
 from ..plugins.hook_terms import ERROR, POST, PRE, Action
+from ..plugins.results import FORMATTED
 from .messages import text_of
 from .tool_calls import ToolCalls
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Form = Literal["newest", "seed"]
 
-_KNOWN = frozenset({"success", "result", "output", "error", "content"})
+_KNOWN = frozenset({"success", "result", "output", "error", "content", FORMATTED})
 _FORMAT_TIMEOUT = 5.0
 
 _made_up = itertools.count(1)

@@ -13,8 +13,8 @@ from ..actors.hooked_calls import HookedCall
 from ..actors.intake import invocation_of, registry_for
 from ..interop.errors import InteropError
 from ..plugins.failures import reported
-from ..plugins.formatting import default_text
-from ..plugins.results import as_answered
+from ..plugins.formatting import default_text, formatted_words
+from ..plugins.results import FORMATTED, as_answered
 from .messages import tool_message
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ToolCalls:
             try:
                 return self._board.run_hook(
                     call.plugin_name,
-                    lambda adapter, state: _formatted(adapter, as_answered(result), state),
+                    lambda adapter, state: _formatted(adapter, result, state),
                     self._format_timeout,
                 )
             except (HookFailed, KeyError):  # it hangs, or was taken off the board meanwhile
@@ -96,5 +96,7 @@ class ToolCalls:
 
 
 def _formatted(adapter: PluginAdapter, result: Json, state: Json) -> tuple[str | Json, Json]:
-    formatted = adapter.format_result(result, state)
+    said = formatted_words(result) if FORMATTED in result else None
+    result = as_answered(result)
+    formatted = adapter.format_result(result, state) if said is None else said
     return formatted, adapter.display(formatted, result, state)

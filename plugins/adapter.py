@@ -65,8 +65,8 @@ class PluginAdapter:
         self.name = name or _name(self.plugin)
         self._hooks = HookSet(self.plugin, name=self.name)
         self._preparation = Preparation(self.plugin, name=self.name)
-        self._runner = ToolRunner(self.plugin, name=self.name, report=report)
         self._formatter = Formatter(self._hooks, name=self.name, report=report)
+        self._runner = ToolRunner(self.plugin, name=self.name, report=report, words=self._formatter.words)
         self.has_claim = self._hooks.offers("can_handle_tool_call")
 
     @property

@@ -38,6 +38,12 @@ def default_text(result: Json) -> str:
     return f"{text}\n{output}" if output else text
 
 
+def formatted_words(result: Json) -> str | Json:
+    """Return what the model sees of a result that is in its formatter's words already (`FORMATTED`)."""
+    said = result.get("result") if result.get("success") else result.get("error")
+    return said if isinstance(said, dict) and is_provider_native_tool_result(said) else as_text(said)
+
+
 def as_text(value: Any) -> str:
     """Return text as it is, ``None`` as no text, JSON as its text, and anything else as `str` writes it. Raises nothing."""
     if value is None:
@@ -79,6 +85,28 @@ class Formatter:
             self._tell(hook, error)
             return default_text(result)
         return default_text(result) if answer is None else as_text(answer)
+
+    def words(self, answer: Json, state: Json) -> str | Json | None:
+        """Return what the plugin says of an answer that is not JSON: text or an envelope; ``None`` if nothing.
+
+        It is given the answer as the tool made it, and a copy of the state.
+        """
+        hook = "format_tool_result"
+        if not self._hooks.offers(hook):
+            return None
+        try:
+            state = copy_json(state)
+        except JsonValueError:  # the call is refused for that
+            return None
+        try:
+            said = self._hooks.ask(hook, dict(answer), state)
+            if is_provider_native_tool_result(said):
+                envelope: Json = copy_json(said)
+                return envelope
+        except CallboardError as error:
+            self._report(HookFault(self._name, hook, f"{error}; the result, which is not JSON, is refused"))
+            return None
+        return None if said is None else as_text(said)
 
     def preview(self, invocation: Invocation, state: Json) -> str:
         """Return one line about a call that is yet to run; empty if the plugin has nothing to say."""

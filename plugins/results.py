@@ -8,7 +8,8 @@
 | success with ``output`` and no ``result`` | ``result`` is the ``output``, which is kept too |
 | failure with ``error`` that is no text | ``error`` is its message, ``error_details`` the original |
 | failure without ``error`` | ``error`` says that nothing was said |
-| ``success`` that is no boolean, any other value, a value that is not JSON | an ``invalid_result`` failure |
+| a value that is not JSON | what the plugin's ``format_tool_result`` makes of it, see `worded`; else as below |
+| ``success`` that is no boolean, any other value | an ``invalid_result`` failure |
 
 The last row is not the tool's failure but a broken contract: `NormalisedResult.valid` is false, and the
 state that came with the answer must not be kept.
@@ -27,10 +28,14 @@ from .json_values import copy_json, dump_json
 
 _APART = "said_by_tool"
 
+FORMATTED = "formatted_by_tool"
+"""The key of a result whose words are those of its tool's formatter, since the tool's own answer is not JSON."""
+
 _OURS: dict[str, frozenset[str] | None] = {
     "code": frozenset(Code),
     "outcome": frozenset(Outcome),
     "state_saved": None,
+    "formatted_by_tool": None,
 }
 """What only Callboard says in a result: these values under that name; ``None`` for any."""
 
@@ -47,6 +52,20 @@ class NormalisedResult(NamedTuple):
 
     result: dict[str, Any]
     valid: bool
+
+
+class Unwritten(NormalisedResult):
+    """The failure of an answer that would be a result, if it were JSON.
+
+    Attributes:
+        answer: the answer, with a ``success``.
+    """
+
+    answer: dict[Any, Any]
+
+
+class Worded(NormalisedResult):
+    """A result in the words of its tool's formatter; see `FORMATTED`."""
 
 
 def normalise_result(answer: Any) -> NormalisedResult:
@@ -66,7 +85,9 @@ def normalise_result(answer: Any) -> NormalisedResult:
     try:
         copy = copy_json(answer)
     except JsonValueError as error:
-        return invalid_result(f"the tool's answer cannot be passed on: {error}", path=error.path)
+        refused = invalid_result(f"the tool's answer cannot be passed on: {error}", path=error.path)
+        said = _with_success(answer)
+        return refused if said is None else _unwritten(refused, said)
     except BaseException as error:  # an object in it has methods of its own
         if not blames(error):
             raise
@@ -94,6 +115,29 @@ def complete_result(answer: Any) -> NormalisedResult:
     return NormalisedResult(answer, valid=True)
 
 
+def worded(unwritten: Unwritten, said: str | dict[str, Any]) -> Worded:
+    """Return the result of an answer that is not JSON, in its formatter's words. Raises nothing.
+
+    They are its ``result``, or its ``error`` if it is a failure. What beside them is JSON stays, and the rest is left out.
+
+    Args:
+        unwritten: the answer as it was read.
+        said: a text, or a provider-native envelope.
+    """
+    result: dict[str, Any] = {}
+    for name, value in unwritten.answer.items():
+        try:
+            result |= copy_json({name: value})
+        except BaseException as error:  # an object in it has methods of its own
+            if not isinstance(error, JsonValueError) and not blames(error):
+                raise
+    if unwritten.answer["success"]:
+        result["result"] = said
+    else:
+        result["error"] = said if isinstance(said, str) else dump_json(said).decode()
+    return Worded(result, valid=True)
+
+
 def claims_of(result: dict[str, Any]) -> list[str]:
     """Return the keys of a result by which it says what only Callboard says."""
     return [
@@ -110,7 +154,7 @@ def set_apart(result: dict[str, Any]) -> dict[str, Any]:
     the result goes, as a mapping, a copy or a line of JSON: no tool, and no host, can say that a call was not sent, or was
     lost. A ``code`` that is none of ours is the tool's own, and stays.
     """
-    if "code" in result or "outcome" in result or "state_saved" in result:
+    if "code" in result or "outcome" in result or "state_saved" in result or FORMATTED in result:
         said = {name: result.pop(name) for name in claims_of(result)}
         if said:
             result[_APART] = said
@@ -129,6 +173,19 @@ def as_answered(result: dict[str, Any]) -> dict[str, Any]:
 def invalid_result(error: str, **facts: Any) -> NormalisedResult:
     """Return the failure of a call whose tool broke the contract by its answer."""
     return NormalisedResult(failure(Code.INVALID_RESULT, error, **facts), valid=False)
+
+
+def _unwritten(refused: NormalisedResult, answer: dict[Any, Any]) -> Unwritten:
+    unwritten = Unwritten(*refused)
+    unwritten.answer = answer
+    return unwritten
+
+
+def _with_success(answer: dict[Any, Any]) -> dict[Any, Any] | None:
+    """The answer with its ``success``; ``None`` if that is neither true nor false."""
+    if "success" not in answer:
+        return {**answer, "success": answer.get("error") is None}
+    return answer if isinstance(answer["success"], bool) else None
 
 
 def _fields(answer: Any) -> dict[Any, Any] | None:

@@ -22,7 +22,7 @@ from .failures import failure
 from .faults import HookFault
 from .hooks import HOOKS, RUNNING_HOOKS, offered
 from .modes import CallMode, mode_of
-from .results import NormalisedResult, normalise_result
+from .results import NormalisedResult, Unwritten, normalise_result, worded
 from .streams import chunks_of, chunks_of_async
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from .chunks import Chunk
     from .faults import Report
+
+    Words = Callable[[dict[Any, Any], dict[str, Any]], "str | dict[str, Any] | None"]
 
 Json = dict[str, Any]
 
@@ -47,14 +49,16 @@ class ToolRunner:
         plugin: the plugin object; it offers at least one hook that runs a tool (see `as_tool_plugin`).
         name: its name, for errors.
         report: told of faults that a call survives.
+        words: what the plugin says of an answer that is not JSON, given the state; ``None`` for nothing.
 
     Raises:
         ContractError: one of those hooks cannot be called by the contract.
     """
 
-    def __init__(self, plugin: object, *, name: str, report: Report) -> None:
+    def __init__(self, plugin: object, *, name: str, report: Report, words: Words) -> None:
         self._name = name
         self._report = report
+        self._words = words
         self._hooks: dict[CallMode, CompiledCall] = {}
         self._named: dict[CallMode, str] = {}
         for hook in RUNNING_HOOKS:
@@ -89,7 +93,8 @@ class ToolRunner:
         answer = hook.call(invocation, state)
         while type(answer) is not dict and isinstance(answer, Awaitable):
             answer = wait_here(answer)
-        return normalise_result(answer)
+        read = normalise_result(answer)
+        return read if read.valid else self._worded(read, state)
 
     async def execute_async(self, invocation: Invocation, state: Json) -> NormalisedResult:
         """Run the tool, awaiting; one that is not asynchronous runs in a worker thread. Raises as `execute`."""
@@ -108,7 +113,7 @@ class ToolRunner:
             answer = await call_in_thread(hook.call, invocation, state)
         while type(answer) is not dict and isinstance(answer, Awaitable):
             answer = await answer
-        return normalise_result(answer)
+        return self._worded(normalise_result(answer), state)
 
     def stream(self, invocation: Invocation, state: Json) -> Iterator[Chunk]:
         """Run the tool in this thread; yield parts and last one result. Raises as `execute`."""
@@ -118,7 +123,8 @@ class ToolRunner:
             return
         hook = self._hooks[mode]
         if hook.takes(invocation):
-            yield from chunks_of(hook.call(invocation, state), self._teller(mode))
+            answer = hook.call(invocation, state)
+            yield from chunks_of(answer, self._teller(mode), lambda read: self._worded(read, state))
         else:
             yield self._refusal(mode, invocation)
 
@@ -133,13 +139,21 @@ class ToolRunner:
             yield self._refusal(mode, invocation)
         elif mode.awaits:
             answer = hook.call(invocation, state)
-            async with aclosing(chunks_of_async(answer, self._teller(mode))) as chunks:
+            parts = chunks_of_async(answer, self._teller(mode), lambda read: self._worded(read, state))
+            async with aclosing(parts) as chunks:
                 async for chunk in chunks:
                     yield chunk
         else:
             async with aclosing(iterate_in_thread(self.stream(invocation, state))) as chunks:
                 async for chunk in chunks:
                     yield chunk
+
+    def _worded(self, read: NormalisedResult, state: Json) -> NormalisedResult:
+        """The result in the plugin's own words, where it is not JSON and the plugin has words for it."""
+        if not isinstance(read, Unwritten):
+            return read
+        said = self._words(read.answer, state)
+        return read if said is None else worded(read, said)
 
     def _first(self, order: tuple[CallMode, ...]) -> CallMode:
         return next(mode for mode in order if mode in self._hooks)

@@ -22,11 +22,16 @@ from .results import normalise_result
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterator
 
+    from .results import NormalisedResult
+
     Tell = Callable[[str], None]
     """Told of what went wrong beside the chunks, as a sentence without its subject."""
 
+    Settle = Callable[[NormalisedResult], NormalisedResult]
+    """Has the last word about a final result."""
 
-def chunks_of(answer: Any, tell: Tell) -> Iterator[Chunk]:
+
+def chunks_of(answer: Any, tell: Tell, settle: Settle) -> Iterator[Chunk]:
     """Yield parts and one final result from what a stream hook answered.
 
     Raises:
@@ -38,13 +43,13 @@ def chunks_of(answer: Any, tell: Tell) -> Iterator[Chunk]:
             try:
                 chunk = read_chunk(next(source))
             except StopIteration as end:
-                yield no_final_result() if end.value is None else normalise_result(end.value)
+                yield no_final_result() if end.value is None else settle(normalise_result(end.value))
                 return
             if isinstance(chunk, Part):
                 _tell_fault(chunk, tell)
                 yield chunk
             else:
-                yield chunk
+                yield settle(chunk)
                 return
     finally:
         if hasattr(source, "close"):
@@ -56,12 +61,12 @@ def chunks_of(answer: Any, tell: Tell) -> Iterator[Chunk]:
                 tell(f"raised when its stream was closed: {describe(error)}")
 
 
-async def chunks_of_async(answer: Any, tell: Tell) -> AsyncGenerator[Chunk, None]:
+async def chunks_of_async(answer: Any, tell: Tell, settle: Settle) -> AsyncGenerator[Chunk, None]:
     """Do as `chunks_of`, awaiting; an iterator that is not asynchronous is stepped in the event loop's thread."""
     while isinstance(answer, Awaitable):
         answer = await answer
     if not isinstance(answer, AsyncIterable):
-        for chunk in chunks_of(answer, tell):
+        for chunk in chunks_of(answer, tell, settle):
             yield chunk
         return
     source = aiter(answer)
@@ -72,7 +77,7 @@ async def chunks_of_async(answer: Any, tell: Tell) -> AsyncGenerator[Chunk, None
                 _tell_fault(chunk, tell)
                 yield chunk
             else:
-                yield chunk
+                yield settle(chunk)
                 return
         yield no_final_result()
     finally:
