@@ -165,7 +165,7 @@ class AgentCore(ToolCore):
         Raises:
             JsonValueError: something in the message is not JSON.
             TypeError: it is no session, or no message can be made of what was given.
-            ValueError: a tool message does not answer the next open call.
+            ValueError: a tool message does not answer the next open call, or an attachment is too large.
         """
         require_session(session)
         return session.with_message(new_message(role, content, attachments, metadata))

@@ -1,7 +1,8 @@
 """What can go wrong between an agent and its provider, with the facts as attributes.
 
     CallboardError
-    └── ProviderError    the provider could not be asked, or did not answer to the end
+    └── ProviderError        the provider could not be asked, or did not answer to the end
+        └── AttachmentError  what is attached to a message cannot be sent to it
 
 A key is never part of an error: neither of its text nor of its attributes, and no exception that
 bears one, such as that of the HTTP client, is chained to it.
@@ -15,6 +16,7 @@ from ..plugins.errors import CallboardError
 
 ProviderCode = Literal[
     "bad_config",  # the configuration of the provider cannot be used
+    "bad_attachment",  # what is attached to a message cannot be read, or not be sent to this provider
     "missing_package",  # the HTTP client is not installed
     "missing_key",  # the environment variable that should have the key is not set
     "unauthorized",  # the key is refused
@@ -74,3 +76,30 @@ class ProviderError(CallboardError):
             "retryable": self.retryable,
             **{key: fact for key, fact in facts.items() if fact is not None},
         }
+
+
+class AttachmentError(ProviderError):
+    """What is attached to a message cannot be read, or cannot be sent to this provider. Nothing was sent.
+
+    Attributes:
+        attachment: which one, as a JSON path into the messages that were to be sent.
+        problem: why, as a sentence without its subject.
+        could_send: what the provider's API takes instead, in words; empty where that is not the question.
+    """
+
+    def __init__(
+        self, attachment: str, problem: str, *, provider: str, could_send: tuple[str, ...] = ()
+    ) -> None:
+        instead = f". It takes {'; '.join(could_send)}" if could_send else ""
+        super().__init__(
+            f"the attachment {attachment} cannot be sent to provider {provider!r}: it {problem}{instead}",
+            provider=provider,
+            code="bad_attachment",
+        )
+        self.attachment = attachment
+        self.problem = problem
+        self.could_send = could_send
+
+    def event(self) -> dict[str, Any]:
+        """Return the ``error`` event, with the attachment and what could be sent."""
+        return {**super().event(), "attachment": self.attachment, "could_send": list(self.could_send)}

@@ -11,8 +11,9 @@ from contextlib import aclosing, asynccontextmanager, closing
 from typing import TYPE_CHECKING, Any
 
 from ..interop.registry import get_registry_from_context
-from ..plugins.bridge import iterate_here, iterate_in_thread
+from ..plugins.bridge import call_in_thread, iterate_here, iterate_in_thread
 from ..plugins.errors import CallboardError
+from .attachments import any_compact
 from .errors import ProviderError
 from .injections import with_injections
 from .partial_answer import as_incomplete, broken_calls, gather, message_of, with_marks
@@ -102,7 +103,10 @@ class _Request:
             raise provider.failed(hook, error) from error
 
     async def stream_async(self) -> AsyncGenerator[Json, None]:
-        self._initialize()
+        if any_compact(self._messages):  # what they lead to is read, which would hold up the event loop
+            await call_in_thread(self._initialize)
+        else:
+            self._initialize()
         provider = self._stack.provider
         hook = _AWAITED if provider.offers(_AWAITED) else _PLAIN
         try:

@@ -21,6 +21,7 @@ from ..plugins.formatting import default_text
 from ..plugins.frozen import frozen
 from ..plugins.given import require, require_mapping, require_text
 from ..plugins.json_values import copy_json
+from .attachments import as_json
 from .messages import tool_message
 
 if TYPE_CHECKING:
@@ -86,12 +87,12 @@ def new_message(
     attachments: Sequence[Any] | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> Message:
-    """Return a message of one's own; ``attachments`` stand in its metadata. What is empty is left out.
+    """Return a message of one's own; ``attachments`` stand in its metadata, as JSON. What is empty is left out.
 
     Raises:
         JsonValueError: something in it is not JSON.
         TypeError: the metadata is no dict, or the attachments are one text.
-        ValueError: the role is no word.
+        ValueError: the role is no word, or an attachment is too large.
     """
     if not role or not isinstance(role, str):
         raise ValueError(f"the role of a message is {role!r}; it has to be a word such as 'user'")
@@ -101,7 +102,7 @@ def new_message(
         raise TypeError(f"the attachments of a message are {attachments!r:.60}; they have to be a list")
     facts = dict(metadata or {})
     if attachments:
-        facts["attachments"] = list(attachments)
+        facts["attachments"] = [as_json(each) for each in attachments]
     message: Message = {"role": role, "content": content}
     if facts:
         message["metadata"] = facts

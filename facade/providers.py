@@ -3,15 +3,17 @@
 The shipped providers need the extra ``agent``; importing this does not.
 """
 
-from .agent.errors import PROVIDER_CODES, ProviderError
+from .agent.errors import PROVIDER_CODES, AttachmentError, ProviderError
 from .agent.provider import Feature, Provider, ProviderExtension
 from .agent.providers.anthropic_messages import AnthropicProvider
+from .agent.providers.attached import attachment_block
 from .agent.providers.openai_chat import OpenAIChatProvider
 from .agent.providers.openai_responses import OpenAIResponsesProvider, ResponsesExtension
 
 __all__ = [
     "PROVIDER_CODES",
     "AnthropicProvider",
+    "AttachmentError",
     "Feature",
     "OpenAIChatProvider",
     "OpenAIResponsesProvider",
@@ -19,4 +21,5 @@ __all__ = [
     "ProviderError",
     "ProviderExtension",
     "ResponsesExtension",
+    "attachment_block",
 ]

@@ -24,6 +24,9 @@ MAX_STREAMED_CALLS: Final = 1000
 MAX_EVENT_BYTES: Final = 16 * 2**20
 """The longest event of a stream, in bytes."""
 
+MAX_ATTACHMENT_BYTES: Final = 32 * 2**20
+"""Bytes of one attachment: 32 MiB. Larger requests are refused by the APIs, and larger files are not read."""
+
 MAX_SCHEMA_NODES: Final = 100_000
 """Values in one schema as it is read, and schemas in one once its references are written out."""
 

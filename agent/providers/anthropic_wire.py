@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...interop.arguments import parse_arguments
 from ...interop.format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
-from ...interop.formats.anthropic_content import write_block
 from ...interop.json_copy import copy_json
 from ...interop.parts import TextPart
 from .skeleton import TEXT, call_place, filled, worth_keeping
-from .wire import Spoken, StreamReader, Wire
+from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...interop.parts import ResultPart
     from .options import Options
-    from .wire import Entry, StopReason
+    from .wire import Entry, Part, StopReason
 
 Json = dict[str, Any]
 
@@ -45,6 +43,8 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
             text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
             _add(messages, "assistant", filled(entry.kept, _text(text), entry.calls))
             _add(messages, "user", [_flagged(*result[:2]) for result in entry.results])
+            for behind in shown_behind(entry.results, "tool_use_id", lambda text: _text(text)[0]):
+                _add(messages, "user", behind["content"])
         elif entry.role != "system":
             _add(messages, "user", [block for part in entry.parts for block in _blocks(part)])
     return messages
@@ -100,15 +100,8 @@ def _text(text: str) -> list[Json]:
     return [{"type": "text", "text": text}] if text.strip() else []
 
 
-def _blocks(part: ResultPart) -> list[Json]:
-    if isinstance(part, TextPart):
-        return _text(part.text)
-    written = write_block(part)
-    return (
-        _text(f"[a part that cannot be sent: {getattr(part, 'kind', 'JSON')}]")
-        if written is None
-        else [written]
-    )
+def _blocks(part: Part) -> list[Json]:
+    return [part.value] if isinstance(part, Block) else _text(part.text)
 
 
 def _flagged(value: Json, failed: bool) -> Json:

@@ -8,33 +8,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...interop.attachment_blocks import write_block
 from ...interop.call_marks import METADATA
 from ...interop.errors import InteropError
 from ...interop.format_ids import OPENAI_CHAT, belongs_to
 from ...interop.formats.openai_content import read_content
-from ...interop.parts import MediaPart, UnreadPart
+from ...interop.parts import MediaPart, TextPart
 from ...interop.registry import (
     ToolInteropTarget,
     get_registry_from_context,
     get_schema_target_formats_from_context,
 )
 from ...interop.request_conversion import RequestConversion
+from ..attachments import source_of
+from ..errors import AttachmentError
 from ..partial_answer import assistant_message, core_calls
 from ..session import call_id
-from .wire import Answer, Entry
+from .attached_parts import part_of, place_of
+from .wire import Answer, Block, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ...interop.parts import ResultPart
     from ...interop.registry import ToolInteropRegistry
     from .options import Options
-    from .wire import Spoken, Wire
+    from .wire import Part, Spoken, Wire
 
 Json = dict[str, Any]
 
 IMAGES_FOLLOW: Final = "The result is shown in the next message."
-"""What a result says that is nothing but images, where they have to stand behind it."""
+"""What a result says that is nothing but images or attachments, where they have to stand behind it."""
+
+_WITHOUT: Final = frozenset({"assistant", "system", "developer"})
+"""Roles whose messages are text, to all of these APIs."""
 
 
 def conversion_of(
@@ -76,6 +82,7 @@ def read_history(
 
     Raises:
         InteropError: a call or a result cannot be said to this provider, or a content is none.
+        AttachmentError: what is attached, or shown, cannot be said to it.
     """
     registry = conversion_of(wire, options, state, context).registry
     called = {
@@ -97,12 +104,13 @@ def read_history(
             written = conversion.results(turns[number], [each and each[0] for each in read])
             there = [each for each in read if each is not None]
             results = tuple(
-                Answer(value, failed="failure" in _metadata(message), images=images)
-                for value, (message, images) in zip(written, there, strict=True)
+                Answer(value, failed="failure" in _metadata(message), shown=shown)
+                for value, (message, shown) in zip(written, there, strict=True)
             )
         elif message.get("role") == "tool":
             continue
-        entries.append(Entry(str(message.get("role")), _parts(message), calls, results, _kept(message, wire)))
+        parts = _parts(message, f"$[{number}]", wire, options)
+        entries.append(Entry(str(message.get("role")), parts, calls, results, _kept(message, wire)))
     return entries
 
 
@@ -167,27 +175,68 @@ def _pair(messages: Sequence[Json], called: Mapping[int, Mapping[str, Json]]) ->
 
 def _readable(
     message: Json, registry: ToolInteropRegistry, wire: Wire, options: Options
-) -> tuple[Json, tuple[MediaPart, ...]]:
-    """A tool message whose result can be said, and the images that the result has no room for."""
+) -> tuple[Json, tuple[Block, ...]]:
+    """A tool message whose result can be said, and what the result has no room for."""
+    message, shown = _without_references(message)
     text = {"type": "tool_result", "text": str(message.get("content") or "")}
     try:
         parts = registry.inspect_result(message).parts
     except InteropError:  # its content says what there is to say
-        return {**message, "toolResult": text}, ()
-    images = tuple(part for part in parts if isinstance(part, MediaPart) and part.kind == "image")
-    if not images or wire.results_hold_images or options.result_images == "within":
+        return {**message, "toolResult": text}, shown
+    images = [part for part in parts if isinstance(part, MediaPart) and part.kind == "image"]
+    written = [write_block(image, wire.family) for image in images]
+    if not images or wire.results_hold_images or options.result_images == "within" or None in written:
+        return message, shown
+    beside = tuple(Block(block) for block in written if block is not None)
+    return {**message, "toolResult": {**text, "text": text["text"] or IMAGES_FOLLOW}}, (*beside, *shown)
+
+
+def _without_references(message: Json) -> tuple[Json, tuple[Block, ...]]:
+    """A tool message without the references of its envelope, and the places of what they lead to.
+
+    Only references: a tool that names a path must not have a file of this machine sent.
+    """
+    result = message.get("toolResult")
+    content = result.get("content") if isinstance(result, dict) else None
+    if not isinstance(result, dict) or not isinstance(content, list):
         return message, ()
-    return {**message, "toolResult": {**text, "text": text["text"] or IMAGES_FOLLOW}}, images
+    refers = [_is_reference(block) for block in content]
+    if not any(refers):
+        return message, ()
+    where = f"the result of call {_metadata(message).get('tool_call_id')!r}"
+    shown = tuple(
+        place_of(block, where, told=True) for block, refer in zip(content, refers, strict=True) if refer
+    )
+    rest = [block for block, refer in zip(content, refers, strict=True) if not refer]
+    text = str(message.get("content") or "") or IMAGES_FOLLOW
+    left = {**result, "content": rest} if rest else {"type": "tool_result", "text": text}
+    return {**message, "toolResult": left}, shown
 
 
-def _parts(message: Json) -> tuple[ResultPart, ...]:
-    """What a message says, and what was attached to it."""
-    content = message.get("content")
+def _is_reference(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "attachment" and source_of(block) == "ref"
+
+
+def _parts(message: Json, where: str, wire: Wire, options: Options) -> tuple[Part, ...]:
+    """What a message says, and what was attached to it, as this provider is told it."""
+    content, attached = message.get("content"), _metadata(message).get("attachments")
+    role = str(message.get("role"))
     said = () if content == "" else read_content(OPENAI_CHAT, content)
-    attached = _metadata(message).get("attachments")
-    for each in attached if isinstance(attached, list) else ():
-        said += read_content(OPENAI_CHAT, [each]) if isinstance(each, dict) else (UnreadPart("attachment"),)
-    return said
+    if isinstance(content, list) and role != "assistant":
+        shown = [(each, f"{where}.content[{index}]") for index, each in enumerate(content)]
+        parts: list[Part] = []
+    else:
+        shown = []
+        parts = [part for part in said if isinstance(part, TextPart)]
+    for index, each in enumerate(attached if isinstance(attached, list) else ()):
+        shown.append((each, f"{where}.metadata.attachments[{index}]"))
+    for each, its_place in shown:
+        part = part_of(each, its_place, wire.family, provider=options.provider)
+        if role in _WITHOUT and not isinstance(part, TextPart):
+            why = f"stands in a message of the role {role!r}, which is text alone"
+            raise AttachmentError(its_place, why, provider=options.provider)
+        parts.append(part)
+    return tuple(parts)
 
 
 def _kept(message: Json, wire: Wire) -> tuple[Json, ...]:

@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...interop.format_ids import CHAT_CUSTOM, CHAT_FUNCTION, OPENAI_CHAT
-from ...interop.parts import MediaPart, TextPart
-from .wire import Spoken, StreamReader, Wire
+from ...interop.parts import TextPart
+from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...interop.parts import ResultPart
     from .options import Options
-    from .wire import Answer, Entry, StopReason
+    from .wire import Entry, Part, StopReason
 
 Json = dict[str, Any]
 
@@ -33,7 +32,7 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
             if text or calls:
                 messages += write_answer({"content": text, "tool_calls": calls})
             messages += [result.value for result in entry.results]
-            messages += _images_behind(entry.results)
+            messages += shown_behind(entry.results, "tool_call_id", _text)
         elif entry.parts:
             messages.append({"role": entry.role, "content": _content(entry.parts)})
     return messages
@@ -74,35 +73,14 @@ def write_payload(messages: list[Json], options: Options) -> Json:
     return payload
 
 
-def _content(parts: Sequence[ResultPart]) -> str | list[Json]:
+def _content(parts: Sequence[Part]) -> str | list[Json]:
     if all(isinstance(part, TextPart) for part in parts):
         return "\n".join(part.text for part in parts if isinstance(part, TextPart))
-    return [_part(part) for part in parts]
+    return [part.value if isinstance(part, Block) else _text(part.text) for part in parts]
 
 
-def _part(part: ResultPart) -> Json:
-    match part:
-        case TextPart(text=text):
-            return {"type": "text", "text": text}
-        case MediaPart(kind="image", url=str(url)):
-            detail = {} if part.detail is None else {"detail": part.detail}
-            return {"type": "image_url", "image_url": {"url": url, **detail}}
-        case MediaPart(kind="audio", data=str(data), subtype=str(subtype)):
-            return {"type": "input_audio", "input_audio": {"data": data, "format": subtype}}
-        case MediaPart(kind="file"):
-            said = {"file_id": part.file_id, "file_data": part.data, "filename": part.filename}
-            return {"type": "file", "file": {key: item for key, item in said.items() if item is not None}}
-        case _:
-            return {"type": "text", "text": f"[a part that cannot be sent: {getattr(part, 'kind', 'JSON')}]"}
-
-
-def _images_behind(results: Sequence[Answer]) -> list[Json]:
-    content: list[Json] = []
-    for result in results:
-        if result.images:
-            content.append({"type": "text", "text": f"Shown by the call {result.value['tool_call_id']}:"})
-            content += map(_part, result.images)
-    return [{"role": "user", "content": content}] if content else []
+def _text(text: str) -> Json:
+    return {"type": "text", "text": text}
 
 
 _STOPS: Final[dict[str, StopReason]] = {

@@ -16,19 +16,17 @@ from ...interop.format_ids import (
     RESPONSES_CUSTOM_SCHEMA,
     RESPONSES_FUNCTION,
 )
-from ...interop.formats.openai_content import write_responses_part
 from ...interop.json_copy import copy_json
 from ...interop.native_items import ACTIONS, OUTPUTS, RESPONSES_CALLS, RESPONSES_RESULTS, is_for_the_client
 from ...interop.parts import TextPart
 from .skeleton import TEXT, call_place, filled, worth_keeping
-from .wire import Spoken, StreamReader, Wire
+from .wire import Block, Spoken, StreamReader, Wire, shown_behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...interop.parts import ResultPart
     from .options import Options
-    from .wire import Entry, StopReason
+    from .wire import Entry, Part, StopReason
 
 Json = dict[str, Any]
 
@@ -45,6 +43,7 @@ def write_history(entries: Sequence[Entry]) -> list[Json]:
             text = "".join(part.text for part in entry.parts if isinstance(part, TextPart))
             items += filled(entry.kept, _message(text), entry.calls)
             items += [result.value for result in entry.results]
+            items += shown_behind(entry.results, "call_id", _text)
         elif entry.parts:
             items.append({"role": entry.role, "content": _content(entry.parts)})
     return items
@@ -94,20 +93,14 @@ def _message(text: str) -> list[Json]:
     return [{"role": "assistant", "content": text}] if text else []
 
 
-def _content(parts: Sequence[ResultPart]) -> str | list[Json]:
+def _content(parts: Sequence[Part]) -> str | list[Json]:
     if all(isinstance(part, TextPart) for part in parts):
         return "\n".join(part.text for part in parts if isinstance(part, TextPart))
-    return [_part(part) for part in parts]
+    return [part.value if isinstance(part, Block) else _text(part.text) for part in parts]
 
 
-def _part(part: ResultPart) -> Json:
-    written = write_responses_part(part)
-    if written is None:
-        return {
-            "type": "input_text",
-            "text": f"[a part that cannot be sent: {getattr(part, 'kind', 'JSON')}]",
-        }
-    return {"detail": "auto", **written} if written["type"] == "input_image" else written
+def _text(text: str) -> Json:
+    return {"type": "input_text", "text": text}
 
 
 _INCOMPLETE: Final[dict[str, StopReason]] = {"max_output_tokens": "length", "content_filter": "refused"}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...interop.registry import get_registry_from_context
 from ...interop.transcript import repair_transcript
 from .asking import Asking
+from .attached import with_attachments
 from .core_history import as_sent, conversion_of, core_messages, read_history
 from .http import HttpShell
 from .options import CONFIG_SCHEMA, read_options
@@ -69,13 +70,17 @@ class Spelled:
     def initialize_request(
         self, native_messages: list[Any], state: Json, *, context: Json | None = None
     ) -> tuple[list[Any], Json]:
-        """Make the payload, unless it is made for another API; put tools in if there are none."""
+        """Make the payload, unless it is made for another API; put tools in if there are none.
+
+        What the history refers to is looked up for the payload alone: the history keeps the references.
+        """
         request = state.get("request") or {}
         if not self._can_be_sent(state) or request.get("wire", self.wire.family) != self.wire.family:
             return native_messages, state
         options = self._options(state)
         native = repair_transcript(native_messages, self.wire.family).transcript
-        payload = {**self.wire.write_payload(as_sent(native), options), **(request.get("payload") or {})}
+        sent = with_attachments(as_sent(native), self.wire.family, provider=options.provider, context=context)
+        payload = {**self.wire.write_payload(sent, options), **(request.get("payload") or {})}
         if "tools" not in payload and state.get("_tools"):
             payload["tools"] = conversion_of(self.wire, options, state, context).schemas()
             if self.wire.tool_choice is not None:

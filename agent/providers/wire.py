@@ -9,8 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
+from ...interop.parts import TextPart
 from ...interop.streams.calls import assembler
 from ...interop.streams.errors import StreamError
 from ...plugins.frozen import frozen
@@ -19,7 +20,6 @@ from .attempts import AttemptFailed, Failure, of_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ...interop.parts import MediaPart, ResultPart
     from .options import Options
 
 Json = dict[str, Any]
@@ -28,18 +28,33 @@ StopReason = Literal["stop", "tool_calls", "length", "refused", "other"]
 """Why the model stopped, in the words of all providers."""
 
 
+SHOWN_BY: Final = "Shown by the call"
+"""How a message begins that shows what results have no room for."""
+
+
+@frozen
+class Block:
+    """A content block as the API writes it, or the place of one: see `attached_parts`."""
+
+    value: Json
+
+
+Part = TextPart | Block
+"""What is said in a message, as far as this provider can be told it."""
+
+
 class Answer(NamedTuple):
     """The result of a call, as it is sent.
 
     Attributes:
         value: in the provider's format.
         failed: Callboard reports a failure of its own.
-        images: those that the value has no room for.
+        shown: beside it, for what the value has no room for: images, and what its tool refers to.
     """
 
     value: Json
     failed: bool = False
-    images: tuple[MediaPart, ...] = ()
+    shown: tuple[Block, ...] = ()
 
 
 class Entry(NamedTuple):
@@ -54,7 +69,7 @@ class Entry(NamedTuple):
     """
 
     role: str
-    parts: tuple[ResultPart, ...] = ()
+    parts: tuple[Part, ...] = ()
     calls: tuple[tuple[str, Json], ...] = ()
     results: tuple[Answer, ...] = ()
     kept: tuple[Json, ...] = ()
@@ -72,6 +87,22 @@ class Spoken(NamedTuple):
     content: str
     calls: tuple[Any, ...] = ()
     kept: tuple[Json, ...] = ()
+
+
+def shown_behind(results: Sequence[Answer], call_key: str, text: Callable[[str], Json]) -> list[Json]:
+    """Return the user's message that shows what results have no room for; none, if there is nothing.
+
+    Args:
+        results: of one turn.
+        call_key: the key of a result's value that says which call it answers.
+        text: writes a text as a content block.
+    """
+    content: list[Json] = []
+    for result in results:
+        if result.shown:
+            content.append(text(f"{SHOWN_BY} {result.value[call_key]}:"))
+            content += [block.value for block in result.shown]
+    return [{"role": "user", "content": content}] if content else []
 
 
 @frozen

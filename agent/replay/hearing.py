@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..providers.wire import SHOWN_BY
 from .script import Heard
 
 if TYPE_CHECKING:
@@ -67,7 +68,12 @@ def _responses(body: Json) -> Iterator[_Said]:
     given = body.get("input")
     if isinstance(given, str):
         yield _Said("user", given)
+    last = ""
     for item in _objects(given):
+        shown = item.get("role") == "user" and last.endswith("_output") and _is_shown(item.get("content"))
+        last = str(item.get("type"))
+        if shown:
+            continue
         if item.get("role") in {"user", "assistant"}:
             yield _Said(item["role"], _text(item.get("content")))
         elif str(item.get("type")).endswith("_output"):
@@ -82,9 +88,16 @@ def _messages(body: Json) -> Iterator[_Said]:
         for block in _objects(content):
             if block.get("type") == "tool_result":
                 yield _Said("tool", _text(block.get("content")))
-        text = _text(content)
+        behind = [block for block in _objects(content) if block.get("type") != "tool_result"]
+        shown = len(behind) < len(content) and _is_shown(behind) if isinstance(content, list) else False
+        text = "" if shown else _text(content)
         if message.get("role") == "assistant" or text:
             yield _Said(str(message.get("role")), text)
+
+
+def _is_shown(content: Any) -> bool:
+    """Whether this is what stands behind results, and not what the user says."""
+    return isinstance(content, list) and _text(content[:1]).startswith(SHOWN_BY)
 
 
 _PATHS: dict[str, Callable[[Json], Iterator[_Said]]] = {

@@ -35,7 +35,7 @@ def read_response(format_id: str, response: dict[str, Any]) -> tuple[tuple[Resul
     told, failed = _read_object(said or {})
     if media and told == [JsonPart(None)]:
         told = []
-    return (*told, *(_read_media(item) for item in media or ())), failed
+    return (*told, *(read_media(item) for item in media or ())), failed
 
 
 def write_response(
@@ -76,8 +76,8 @@ def _part(value: Any) -> ResultPart:
     return TextPart(value) if isinstance(value, str) else JsonPart(copy_json(value, what="$.response"))
 
 
-def _read_media(item: dict[str, Any]) -> ResultPart:
-    """A label of a file is its name; images and recordings have none, and lose it."""
+def read_media(item: dict[str, Any]) -> ResultPart:
+    """Return the media of one part. A label of a file is its name; images and recordings have none, and lose it."""
     item = wire_keys(item)
     inline = item.get("inlineData")
     if isinstance(inline, dict):
