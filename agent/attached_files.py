@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Awaitable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..interop.limits import MAX_ATTACHMENT_BYTES
 from ..plugins.failures import describe
 from ..plugins.foreign import blames
-from .attachments import Unsendable, as_json, hinted, of_bytes, read, shown, source_of, too_large
+from .attachments import UnsendableError, as_json, hinted, of_bytes, read, shown, source_of, too_large
 
 if TYPE_CHECKING:
     from ..interop.parts import ResultPart
@@ -32,11 +33,11 @@ def expanded(kept: Any, store: Any) -> ResultPart:
         store: the application's; ``None`` if there is none.
 
     Raises:
-        Unsendable: there is no such file or reference, or what it leads to cannot be sent.
+        UnsendableError: there is no such file or reference, or what it leads to cannot be sent.
     """
     match source_of(kept):
         case "path":
-            return of_bytes(_read_file(kept["path"]), {"name": os.path.basename(str(kept["path"])), **kept})
+            return of_bytes(_read_file(kept["path"]), {"name": PurePath(str(kept["path"])).name, **kept})
         case "ref":
             return _of_store(hinted(kept, "ref"), store)
     return read(kept)
@@ -45,7 +46,7 @@ def expanded(kept: Any, store: Any) -> ResultPart:
 def _of_store(kept: Json, store: Any) -> ResultPart:
     reference = kept["ref"]
     if store is None:
-        raise Unsendable(
+        raise UnsendableError(
             f"refers to {shown(reference)}, and the context has no session_asset_store to look it up in"
         )
     try:
@@ -55,21 +56,21 @@ def _of_store(kept: Json, store: Any) -> ResultPart:
     except BaseException as error:
         if not blames(error):
             raise
-        raise Unsendable(
+        raise UnsendableError(
             f"refers to {shown(reference)}; asking the session_asset_store raised {describe(error)}"
         ) from error
     if found is None:
-        raise Unsendable(f"refers to {shown(reference)}, which the session_asset_store does not know")
+        raise UnsendableError(f"refers to {shown(reference)}, which the session_asset_store does not know")
     if isinstance(found, Awaitable):
         if hasattr(found, "close"):
             found.close()  # a coroutine that is dropped unclosed warns
-        raise Unsendable(
+        raise UnsendableError(
             f"refers to {shown(reference)}; the session_asset_store has to answer at once, and its get is asynchronous"
         )
     try:
         return _of_answer(found, kept)
-    except Unsendable as error:
-        raise Unsendable(
+    except UnsendableError as error:
+        raise UnsendableError(
             f"refers to {shown(reference)}, and what the session_asset_store has for it {error}"
         ) from error
 
@@ -79,13 +80,13 @@ def _of_answer(found: Any, kept: Json) -> ResultPart:
     hints = {key: kept[key] for key in ("media_type", "name", "kind", "detail") if kept.get(key) is not None}
     if isinstance(found, bytes | bytearray | memoryview):
         if len(found) > MAX_ATTACHMENT_BYTES:
-            raise Unsendable(too_large(len(found)))
+            raise UnsendableError(too_large(len(found)))
         return of_bytes(bytes(found), {**_named(reference), **hints})
     answer = as_json(found)
     if isinstance(answer, dict) and source_of(answer) is not None:
         answer = {**_named(reference), **answer, **hints}
     if source_of(answer) == "ref":
-        raise Unsendable("is a reference once more")
+        raise UnsendableError("is a reference once more")
     return expanded(answer, None)
 
 
@@ -97,18 +98,22 @@ def _named(reference: Any) -> Json:
 def _read_file(path: Any) -> bytes:
     """Read a regular file; what is none is not waited for, and what is too large is not read."""
     if not isinstance(path, str) or not path:
-        raise Unsendable(f"has {shown(path)} for its path")
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        raise UnsendableError(f"has {shown(path)} for its path")
     try:
-        with open(os.open(path, flags), "rb") as file:
+        with open(path, "rb", opener=_at_once) as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise Unsendable(f"is {shown(path)}, which is no regular file")
+                raise UnsendableError(f"is {shown(path)}, which is no regular file")
             if about.st_size > MAX_ATTACHMENT_BYTES:
-                raise Unsendable(too_large(about.st_size))
+                raise UnsendableError(too_large(about.st_size))
             content = file.read(MAX_ATTACHMENT_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise Unsendable(f"is {shown(path)}, which cannot be read: {describe(error)}") from error
+        raise UnsendableError(f"is {shown(path)}, which cannot be read: {describe(error)}") from error
     if len(content) > MAX_ATTACHMENT_BYTES:  # it has grown since, or is of no size that anybody tells
-        raise Unsendable(too_large(len(content)))
+        raise UnsendableError(too_large(len(content)))
     return content
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting: a pipe that nobody writes to would hold up the request."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

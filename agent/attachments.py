@@ -31,7 +31,7 @@ _BYTES: Final = (bytes, bytearray, memoryview)
 _KINDS: Final = frozenset({"image", "audio"})
 
 
-class Unsendable(Exception):
+class UnsendableError(Exception):
     """What is attached cannot be read; the text is why, as a sentence without its subject.
 
     Attributes:
@@ -94,7 +94,7 @@ def read(kept: Any) -> ResultPart:
     """Return what is attached, of all that is not compact.
 
     Raises:
-        Unsendable: it is in no shape that is known, is too large, or nothing tells what it is.
+        UnsendableError: it is in no shape that is known, is too large, or nothing tells what it is.
     """
     match source_of(kept):
         case "url":
@@ -108,11 +108,11 @@ def read(kept: Any) -> ResultPart:
                 return part
             family = family_of_block(kept) if isinstance(kept, dict) else None
             if family is not None:
-                raise Unsendable(f"is a block of {family} that no other API can be told", unread=True)
+                raise UnsendableError(f"is a block of {family} that no other API can be told", unread=True)
             shapes = "a path, a ref, a url, data, or a provider's block"
-            raise Unsendable(f"is {shown(kept)}, which is none of the known shapes: {shapes}")
+            raise UnsendableError(f"is {shown(kept)}, which is none of the known shapes: {shapes}")
         case source:
-            raise Unsendable(f"is a {source}, which has to be looked up")
+            raise UnsendableError(f"is a {source}, which has to be looked up")
 
 
 def hinted(kept: Any, source: str) -> Json:
@@ -123,50 +123,50 @@ def hinted(kept: Any, source: str) -> Json:
 def _of_url(kept: Json) -> ResultPart:
     url, name = kept["url"], _text(kept, "name")
     if not isinstance(url, str):
-        raise Unsendable(f"has {shown(url)} for its url")
+        raise UnsendableError(f"has {shown(url)} for its url")
     if url.startswith("data:"):
         if len(url) > _most_base64() + 200:
-            raise Unsendable(too_large(len(url) * 3 // 4))
+            raise UnsendableError(too_large(len(url) * 3 // 4))
         part = MediaPart("file", url=url)
         inline = inline_of(part)
         if inline is None:
-            raise Unsendable("is a data: URL that is not base64 with a media type")
+            raise UnsendableError("is a data: URL that is not base64 with a media type")
         return _media(_text(kept, "media_type") or inline.mime, inline.data, kept)
     if not url.startswith(("https://", "http://")):
-        raise Unsendable(f"has the address {shown(url)}; an address begins with https:// or http://")
+        raise UnsendableError(f"has the address {shown(url)}; an address begins with https:// or http://")
     mime = media_type(_text(kept, "media_type"), name) or media_type(None, url)
     kind = _kind(kept, mime)
     if kind is None:
-        raise Unsendable("is an address that does not tell what is there; say its media_type")
+        raise UnsendableError("is an address that does not tell what is there; say its media_type")
     return MediaPart(kind, url=url, filename=name, detail=_text(kept, "detail") if kind == "image" else None)
 
 
 def _of_data(kept: Json) -> ResultPart:
     data = kept["data"]
     if not isinstance(data, str):
-        raise Unsendable(f"has {shown(data)} for its data; that has to be base64")
+        raise UnsendableError(f"has {shown(data)} for its data; that has to be base64")
     if len(data) > _most_base64():
-        raise Unsendable(too_large(len(data) * 3 // 4))
+        raise UnsendableError(too_large(len(data) * 3 // 4))
     try:
         content = base64.b64decode(data, validate=True)
     except ValueError:
-        raise Unsendable("has data that is not base64") from None
+        raise UnsendableError("has data that is not base64") from None
     return of_bytes(content, kept)
 
 
 def of_bytes(content: bytes, kept: Json) -> MediaPart:
-    """Return what bytes are, by what is said of them. Raises `Unsendable`: nothing tells it."""
+    """Return what bytes are, by what is said of them. Raises `UnsendableError`: nothing tells it."""
     if not content:
-        raise Unsendable("is empty")
+        raise UnsendableError("is empty")
     said = _text(kept, "media_type") or _text(kept, "mimeType")
     mime = media_type(said, _text(kept, "name"), content)
     if mime is None:
-        raise Unsendable("does not tell what it is, by name or content; say its media_type")
+        raise UnsendableError("does not tell what it is, by name or content; say its media_type")
     if mime.startswith("text/"):
         try:
             content.decode()
         except UnicodeDecodeError:
-            raise Unsendable(f"is said to be {mime}, and is not UTF-8") from None
+            raise UnsendableError(f"is said to be {mime}, and is not UTF-8") from None
     return _media(mime, base64.b64encode(content).decode(), kept)
 
 
@@ -191,7 +191,7 @@ def _kind(kept: Json, mime: str | None) -> MediaKind | None:
 def _require_small(part: ResultPart) -> None:
     carried = (part.url or part.data or "") if isinstance(part, MediaPart) else ""
     if len(carried) > _most_base64() + 200:
-        raise Unsendable(too_large(len(carried) * 3 // 4))
+        raise UnsendableError(too_large(len(carried) * 3 // 4))
 
 
 def _most_base64() -> int:

@@ -13,7 +13,7 @@ from ...interop.attachment_blocks import SENDS
 from ...interop.parts import TextPart
 from ...plugins.foreign import Log
 from ..attached_files import expanded
-from ..attachments import Unsendable, as_json
+from ..attachments import UnsendableError, as_json
 from ..errors import AttachmentError
 from .attached_parts import PLACE_OF_ATTACHMENT, part_of, written
 
@@ -90,7 +90,7 @@ def _block(place: Json, family: str, provider: str, store: Any) -> Json:
     try:
         try:
             return written(expanded(place["attachment"], store), where, family, provider=provider)
-        except Unsendable as error:
+        except UnsendableError as error:
             raise AttachmentError(where, str(error), provider=provider) from error
     except AttachmentError as error:
         if not place["told"]:

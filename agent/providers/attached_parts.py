@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...interop.attachment_blocks import SENDS, own_block, write_block
 from ...interop.data_urls import inline_of
 from ...interop.parts import MediaPart, TextPart
-from ..attachments import Unsendable, is_compact, read, source_of
+from ..attachments import UnsendableError, is_compact, read, source_of
 from ..errors import AttachmentError
 from .wire import Block
 
@@ -38,7 +38,7 @@ def part_of(kept: Any, where: str, family: str, *, provider: str) -> Part:
     own = own_block(kept, family) if isinstance(kept, dict) and source_of(kept) is None else None
     try:
         part = read(kept)
-    except Unsendable as error:
+    except UnsendableError as error:
         if own is not None and error.unread:
             return Block(own)
         raise AttachmentError(where, str(error), provider=provider) from error
