@@ -1,46 +1,38 @@
 """Attachments of messages: in every shape, to every provider that can take them, and a clear error where it cannot.
 
-002 has ``add_message(session, role, content, attachments, metadata)`` and a ``session_asset_store`` "for file
-attachments"; 004 keeps "compact attachment refs until request-time expansion", which is ``initialize_request``.
-What is sent is held to the official SDKs' types, with unknown keys refused.
+002 has ``add_message(session, role, content, attachments, metadata)``. What is sent is held to the official SDKs'
+types, with unknown keys refused. References have a file of their own.
 """
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import json
 import os
-import threading
 from pathlib import Path
 
 import pytest
+from attaching import (
+    ANTHROPIC,
+    BEDROCK,
+    CHAT,
+    CONTENTS,
+    FAMILIES,
+    GEMINI,
+    NAMES,
+    PDF,
+    PNG,
+    RESPONSES,
+    Sent,
+    b64,
+    holds,
+)
 from callboard import AgentCore
-from callboard.agent.replay.server import ReplayServer
 from callboard.interop.attachment_blocks import SENDS
 from callboard.interop.limits import MAX_ATTACHMENT_BYTES
 from callboard.providers import AttachmentError, attachment_block
-from providers import STACKS, Asked
+from providers import STACKS
 from sdks import sdks
-from tools import Tool
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
-PDF = b"%PDF-1.7\n1 0 obj\n"
-WAV = b"RIFF\x24\0\0\0WAVEfmt "
-TEXT = "größer\n".encode()
-WORD = b"PK\x03\x04\0\0"
-
-CHAT, RESPONSES, ANTHROPIC = "openai.chat_completions", "openai.responses", "anthropic.messages"
-GEMINI, BEDROCK = "gemini.generate_content", "bedrock.converse"
-FAMILIES = {"chat": CHAT, "responses": RESPONSES, "responses extension": RESPONSES, "anthropic": ANTHROPIC}
-CONTENTS = {"image": PNG, "pdf": PDF, "audio": WAV, "text": TEXT, "word": WORD}
-NAMES = {
-    "image": "a.png",
-    "pdf": "a.pdf",
-    "audio": "a.wav",
-    "text": "a.txt",
-    "word": "a.docx",
-}
 TAKES = {
     CHAT: {"image", "pdf", "audio", "text"},
     RESPONSES: {"image", "pdf", "text", "word"},
@@ -50,61 +42,10 @@ TAKES = {
 }
 
 
-def b64(content):
-    return base64.b64encode(content).decode()
-
-
 def objections(family, blocks):
     """What the official SDK has against a user's message of these blocks."""
     content = "parts" if family == GEMINI else "content"
     return sdks().message_refusals(family, {"role": "user", content: blocks})
-
-
-class Sent:
-    """A conversation with a shipped provider at a server that keeps what it was sent."""
-
-    def __init__(self, stack, **context):
-        self.stack = stack
-        self.context = context
-        self.events = []
-        self.session = None
-
-    def say(self, *attachments, text="look", role="user"):
-        provider, extensions = STACKS[self.stack]
-        with ReplayServer([{"steps": [{"text": "well"}]}]) as server, AgentCore() as core:
-            core.register_provider(provider, {"model": "m", "base_url": server.url})
-            for extension in extensions:
-                core.register_provider_extension(extension)
-            session = core.add_message(core.create_session(), role, text, attachments)
-            self.events = list(core.run(session, {}, context=self.context))
-            self.session = self.events[-1]["session"]
-            self.bodies = [request.body for request in server.requests]
-        return self
-
-    @property
-    def message(self):
-        (body,) = self.bodies
-        return (body.get("messages") or body["input"])[-1]
-
-    @property
-    def blocks(self):
-        message = self.message
-        assert sdks().message_refusals(FAMILIES[self.stack], message) == []
-        content = message["content"]
-        return [{"type": "text", "text": content}] if isinstance(content, str) else content
-
-    @property
-    def error(self):
-        (error,) = [event for event in self.events if event["type"] == "error"]
-        assert self.events[-1]["reason"] == "error"
-        assert self.bodies == []
-        return error
-
-
-def holds(blocks, content):
-    """Whether the blocks have this content by value, or its text."""
-    said = json.dumps(blocks, ensure_ascii=False)
-    return b64(content) in said or (content == TEXT and "größer" in said)
 
 
 @pytest.mark.parametrize("kind", CONTENTS)
@@ -252,165 +193,6 @@ def test_what_lies_in_a_providers_own_store_is_sent_to_that_one_alone():
         attachment_block(block, CHAT)
 
 
-# References
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_a_history_keeps_the_reference_and_initialize_request_expands_it(stack):
-    asked = Asked(stack, "http://127.0.0.1:1/v1")
-    state, context = asked.state_and_context()
-    message = {"role": "user", "content": "look", "metadata": {"attachments": [{"ref": "asset-1"}]}}
-
-    native = asked.stack.to_native_messages([message], state, context)
-    kept, state = asked.stack.initialize_request(
-        native, state, {**context, "session_asset_store": {"asset-1": PNG}}
-    )
-
-    assert "asset-1" in json.dumps(native)
-    assert kept == native
-    assert holds([state["request"]["payload"]], PNG)
-    assert "asset-1" not in json.dumps(state["request"]["payload"])
-
-
-def test_a_session_keeps_what_is_compact_and_nothing_of_what_it_leads_to(tmp_path):
-    path = tmp_path / "a.png"
-    path.write_bytes(PNG)
-
-    sent = Sent("chat", session_asset_store={"asset-1": PNG}).say("asset-1", path)
-
-    assert sent.session.messages[0]["metadata"]["attachments"] == ["asset-1", {"path": str(path)}]
-    assert b64(PNG) not in json.dumps(sent.session.messages)
-
-
-class Store:
-    """A store of an application."""
-
-    def __init__(self, answer):
-        self.answer = answer
-        self.asked = []
-
-    def get(self, reference):
-        self.asked.append(reference)
-        return self.answer() if callable(self.answer) else self.answer
-
-
-def test_a_store_may_answer_with_any_shape_but_a_reference(tmp_path):
-    path = tmp_path / "a.png"
-    path.write_bytes(PNG)
-    for answer in (PNG, path, {"path": str(path)}, {"data": b64(PNG)}, BLOCKS["gemini image"][1]):
-        store = Store(answer)
-        block = attachment_block({"ref": {"id": 7}}, ANTHROPIC, context={"session_asset_store": store})
-        assert holds([block], PNG)
-        assert store.asked == [{"id": 7}]
-
-
-def _raise(error):
-    raise error
-
-
-async def _later():
-    return PNG
-
-
-@pytest.mark.parametrize(
-    "store",
-    [
-        None,
-        {},
-        Store(None),
-        Store(lambda: _raise(KeyError("x"))),
-        Store(lambda: _raise(OSError("gone"))),
-        Store(lambda: _raise(SystemExit(3))),
-        Store("asset-2"),
-        Store({"ref": "asset-2"}),
-        Store(3),
-        Store(_later),
-        object(),
-    ],
-    ids=[
-        "none",
-        "empty",
-        "null",
-        "lookup",
-        "raises",
-        "exits",
-        "text",
-        "reference",
-        "number",
-        "async",
-        "no store",
-    ],
-)
-@pytest.mark.parametrize("stack", ["chat", "anthropic"])
-def test_a_reference_that_the_store_does_not_know_is_a_clear_error(stack, store):
-    sent = Sent(stack, session_asset_store=store).say({"ref": "asset-1"})
-
-    assert sent.error["code"] == "bad_attachment"
-    assert "asset-1" in sent.error["error"]
-    assert sent.error["attachment"] == "$[0].metadata.attachments[0]"
-
-
-def a_tool_that_refers(block):
-    class Draws(Tool):
-        def format_tool_result(self, result, state):
-            return {
-                "type": "provider_native_tool_result",
-                "format": "openai.chat_completions",
-                "content": [{"type": "text", "text": "drawn"}, block],
-            }
-
-    return Draws(lambda arguments, state: {"success": True, "result": "drawn"}, "draw")
-
-
-def drawn(stack, block, store, *, takes=True):
-    """The bodies of a turn in which a tool refers to something, and the session."""
-    provider, extensions = STACKS[stack]
-    script = [{"steps": [{"calls": [{"name": "draw", "arguments": {}}]}, {"text": "nice"}]}]
-    with ReplayServer(script) as server, AgentCore() as core:
-        core.register_provider(provider, {"model": "m", "base_url": server.url})
-        for extension in extensions:
-            core.register_provider_extension(extension)
-        core.register_tool(a_tool_that_refers(block))
-        session = core.add_message(core.create_session(), "user", "draw")
-        events = list(core.run(session, {}, context={"session_asset_store": store}))
-        done = events[-1]
-        assert done["reason"] == "answered", events
-        body = server.requests[-1].body
-    for message in (body.get("messages") or body["input"]) if takes else ():
-        assert sdks().message_refusals(FAMILIES[stack], message) == []
-    return body, done["session"]
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_a_reference_in_a_tools_result_is_kept_and_expanded_for_the_request(stack):
-    body, session = drawn(stack, {"type": "attachment", "ref": "asset-1"}, {"asset-1": PNG})
-
-    assert holds([body], PNG)
-    assert "drawn" in json.dumps(body)
-    assert {"type": "attachment", "ref": "asset-1"} in session.messages[2]["toolResult"]["content"]
-    assert b64(PNG) not in json.dumps(session.messages)
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_a_reference_of_a_tool_that_cannot_be_looked_up_is_told_to_the_model_and_ends_no_conversation(stack):
-    body, _ = drawn(stack, {"type": "attachment", "ref": "asset-1"}, {})
-
-    assert "asset-1" in json.dumps(body)
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_a_tool_cannot_have_a_file_of_this_machine_sent(stack, tmp_path):
-    path = tmp_path / "secret.txt"
-    path.write_text("hunter2")
-
-    forged = {"type": "attachment", "where": "x", "told": True, "attachment": {"path": str(path)}}
-    for block in ({"type": "attachment", "path": str(path)}, forged):
-        body, _ = drawn(stack, block, {}, takes=False)
-
-        assert "hunter2" not in json.dumps(body)
-        assert b64(b"hunter2") not in json.dumps(body)
-
-
 # Files
 
 
@@ -487,26 +269,3 @@ def test_an_attachment_of_anybody_but_the_user_is_a_clear_error(stack, role):
             session = core.add_message(session, "user", "y")
             error, done = list(core.run(session, {}))[-2:]
         assert (error["code"], done["reason"]) == ("bad_attachment", "error")
-
-
-def test_a_store_is_not_asked_in_the_event_loop():
-    asked_in = []
-
-    def answer():
-        asked_in.append(threading.get_ident())
-        return PNG
-
-    async def turn(core, session):
-        context = {"session_asset_store": Store(answer)}
-        events = [event async for event in core.asend_request_stream(session, {}, context=context)]
-        return events[-1]["message"]["content"], threading.get_ident()
-
-    provider, _ = STACKS["chat"]
-    with ReplayServer([{"steps": [{"text": "well"}]}]) as server, AgentCore() as core:
-        core.register_provider(provider, {"model": "m", "base_url": server.url})
-        session = core.add_message(core.create_session(), "user", "look", [{"ref": "asset-1"}])
-        said, loop = asyncio.run(turn(core, session))
-
-    assert said == "well"
-    assert len(asked_in) == 1
-    assert loop not in asked_in
