@@ -23,7 +23,7 @@ PROVIDERS: Final[dict[str, str]] = {
 }
 """The types of providers that are shipped -> where they are."""
 
-_KEYS: Final = frozenset({"provider", "system", "max_rounds", "deadline", "tags", "session_dir"})
+KEYS: Final = frozenset({"provider", "system", "max_rounds", "deadline", "tags", "session_dir"})
 
 
 @frozen
@@ -61,7 +61,7 @@ def read_agent_settings(given: Any, base: Path, path: str = "$.agent") -> AgentS
         ConfigurationError: something in it is wrong.
     """
     require_object(given, path)
-    require_known(given, _KEYS, path=path)
+    require_known(given, KEYS, path=path)
     provider, options = _provider(given.get("provider"), f"{path}.provider")
     system, folder = (_text(given.get(key), f"{path}.{key}") for key in ("system", "session_dir"))
     return AgentSettings(

@@ -149,10 +149,12 @@ class Configuration:
 
 
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
+_OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
+"""Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
     "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval",
-}) | _AGENT_KEYS  # fmt: skip
+}) | _AGENT_KEYS | _OF_APPLICATIONS  # fmt: skip
 
 
 def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None) -> Configuration:
@@ -182,11 +184,13 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
     except JsonValueError as error:
         raise ConfigurationError(str(error), path="$", file=str(file)) from error
     except ConfigurationError as error:
-        raise ConfigurationError(str(error), path=error.path, file=str(file)) from error
+        raise ConfigurationError(str(error), path=error.path, file=str(file), paths=error.paths) from error
 
 
 def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configuration:
-    require_known(given, _KEYS, path="$")
+    if given:
+        _require_all_known(given)
+    require_object(given.get("app", {}), "$.app")
     plugins = given.get("plugins", [])
     if not isinstance(plugins, list | tuple):
         raise refused(plugins, "$.plugins", "a list")
@@ -214,6 +218,17 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         file=file,
         written=given,
     )
+
+
+def _require_all_known(given: Mapping[str, Any]) -> None:
+    """Raises `ConfigurationError`: names every key that nobody reads, wherever it stands."""
+    from .known_keys import unknown_keys  # noqa: PLC0415 - a program's empty configuration has none
+
+    unknown = unknown_keys(given, _KEYS, {"calls": CallDefaults, "plugin_policy": PluginPolicy})
+    if unknown:
+        whys = [each.why for each in unknown]
+        said = whys[0] if len(whys) == 1 else "\n  ".join([f"{len(whys)} keys are unknown:", *whys])
+        raise ConfigurationError(said, path=unknown[0].path, paths=[each.path for each in unknown])
 
 
 def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> RestartPolicy:

@@ -16,13 +16,17 @@ class ConfigurationError(CallboardError):
     """A configuration cannot be used as it is.
 
     Attributes:
-        path: where, as ``$.supervision.backoff.jitter``.
+        path: where, as ``$.supervision.backoff.jitter``; the first place, if there are several.
+        paths: all places.
         file: the file it was read from, or ``None``.
     """
 
-    def __init__(self, message: str, *, path: str, file: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, path: str, file: str | None = None, paths: Iterable[str] = ()
+    ) -> None:
         super().__init__(f"{file}: {message}" if file else message)
         self.path = path
+        self.paths = tuple(paths) or (path,)
         self.file = file
 
 

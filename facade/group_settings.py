@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _TEXTS = ("strategy", "restart", "on_limit", "start", "group")
 _SECONDS = ("period", "cool_down")
-_KEYS = (*_TEXTS, *_SECONDS, "intensity")
+KEYS = (*_TEXTS, *_SECONDS, "intensity")
 
 
 def read_groups(given: Any, path: str) -> tuple[GroupSpec, ...]:
@@ -37,7 +37,7 @@ def read_groups(given: Any, path: str) -> tuple[GroupSpec, ...]:
 def _read(name: str, given: Any, path: str) -> GroupSpec:
     if not isinstance(given, Mapping) or not name:
         raise refused(given, path, "an object with a name")
-    require_known(given, _KEYS, path=path)
+    require_known(given, KEYS, path=path)
     for key, value in given.items():
         _check(key, value, f"{path}.{key}")
     settings = {key: value for key, value in given.items() if key != "group"}

@@ -56,7 +56,7 @@ def _is_seconds(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
-_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "event": (lambda value: value in EVENTS, f"one of: {', '.join(EVENTS)}"),
     "hook": (
         lambda value: isinstance(value, str) and "." in value,
@@ -78,12 +78,12 @@ def read_hooks(given: Any, path: str = "$.hooks") -> tuple[HookSettings, ...]:
 
 def _read_hook(given: Any, path: str) -> HookSettings:
     require_object(given, path)
-    require_known(given, _KINDS, path=path)
+    require_known(given, KINDS, path=path)
     for key in ("event", "hook"):
         if key not in given:
-            raise ConfigurationError(f"{path} has no {key!r}; it has to be {_KINDS[key][1]}", path=path)
+            raise ConfigurationError(f"{path} has no {key!r}; it has to be {KINDS[key][1]}", path=path)
     for key, value in given.items():
-        fits, what = _KINDS[key]
+        fits, what = KINDS[key]
         if not fits(value):
             raise refused(value, f"{path}.{key}", what)
     return HookSettings(**given, path=path)

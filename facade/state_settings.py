@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .actors.state_store import StateStore
 
 STORES = ("memory", "sqlite")
+KEYS = frozenset({"store", "path", "synchronous", "max_state_bytes"})
 
 
 @frozen
@@ -54,7 +55,7 @@ def read_state_settings(given: Any, base: Path, path: str = "$.state") -> StateS
         given = {"path": os.fspath(given)}
     if not isinstance(given, Mapping):
         raise refused(given, path, "a path or an object")
-    require_known(given, {"store", "path", "synchronous", "max_state_bytes"}, path=path)
+    require_known(given, KEYS, path=path)
     store = given.get("store", "sqlite" if "path" in given else "memory")
     _require_one_of(store, STORES, f"{path}.store")
     if store == "sqlite" and "path" not in given:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 PROTOCOLS = ("thp/1", "thp/1+")
 """What a program may be said to speak; with the plus, it is asked what it knows beyond version 1."""
 
-_KEYS = frozenset({"command", "protocol", "cwd", "id"})
-_BASH_KEYS = frozenset({"path", "file", "id"})
+COMMAND_KEYS = frozenset({"command", "protocol", "cwd", "id"})
+BASH_KEYS = frozenset({"path", "file", "id"})
 
 
 class SourceProblem(ValueError):  # noqa: N818 - it is the rest of a sentence, and never seen alone
@@ -71,8 +71,8 @@ def parse_bash(value: Any, base: Path) -> BashSource:
     if not isinstance(value, dict):
         raise SourceProblem("has a 'bash_tool' that is no mapping")
     for key, item in value.items():
-        if key not in _BASH_KEYS:
-            raise SourceProblem(f"has the unknown key {key!r} in 'bash_tool'; {meant(str(key), _BASH_KEYS)}")
+        if key not in BASH_KEYS:
+            raise SourceProblem(f"has the unknown key {key!r} in 'bash_tool'; {meant(str(key), BASH_KEYS)}")
         if not _is_word(item) or not item:
             raise SourceProblem(f"has {item!r:.100} as {key!r} of 'bash_tool'; it has to be a text")
     if ("path" in value) == ("file" in value):
@@ -95,8 +95,8 @@ def parse_command(value: Any, base: Path) -> CommandSource:
     if not isinstance(value, dict):
         raise SourceProblem("has a 'host' that is no mapping")
     for key in value:
-        if key not in _KEYS:
-            raise SourceProblem(f"has the unknown key {key!r} in 'host'; {meant(str(key), _KEYS)}")
+        if key not in COMMAND_KEYS:
+            raise SourceProblem(f"has the unknown key {key!r} in 'host'; {meant(str(key), COMMAND_KEYS)}")
     command = value.get("command")
     if isinstance(command, str):
         raise SourceProblem(

@@ -115,7 +115,7 @@ SOURCE_KEYS = frozenset({"plugin", "node_tool", "bash_tool", "host"})
 _KEYS_SAID = "'plugin', 'node_tool', 'bash_tool' and 'host'"
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
-_NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
+NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
 
 
 def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
@@ -176,17 +176,17 @@ _PREFIXES = ("path", "entry_point", "node", "node+git", "bash")
 def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
     if not isinstance(value, dict):
         raise _refused(entry, "has a 'node_tool' that is no mapping")
-    kinds = _NODE_KEYS.keys() & value.keys()
+    kinds = NODE_KEYS.keys() & value.keys()
     if len(kinds) != 1:
-        known = {key for keys in _NODE_KEYS.values() for key in keys}
+        known = {key for keys in NODE_KEYS.values() for key in keys}
         hints = [f"{key!r}: {meant(key, known)}" for key in value if key not in known]
         hint = f" ({'; '.join(hints)})" if hints else ""
         raise _refused(entry, f"has a 'node_tool' without exactly one of 'path', 'git' and 'file'{hint}")
     kind = kinds.pop()
     for key, item in value.items():
-        if key not in _NODE_KEYS[kind]:
+        if key not in NODE_KEYS[kind]:
             raise _refused(
-                entry, f"has the unknown key {key!r} in 'node_tool'; {meant(key, _NODE_KEYS[kind])}"
+                entry, f"has the unknown key {key!r} in 'node_tool'; {meant(key, NODE_KEYS[kind])}"
             )
         if key == "submodules":
             if not isinstance(item, bool):
