@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..plugins.errors import PluginLoadError
 from ..plugins.frozen import frozen
+from .roster_errors import PluginNameTaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -236,13 +237,14 @@ class Lodgings:
         """Refuse a name that would stand for a plugin in one host and for another host.
 
         Raises:
-            PluginLoadError: so it is.
+            PluginNameTaken: so it is.
         """
         there = self._hosts.get(plugin)
         if there is not None and there is not lodging:
-            raise PluginLoadError(
+            raise PluginNameTaken(
                 f"there is a host {plugin!r} already, which other plugins share; give this plugin another name",
                 plugin=plugin,
+                by="host",
             )
 
     def _enter(self, plugin: str, lodging: Lodging) -> None:

@@ -32,6 +32,18 @@ class StillEnding(PluginLoadError):  # noqa: N818 - the state is the message
         self.members = members
 
 
+class PluginNameTaken(PluginLoadError):  # noqa: N818 - the state is the message
+    """Another plugin, or a host that others share, has the name already; ``plugin`` says which name.
+
+    Attributes:
+        by: ``plugin`` or ``host``.
+    """
+
+    def __init__(self, message: str, *, plugin: str, by: str) -> None:
+        super().__init__(message, plugin=plugin)
+        self.by = by
+
+
 def taken_off(plugin: str) -> PluginLoadError:
     """It went while whoever had put it on the board still waited for it."""
     return PluginLoadError(f"plugin {plugin!r} was taken off the board before it was ready", plugin=plugin)
@@ -42,11 +54,13 @@ def require_place(plugin: str, members: Mapping[str, Member], *, closed: bool) -
 
     Raises:
         BoardStopped: it takes none any more.
-        PluginLoadError: the name is taken.
+        PluginNameTaken: the name is taken.
     """
     if closed:
         raise BoardStopped("the board has been stopped; make a new one")
     if plugin in members:
-        raise PluginLoadError(
-            f"there is a plugin {plugin!r} already; give this one another name", plugin=plugin
+        raise PluginNameTaken(
+            f"there is a plugin {plugin!r} already; register this one by another name, such as name={plugin + '-2'!r}",
+            plugin=plugin,
+            by="plugin",
         )

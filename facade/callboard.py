@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from .actors.board import Board, NotStarted
 from .actors.main_end import main_thread
 from .actors.part_reader import CallStream
+from .actors.roster_errors import PluginNameTaken
 from .actors.waiting import in_thread, until_done
 from .configuration import Configuration, read_configuration
 from .describing import describe
@@ -234,7 +235,14 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
 
     def _begin(self, board: Board, one: Loaded) -> None:
         self._require(one)
-        begin(board, one)
+        try:
+            begin(board, one)
+        except PluginNameTaken as error:
+            from .names_taken import with_remedy  # noqa: PLC0415 - only a collision needs it
+
+            name = one.adapter.name
+            taken = {*board.roster.members(), *board.roster.lodgings.status()}
+            raise with_remedy(error, one, self._origins.loaded.get(name), taken) from error
         self._noted(one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:

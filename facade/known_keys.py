@@ -21,8 +21,8 @@ from .hosts.limits import NAMES as LIMITS
 from .hosts.node_sandbox import NAMES as SANDBOX
 from .plugins.approval_rules import ApprovalRules
 from .plugins.entry import PluginOptions
-from .plugins.source import NODE_KEYS, SOURCE_KEYS
 from .plugins.program_source import BASH_KEYS, COMMAND_KEYS
+from .plugins.source import NODE_KEYS, SOURCE_KEYS
 from .plugins.suggestions import meant
 from .state_settings import KEYS as STATE_KEYS
 from .supervision.backoff import Backoff
@@ -115,7 +115,7 @@ def _provider(value: Any, path: str) -> Iterator[UnknownKey]:
 _RESTART: Final = _of(RestartPolicy, backoff=_of(Backoff))
 
 _ENTRY: Final = section(
-    _plain((each.name for each in fields(PluginOptions)))
+    _plain(each.name for each in fields(PluginOptions))
     | _plain(SOURCE_KEYS)
     | {
         "node_tool": section(_plain(key for keys in NODE_KEYS.values() for key in keys)),

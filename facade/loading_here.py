@@ -55,7 +55,11 @@ def load_here(
 
 
 def _made(load: Callable[[], Any], options: Options) -> PluginAdapter:
-    return PluginAdapter(load(), name=options.name, config=options.config)
+    found = load()
+    if options.name is None or not options.several:
+        return PluginAdapter(found, name=options.name, config=options.config)
+    own = PluginAdapter(found, config=options.config)  # only one that was made can be relied on for its name
+    return PluginAdapter(own.plugin, name=options.called(own.name), config=options.config)
 
 
 def import_here(path: str, configuration: Configuration) -> Any:

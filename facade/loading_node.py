@@ -61,12 +61,7 @@ def _load_package(
     ready: Ready, sources: NodeSources, options: Options, configuration: Configuration
 ) -> Iterator[Loaded]:
     package = ready.package
-    if options.name is not None and len(package.tools) > 1:
-        raise PluginLoadError(
-            f"{ready.source} has {len(package.tools)} tools, which cannot all go by {options.name!r}; "
-            "leave out 'name'",
-            plugin=options.name,
-        )
+    options = options.of_several(len(package.tools))
     for tool in package.tools:
         yield _load_node(tool, sources, options, configuration, ready)
 
@@ -80,7 +75,7 @@ def _load_node(
 ) -> Loaded:
     module = sources.module(tool.entry)
     plugin = NodeToolPlugin(
-        options.name or tool.id,
+        options.called(tool.id),
         tool.entry,
         export=tool.export,
         env=options.env,
@@ -94,6 +89,6 @@ def _load_node(
     )
     share = None
     if options.share is None and ready is not None and len(ready.package.tools) > 1 and plugin.sharing():
-        share = Share(ready.package.name, of=str(ready.package.directory))
+        share = Share(options.name or ready.package.name, of=str(ready.package.directory))
     lasting = module.entry is not None or (ready is not None and ready.entry is not None)
     return Loaded(PluginAdapter(plugin), plugin, options, share, lasting=lasting)

@@ -52,6 +52,7 @@ def load(
         case PythonPackageSource(directory):
             package = read_python_package(directory)
             place, environment = ready_to_run(package, options.isolate, configuration)
+            options = options.of_several(len(package.entries))
             for entry in package.entries:
                 if place is Place.HERE:
                     load = partial(load_package_entry, package, entry)
@@ -80,7 +81,7 @@ def isolated(
     environment: Environment | None = None,
 ) -> Loaded:
     """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
-    called = options.name or name or origin.path.rpartition(".")[2]
+    called = options.called(name or origin.path.rpartition(".")[2])
     plugin = PythonToolPlugin(
         called, origin, env=options.env, environment=environment, watched=options.reload.watch
     )

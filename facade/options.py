@@ -38,7 +38,8 @@ class Options:
     """How one plugin is run.
 
     Attributes:
-        name: the name it is to go by, or ``None`` for its own.
+        name: the name it is to go by, or ``None`` for its own; of one of several, what comes before its own.
+        several: it is one of several plugins of a package.
         config: given to its ``init``.
         required: failing to load it is an error.
         env: variables that its host gets.
@@ -63,6 +64,17 @@ class Options:
     host: HostSettings
     policy: RestartPolicy
     reload: ReloadPolicy
+    several: bool = False
+
+    def called(self, own: str) -> str:
+        """The name that a plugin goes by whose own name is ``own``."""
+        if self.name is None:
+            return own
+        return f"{self.name}.{own}" if self.several else self.name
+
+    def of_several(self, count: int) -> Options:
+        """The same options, for each of so many plugins of one package."""
+        return replace(self, several=True) if count > 1 else self
 
     def require_nothing_of_hosts(self) -> None:
         """Refuse what only a host can give, for a plugin that runs in this process.
