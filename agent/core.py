@@ -50,7 +50,8 @@ class AgentCore(ToolCore):
     """See the module. It is a context manager; `close` ends what is its own.
 
     Args:
-        board: the board to run tools on, or who holds it; one of its own when ``None``, which `close` stops.
+        board: the board to run tools on, or who holds it, such as a `Callboard`, whose configured providers it
+            has then too; one of its own when ``None``, which `close` stops.
         format_timeout: seconds a plugin's formatting hooks may take; past that its default holds.
         preview_timeout: seconds a plugin may take for the preview of a call; past that there is none.
         session_dir: a folder where `run` keeps each session as it goes on; nowhere if ``None``.
@@ -72,6 +73,10 @@ class AgentCore(ToolCore):
         require(is_folder, "session_dir", session_dir, "the path of a folder")
         super().__init__(board, format_timeout=format_timeout, preview_timeout=preview_timeout)
         self._providers = Providers()
+        # Who holds the board may have providers of its configuration, whose owner it stays, and say which is meant.
+        for each in getattr(board, "providers", ()):
+            self._providers.take(each.adapter)
+        self._defaults: Json = dict(getattr(board, "request_defaults", ()))
         self._formats = BroughtFormats(self.board, self._providers.all)
         self._store = None if session_dir is None else SessionStore(session_dir)
 
@@ -264,9 +269,14 @@ class AgentCore(ToolCore):
     def _request(self, config: Json, context: Mapping[str, Any] | None) -> ModelRequest:
         require_config(config)
         require_mapping("context", context)
-        self._formats.require_read(config)
-        layer = core_context(core=self, config=config, extra=context)
-        return self._providers.request(self.board, config, layer)
+        resolved = self._providers.resolved(config, self._defaults)
+        self._formats.require_read(resolved)
+        if (
+            context is not None and context.get("config") is config
+        ):  # of a layer that was built for this request
+            context = {**context, "config": resolved}
+        layer = core_context(core=self, config=resolved, extra=context)
+        return self._providers.request(self.board, resolved, layer)
 
     def _loop(
         self,

@@ -48,6 +48,7 @@ class ProviderAdapter:
         plugin: the plugin object.
         name: its name.
         version: its version; ``"0"`` if it has none.
+        extension: it changes how a provider is asked, and asks nobody itself.
 
     Raises:
         ContractError: it is no provider, or one of its hooks cannot be called by the contract.
@@ -70,6 +71,7 @@ class ProviderAdapter:
         self.plugin = make_instance(plugin, self._config) if isinstance(plugin, type) else plugin
         self.name = name or str(getattr(self.plugin, "name", "") or type(self.plugin).__name__)
         self.version = str(getattr(self.plugin, "version", "0"))
+        self.extension = extension
         self._hooks: dict[str, Callable[..., Any]] = {}
         asks_nobody = extension or feature
         left_out = PROVIDER_HOOKS.keys() - FEATURE_HOOKS if feature else SENDING_HOOKS if extension else ()
@@ -82,6 +84,11 @@ class ProviderAdapter:
             self._hooks[hook.name] = compile_hook(method, hook, plugin=self.name)
         if not asks_nobody and self._hooks.keys().isdisjoint(SENDING_HOOKS):
             raise self._wrong(f"a provider has to offer one of {', '.join(SENDING_HOOKS)}")
+
+    @property
+    def config(self) -> Json:
+        """What it was registered with."""
+        return dict(self._config)
 
     def __repr__(self) -> str:
         return f"ProviderAdapter({self.name!r}, version={self.version!r})"

@@ -33,6 +33,15 @@ SENDING_HOOKS: Final = ("send_request_stream", "send_request_stream_async")
 FEATURE_HOOKS: Final = ("init", "get_tool_interop_contribution", "initialize_request", "finalize")
 """The hooks of a feature; others are not looked at."""
 
+EXTENDING_HOOKS: Final = (
+    "accepted_tool_schema_formats",
+    "to_native_messages",
+    "initialize_request",
+    "finalize",
+    "from_native_messages",
+)
+"""The hooks of providers and extensions that tool plugins have nothing like."""
+
 _UNIMPLEMENTED: Final = frozenset(
     id(body)
     for protocol in (Feature, ProviderExtension, Provider)

@@ -54,18 +54,25 @@ class Providers:
     def add(self, provider: Any, config: Json | None, name: str | None) -> None:
         """Raises `PluginError`: it breaks the contract, or its name is taken."""
         adapter = ProviderAdapter(provider, name=name, config=config)
+        self.take(adapter)
+        self._note(provider, adapter)
+
+    def take(self, adapter: ProviderAdapter) -> None:
+        """Add what is ready, a provider or an extension, and has another owner. Raises `ContractError`: its name is taken."""
+        if adapter.extension:
+            self._extensions.append(adapter)
+            return
         if adapter.name in self._providers:
             raise ContractError(
                 f"there is a provider {adapter.name!r} already; give this one another name",
                 plugin=adapter.name,
             )
         self._providers[adapter.name] = adapter
-        self._note(provider, adapter)
 
     def add_extension(self, extension: Any, config: Json | None, name: str | None) -> None:
         """Raises `PluginError`: it breaks the contract."""
         adapter = ProviderAdapter(extension, name=name, config=config, extension=True)
-        self._extensions.append(adapter)
+        self.take(adapter)
         self._note(extension, adapter)
 
     def add_feature(self, feature: Any, config: Json | None, name: str | None) -> None:
@@ -123,8 +130,33 @@ class Providers:
         if isinstance(given, type):
             self._own.append(adapter)
 
-    def _chosen(self, config: Json) -> ProviderAdapter:
+    def resolved(self, config: Json, defaults: Mapping[str, Any]) -> Json:
+        """Return the configuration of a request with what it leaves out: whom to ask, and for which model.
+
+        The model of the registration comes before that of the defaults, which is that of their provider.
+
+        Args:
+            config: as the caller gave it; what it says holds.
+            defaults: ``provider``, ``model`` and ``models`` of who holds the board.
+
+        Raises:
+            ProviderError: it is not known which provider is meant.
+        """
+        meant = defaults.get("provider")
+        chosen = self._chosen(config, meant)
+        known = {
+            key: value for key, value in defaults.items() if key != "model" or meant in {None, chosen.name}
+        }
+        if (model := chosen.config.get("model")) is not None:
+            known["model"] = model
+        given = {key: value for key, value in config.items() if value is not None or key not in known}
+        return {**known, **given}
+
+    def _chosen(self, config: Json, default: Any = None) -> ProviderAdapter:
         name = config.get("provider")
+        where = "in the configuration of the request"
+        if name is None and default is not None:
+            name, where = default, "in the configuration of the board"
         if name is None and len(self._providers) == 1:
             return next(iter(self._providers.values()))
         found = self._providers.get(name) if isinstance(name, str) else None
@@ -133,7 +165,7 @@ class Providers:
         there = ", ".join(map(repr, self._providers)) or "none: register one with register_provider"
         wanted = "no provider is named" if name is None else f"there is no provider {name!r:.60}"
         raise ProviderError(
-            f"{wanted} by 'provider' in the configuration of the request; there are {there}",
+            f"{wanted} by 'provider' {where}; there are {there}",
             provider=name if isinstance(name, str) else "",
             code="bad_config",
         )

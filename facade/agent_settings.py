@@ -84,14 +84,19 @@ def _provider(given: Any, path: str) -> tuple[str | None, dict[str, Any]]:
         raise refused(given, path, "an object with a 'type', and the provider's options")
     options = {key: value for key, value in given.items() if key != "type"}
     kind = given["type"]
-    if kind in PROVIDERS:
-        return f"{__package__}.agent.providers.{PROVIDERS[kind]}", options
-    if "." in kind:
-        return kind, options
+    if (dotted := provider_path(kind)) is not None:
+        return dotted, options
     raise ConfigurationError(
         f"{path}.type is {kind!r:.60}; {meant(kind, PROVIDERS)}, or the dotted path of a class",
         path=f"{path}.type",
     )
+
+
+def provider_path(kind: str) -> str | None:
+    """Return the dotted path of a type of providers, or of what is such a path itself; ``None`` if it is neither."""
+    if kind in PROVIDERS:
+        return f"{__package__}.agent.providers.{PROVIDERS[kind]}"
+    return kind if "." in kind else None
 
 
 def _text(value: Any, path: str) -> str | None:

@@ -26,6 +26,7 @@ from .given import contributions_of, require_parts, subscribers_of
 from .giving_orders import GivingOrders
 from .hook_settings import import_hooks, put_on
 from .interop.conversion import ToolInteropTarget
+from .loaded import LoadedProvider, LoadedProviders
 from .loading import entry_of, load_entry, load_registered
 from .loading_ahead import load_ahead
 from .options import complete
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from .configured_agent import Agent
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
-    from .loaded import Loaded
+    from .loaded import Loaded, Made
     from .supervision.clock import Clock
     from .supervision.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -100,6 +101,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         else:
             self._lent_store = state
         self.failed: list[FailedPlugin] = []
+        self._providers = LoadedProviders()
         self._make = partial(
             Board,
             clock=clock,
@@ -207,13 +209,19 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         board = self._running
         return self._take_in(board, load_entry(entry_of(source, config, options), self.configuration))
 
-    def _take_in(self, board: Board, loaded: list[Loaded]) -> list[ToolDescriptor]:
+    def _take_in(self, board: Board, made: Iterable[Made]) -> list[ToolDescriptor]:
         """Put them all on the board, or none: what has been begun for nothing is taken off again."""
+        begun: list[Loaded] = []
         with ExitStack() as undo:
-            for one in loaded:
-                self._begin(board, one)
-                undo.callback(board.discard, one.adapter.name, one.adapter)
-            tools = [tool for one in loaded for tool in settle(board, one)]
+            for one in made:
+                if isinstance(one, LoadedProvider):
+                    self._providers.add(one)
+                    undo.callback(self._providers.discard, one)
+                else:
+                    self._begin(board, one)
+                    undo.callback(board.discard, one.adapter.name, one.adapter)
+                    begun.append(one)
+            tools = [tool for one in begun for tool in settle(board, one)]
             undo.pop_all()
         return tools
 
@@ -223,6 +231,9 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         for entry, load in load_ahead(self.configuration):
             with Noting(self.failed, entry):
                 for one in load():
+                    if isinstance(one, LoadedProvider):
+                        self._providers.add(one)
+                        continue
                     self._begin(board, one)
                     begun.append((entry, one))
                     if one.options.required and one.options.host.group in in_turn:
@@ -354,9 +365,10 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         if board is None and self._home is not None:
             raise NotStarted.in_child_of(self._home)
         if board is None:
-            return {"running": False, "plugins": {}, "failed": []}
+            return {"running": False, "plugins": {}, "failed": [], "providers": []}
         failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
-        return {**board.status(), "failed": failed}
+        providers = [one.status() for one in self._providers]
+        return {**board.status(), "failed": failed, "providers": providers}
 
     def subscribe(
         self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None
@@ -381,6 +393,16 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         return Agent(self, self.configuration)
 
     # For other actors, and for the agent layer
+
+    @property
+    def providers(self) -> list[LoadedProvider]:
+        """The providers of models, and their extensions, among the configured plugins: an `AgentCore` on this board has them."""
+        return list(self._providers)
+
+    @property
+    def request_defaults(self) -> Json:
+        """The keys ``provider``, ``model`` and ``models`` of the configuration: an `AgentCore` on this board asks by them."""
+        return dict(self.configuration.agent)
 
     @property
     def board(self) -> Board:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from .agent.core import AgentCore
 from .agent.errors import ProviderError
 from .agent.provider_adapter import ProviderAdapter
 from .configuration import Configuration
+from .choosing_provider import choose
 from .configuration_errors import ConfigurationError
 from .loading_here import import_here
 from .plugins.context import application_context, core_context
@@ -15,11 +17,12 @@ from .plugins.errors import PluginError
 from .plugins.given import require
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator, Mapping
+    from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
 
     from .agent.cancellation import Cancellation
     from .agent.session import Session
     from .agent.tool_core import HoldsBoard
+    from .loaded import LoadedProvider
 
 Json = dict[str, Any]
 
@@ -41,25 +44,39 @@ class Agent:
             configuration,
             "a Configuration",
         )
-        settings = configuration.agent_settings
-        if settings.provider is None:
-            raise ConfigurationError(
-                'the configuration has no model to ask; add "agent": {"provider": {"type": "openai_chat", "model": …}}',
-                path="$.agent.provider",
-            )
-        options = dict(settings.options)
-        kind = import_here(settings.provider, configuration)
-        self.settings = settings
+        self.settings = configuration.agent_settings
         self.base_config = configuration.written
-        self.core = AgentCore(board=board.board, session_dir=settings.session_dir)
-        name = _name_of(kind, options, str(configuration.file) if configuration.file else None)
-        self.core.register_provider(kind, options, name=name)
+        self.core = AgentCore(board, session_dir=self.settings.session_dir)
+        try:
+            name, model = self._settle_provider(configuration, getattr(board, "providers", ()))
+        except BaseException:
+            self.core.close()
+            raise
         self.config: Json = {
             **configuration.agent,
-            **({"model": options["model"]} if "model" in options else {}),
+            **({} if model is None else {"model": model}),
             "provider": name,
-            **({"tags": list(settings.tags)} if settings.tags else {}),
+            **({"tags": list(self.settings.tags)} if self.settings.tags else {}),
         }
+
+    def _settle_provider(
+        self, configuration: Configuration, there: Iterable[LoadedProvider]
+    ) -> tuple[str, str | None]:
+        """Register the provider of the section ``agent``; return the name of the one that is to be asked, and its model."""
+        asked, model = configuration.agent.get("provider"), configuration.agent.get("model")
+        choice = choose(configuration, [each.name for each in there if not each.extension])
+        request = {} if model is None else {"model": model}
+        if choice.path is None:
+            adapter = next(each.adapter for each in there if each.name == choice.name)
+            with _told("$.provider", configuration):
+                adapter.init({**request, "provider": asked or choice.name})
+            return adapter.name, model
+        kind, options = import_here(choice.path, configuration), dict(choice.options)
+        with _told(choice.where, configuration):
+            adapter = ProviderAdapter(kind, name=choice.name, config=options)
+            adapter.init({**request, **options})
+        self.core.register_provider(kind, options, name=adapter.name)
+        return adapter.name, options.get("model", model)
 
     def session(self, **metadata: Any) -> Session:
         """Return a session that begins with what the configuration has as ``system``."""
@@ -129,11 +146,11 @@ class Agent:
         return {key: value for key, value in limits.items() if value is not None}
 
 
-def _name_of(kind: Any, options: Json, file: str | None) -> str:
-    """Return the name of a provider whose options can be used. Raises `ConfigurationError`: they cannot."""
+@contextmanager
+def _told(path: str, configuration: Configuration) -> Iterator[None]:
+    """What a provider says of its options is told as of this place. Raises `ConfigurationError`."""
+    file = str(configuration.file) if configuration.file else None
     try:
-        adapter = ProviderAdapter(kind, config=options)
-        adapter.init({})
+        yield
     except (ProviderError, PluginError) as error:
-        raise ConfigurationError(f"$.agent.provider: {error}", path="$.agent.provider", file=file) from error
-    return adapter.name
+        raise ConfigurationError(f"{path}: {error}", path=path, file=file) from error

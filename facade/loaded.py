@@ -1,4 +1,4 @@
-"""What loading makes: a plugin that is ready to be put on a board."""
+"""What loading makes: a plugin that is ready to be put on a board, or a provider, for who asks models."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .actors.lodgings import Share
+from .plugins.errors import PluginLoadError
+from .plugins.foreign import Log, contain
 from .plugins.frozen import frozen
+from .plugins.source import spelled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .agent.provider_adapter import ProviderAdapter
     from .hosts.hosted_tool import HostedToolPlugin
     from .options import Options
     from .plugins.adapter import PluginAdapter
+
+logger = Log("callboard")
 
 EVERYBODY = "shared"
 """The host of all plugins whose ``share`` is just true."""
@@ -41,3 +49,88 @@ class Loaded:
         """The same plugin, to be put into the host that its options say."""
         word = self.options.share
         return replace(self, share=Share(EVERYBODY if word is True else word)) if word else self
+
+
+@frozen
+class LoadedProvider:
+    """A provider of models, or an extension of one. A board runs none; an `AgentCore` that is given the board has it.
+
+    Attributes:
+        adapter: the provider, with all defaults.
+        entry: what it was loaded from.
+    """
+
+    adapter: ProviderAdapter
+    entry: Any = None
+
+    @property
+    def extension(self) -> bool:
+        """It changes how a provider is asked, and asks nobody itself."""
+        return self.adapter.extension
+
+    @property
+    def name(self) -> str:
+        """The provider's."""
+        return self.adapter.name
+
+    @property
+    def kind(self) -> str:
+        """``provider`` or ``provider_extension``."""
+        return "provider_extension" if self.extension else "provider"
+
+    def status(self) -> dict[str, Any]:
+        """What it is, as JSON."""
+        return {"name": self.name, "kind": self.kind, "source": spelled(self.entry)}
+
+
+class LoadedProviders:
+    """The providers of a board's configuration, in their order. From any thread."""
+
+    def __init__(self) -> None:
+        self._all: tuple[LoadedProvider, ...] = ()
+
+    def __iter__(self) -> Iterator[LoadedProvider]:
+        return iter(self._all)
+
+    def add(self, one: LoadedProvider) -> None:
+        """Take one. Raises `PluginLoadError`: there is a provider of that name."""
+        there = next((each for each in self._all if each.name == one.name and not each.extension), None)
+        if there is not None and not one.extension:
+            raise PluginLoadError(
+                f"there is a provider {one.name!r} already, from {spelled(there.entry)}; "
+                f'write "name": "{one.name}-2" in the entry {spelled(one.entry)}',
+                plugin=one.name,
+            )
+        self._all = (*self._all, one)
+        logger.info(
+            "%s is the %s %r: a board asks no models, an agent does", spelled(one.entry), one.kind, one.name
+        )
+
+    def discard(self, one: LoadedProvider) -> None:
+        """Close one, which is not wanted after all, and forget it."""
+        self._all = tuple(each for each in self._all if each is not one)
+        if (interrupt := closed(one.adapter)) is not None:
+            raise interrupt
+
+    def close(self) -> None:
+        """Close those that can be closed, and forget all. Raises an interrupt that comes out of one, at last."""
+        gone, self._all = self._all, ()
+        interrupts = [found for each in gone if (found := closed(each.adapter)) is not None]
+        if interrupts:
+            raise interrupts[0]
+
+
+def closed(adapter: ProviderAdapter) -> BaseException | None:
+    """Close a provider if it can be closed; return an interrupt that came out of it."""
+    close = getattr(adapter.plugin, "close", None)
+    try:
+        if callable(close):
+            close()
+    except BaseException as error:  # noqa: BLE001 - the interrupt, if it is one, is for the caller
+        # A provider's code; whatever it holds on to is no reason to leave the rest open.
+        return contain(error, logger, "closing the provider %r failed", adapter.name)
+    return None
+
+
+Made = Loaded | LoadedProvider
+"""What an entry comes to."""

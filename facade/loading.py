@@ -7,15 +7,16 @@ packages ready takes longer to import than all the rest, and most boards have no
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from .hosts.hosted_tool import HostedToolPlugin
-from .loaded import Loaded
+from .configuration_errors import ConfigurationError
+from .loaded import Loaded, LoadedProvider, Made
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter
-from .plugins.entry import parse_entry
+from .plugins.entry import PluginOptions, parse_entry
 from .plugins.errors import PluginLoadError
 from .plugins.program_source import BashSource, CommandSource
 from .plugins.source import (
@@ -48,7 +49,7 @@ LOADERS: dict[type[PluginSource], str] = {
 class Loader(Protocol):
     """A module that loads plugins of some kinds of sources."""
 
-    def load(self, source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
+    def load(self, source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Made]:
         """Find and read the plugins of a source; nothing is started yet. Raises as `load_entry`."""
 
     def takes_long(self, source: PluginSource, isolate: bool | None, configuration: Configuration) -> bool:
@@ -72,22 +73,38 @@ def entry_of(source: Any, config: Mapping[str, Any] | None, options: Mapping[str
     return entry if config is None else entry | {"config": config}
 
 
-def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> list[Loaded]:
-    """Find and read the plugins of an entry; nothing is started yet.
+def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> list[Made]:
+    """Find and read the plugins of an entry, and the providers; nothing is started yet.
 
     Raises:
         PluginLoadError: a source cannot be found or read, or an option is unknown or wrong.
         ContractError: what was found is no plugin.
-        ConfigurationError: the entry's restart policy is wrong.
+        ConfigurationError: the entry's restart policy is wrong, or an option is for tools and this is a provider.
     """
     parsed = parse_entry(dict(entry) if isinstance(entry, Mapping) else entry, configuration.base)
     options = complete(parsed.options, configuration)
     if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource):
         options.require_nothing_of_node()
-    return [
-        replace(one.placed(), entry=entry)
-        for one in loader_of(parsed.source).load(parsed.source, options, configuration)
-    ]
+    made = list(loader_of(parsed.source).load(parsed.source, options, configuration))
+    for one in made:
+        if isinstance(one, LoadedProvider):
+            _require_nothing_of_tools(parsed.options, one)
+    return [replace(one.placed() if isinstance(one, Loaded) else one, entry=entry) for one in made]
+
+
+_OF_PROVIDERS = frozenset({"config", "name", "required", "isolate"})
+"""Options that mean something for a provider; ``isolate`` can only be false by then."""
+
+
+def _require_nothing_of_tools(given: PluginOptions, one: LoadedProvider) -> None:
+    """Refuse options that only a tool can honour: to ignore them would be to promise them."""
+    plain = PluginOptions()
+    for option in (each.name for each in fields(given)):
+        if option not in _OF_PROVIDERS and getattr(given, option) != getattr(plain, option):
+            raise ConfigurationError(
+                f"the option {option!r} is for tools; {one.name!r} is a {one.kind.replace('_', ' ')}. Leave it out",
+                path=f"$.{option}",
+            )
 
 
 def loader_of(source: PluginSource) -> Loader:

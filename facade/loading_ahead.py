@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .configuration import Configuration
-    from .loaded import Loaded
+    from .loaded import Made
 
 _AT_ONCE = 4
 """Threads that load ahead. Most of their time is npm's, and npm takes more than one processor itself."""
 
 
-def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[], list[Loaded]]]]:
+def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[], list[Made]]]]:
     """Each entry of a configuration in turn, and what loads it, or waits for that; raises as `load_entry`.
 
     Whoever asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
     no program from ending.
     """
     plugins = [each for entry in configuration.plugins for each in _spelled_out(entry)]
-    futures: list[Future[list[Loaded]] | None] = [
+    futures: list[Future[list[Made]] | None] = [
         Future() if _takes_long(entry, configuration) else None for entry in plugins
     ]
     if len(futures) - futures.count(None) <= 1:
@@ -56,7 +56,7 @@ def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[],
         waiting.clear()
 
 
-def _work(waiting: deque[tuple[Any, Future[list[Loaded]]]], configuration: Configuration) -> None:
+def _work(waiting: deque[tuple[Any, Future[list[Made]]]], configuration: Configuration) -> None:
     while True:
         try:
             entry, future = waiting.popleft()

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from .actors.in_time import in_time
 from .plugins.adapter import PluginAdapter
 from .plugins.errors import PluginLoadError
+from .plugins.hooks import RUNNING_HOOKS, offered
 from .plugins.python_source import load_python_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from .agent.provider_adapter import ProviderAdapter
     from .configuration import Configuration
     from .options import Options
 
@@ -27,8 +29,8 @@ _OF_MAIN_THREAD = ("main thread", "no current event loop", "no running event loo
 
 def load_here(
     load: Callable[[], Any], called: str, options: Options, configuration: Configuration
-) -> PluginAdapter:
-    """Import a plugin and make it.
+) -> PluginAdapter | ProviderAdapter:
+    """Import a plugin, or a provider of models, and make it.
 
     Args:
         load: imports it; returns an instance or a class.
@@ -38,7 +40,7 @@ def load_here(
 
     Raises:
         PluginLoadError: it cannot be imported or made, or not in time.
-        ContractError: it is no plugin.
+        ContractError: it is neither.
         ConfigurationError: an option is for plugins that run in a host.
     """
     options.require_nothing_of_hosts()
@@ -54,12 +56,35 @@ def load_here(
         raise PluginLoadError(f"{error}; {remedy}", plugin=error.plugin) from error
 
 
-def _made(load: Callable[[], Any], options: Options) -> PluginAdapter:
+def _made(load: Callable[[], Any], options: Options) -> PluginAdapter | ProviderAdapter:
     found = load()
+    adapter = _adapter(found, options.config, None if options.several else options.name)
     if options.name is None or not options.several:
-        return PluginAdapter(found, name=options.name, config=options.config)
-    own = PluginAdapter(found, config=options.config)  # only one that was made can be relied on for its name
-    return PluginAdapter(own.plugin, name=options.called(own.name), config=options.config)
+        return adapter
+    # Only one that was made can be relied on for its own name.
+    return _adapter(adapter.plugin, options.config, options.called(adapter.name))
+
+
+def _adapter(found: Any, config: dict[str, Any], name: str | None = None) -> PluginAdapter | ProviderAdapter:
+    if not _runs_tools(found):
+        from .agent.provider_hooks import EXTENDING_HOOKS, SENDING_HOOKS, provider_hook  # noqa: PLC0415 - see below
+
+        def offers(hooks: Iterable[str]) -> bool:
+            return any(provider_hook(found, hook, name=repr(found)) for hook in hooks)
+
+        sends = offers(SENDING_HOOKS)
+        if sends or offers(EXTENDING_HOOKS):
+            # All of the agent layer comes with it; most boards have no provider.
+            from .agent.provider_adapter import ProviderAdapter  # noqa: PLC0415
+
+            return ProviderAdapter(found, name=name, config=config, extension=not sends)
+    return PluginAdapter(found, name=name, config=config)
+
+
+def _runs_tools(found: Any) -> bool:
+    """Whether it is a tool plugin by what its class or object offers, or a tool of Amplifier's."""
+    name = repr(found)
+    return any(offered(found, hook, name=name) for hook in (*RUNNING_HOOKS, "get_tool_schemas", "execute"))
 
 
 def import_here(path: str, configuration: Configuration) -> Any:

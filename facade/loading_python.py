@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .hosts.python_origin import PythonOrigin
 from .hosts.python_tool import PythonToolPlugin
-from .loaded import Loaded
+from .loaded import Loaded, LoadedProvider, Made
 from .loading_here import load_here
 from .plugins.adapter import PluginAdapter
 from .plugins.entry_points import ALL, find_installed, installed_names
@@ -29,7 +29,7 @@ def load(
     source: PythonObject | PythonPackageSource | InstalledSource,
     options: Options,
     configuration: Configuration,
-) -> Iterator[Loaded]:
+) -> Iterator[Made]:
     """See `loading.Loader`."""
     match source:
         case PythonObject(path) if options.isolate:
@@ -88,5 +88,8 @@ def isolated(
     return Loaded(PluginAdapter(plugin), plugin, options)
 
 
-def _here(load: Callable[[], Any], called: str, options: Options, configuration: Configuration) -> Loaded:
-    return Loaded(load_here(load, called, options, configuration), None, options)
+def _here(load: Callable[[], Any], called: str, options: Options, configuration: Configuration) -> Made:
+    adapter = load_here(load, called, options, configuration)
+    if isinstance(adapter, PluginAdapter):
+        return Loaded(adapter, None, options)
+    return LoadedProvider(adapter)

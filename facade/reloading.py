@@ -13,6 +13,7 @@ from .actors.lodgings import disagreement
 from .actors.reload_policy import Change, ReloadPolicy, check_refused
 from .actors.reloading import NotTaken, reload
 from .actors.reloads import ReloadRefused
+from .loaded import Loaded
 from .loading import load_entry
 from .plugins.foreign import Log
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from .actors.reloading import Reloaded
     from .configuration import Configuration
     from .hosts.sharing import Sharing
-    from .loaded import Loaded
     from .origins import Origins
 
 logger = Log("callboard.reload")
@@ -75,7 +75,8 @@ def _load_again(origins: Origins, names: list[str], configuration: Configuration
     found: dict[str, Loaded] = {}
     entries = {id(one.entry): one.entry for name in names if (one := present[name]).entry is not None}
     for entry in entries.values():
-        loaded = {one.adapter.name: one for one in load_entry(entry, configuration)}
+        made = [one for one in load_entry(entry, configuration) if isinstance(one, Loaded)]
+        loaded = {one.adapter.name: one for one in made}
         known = origins.of_entry(entry)
         others = [*(name for name in loaded if name not in known), *(n for n in known if n not in loaded)]
         if others:

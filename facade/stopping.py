@@ -12,15 +12,17 @@ from .plugins.given import require_seconds
 from .reloadable import Reloadable
 
 if TYPE_CHECKING:
+    from .loaded import LoadedProviders
     from .actors.board import Board
     from .actors.state_store import StateStore
 
 
 class Stopping(Reloadable):
-    """See the module. Whoever is one has a ``_board`` while it runs, and the ``_store`` that it has opened."""
+    """See the module. Whoever is one has a ``_board`` while it runs, the ``_store`` that it has opened, and ``_providers``."""
 
     _board: Board | None
     _store: StateStore | None
+    _providers: LoadedProviders
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,8 +76,11 @@ class Stopping(Reloadable):
         finally:
             main_thread.forget(self)
             self._forget_origins()
-            if store is not None:
-                store.close()
+            try:
+                self._providers.close()
+            finally:
+                if store is not None:
+                    store.close()
 
     def __exit__(self, *_: object) -> None:
         self.stop()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import HostGone
 from ..hosts.host import Host
+from ..loaded import Loaded
 from ..loading import load_entry
 from ..plugins.errors import CallboardError
 from .exchanges import Exchange, answer_of
@@ -62,7 +63,7 @@ def _programs(configuration: Configuration) -> dict[str, Program]:
     for entry in configuration.plugins:
         source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
         for loaded in load_entry(source | {"isolate": True}, configuration):
-            if loaded.hosted is not None:
+            if isinstance(loaded, Loaded) and loaded.hosted is not None:
                 found[loaded.adapter.name] = loaded.hosted
                 if loaded.share is not None and (sharing := loaded.hosted.sharing()) is not None:
                     found.setdefault(loaded.share.name, sharing.program(loaded.share.name))

@@ -107,6 +107,7 @@ def _agent(board: Callboard, ways: _Ways) -> Agent:
     settings = configuration.agent_settings
     if ways.model is not None:
         settings = replace(settings, options={**settings.options, "model": ways.model})
+        configuration = replace(configuration, agent={**configuration.agent, "model": ways.model})
     if ways.file is not None:
         settings = replace(settings, session_dir=None)
     return Agent(board, replace(configuration, agent_settings=settings))
