@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 from .agent.core import AgentCore
 from .agent.errors import ProviderError
 from .agent.provider_adapter import ProviderAdapter
-from .configuration import Configuration
 from .choosing_provider import choose
+from .configuration import Configuration
 from .configuration_errors import ConfigurationError
 from .loading_here import import_here
 from .plugins.context import application_context, core_context

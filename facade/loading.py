@@ -11,8 +11,8 @@ from dataclasses import fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from .hosts.hosted_tool import HostedToolPlugin
 from .configuration_errors import ConfigurationError
+from .hosts.hosted_tool import HostedToolPlugin
 from .loaded import Loaded, LoadedProvider, Made
 from .options import Options, complete
 from .plugins.adapter import PluginAdapter

@@ -12,9 +12,9 @@ from .plugins.given import require_seconds
 from .reloadable import Reloadable
 
 if TYPE_CHECKING:
-    from .loaded import LoadedProviders
     from .actors.board import Board
     from .actors.state_store import StateStore
+    from .loaded import LoadedProviders
 
 
 class Stopping(Reloadable):

@@ -32,6 +32,10 @@ def check_plugins(board: Callboard) -> Iterator[Finding]:
         if failed["plugin"] is None:  # the others are judged by what the board knows of them
             what = f"{failed['source']}: {failed['error']}"
             yield Finding("FAIL", "plugin", what, "correct its entry in 'plugins'")
+    for provider in status["providers"]:
+        yield Finding(
+            "ok", f"plugin {provider['name']}", f"a {provider['kind'].replace('_', ' ')}, for an agent"
+        )
     for name, plugin in status["plugins"].items():
         home = plugin["host"]["name"] if "host" in plugin else None
         yield from judge(name, plugin, others=len(status["hosts"].get(home, {}).get("plugins", ())) - 1)

@@ -79,7 +79,7 @@ def _described(board: Callboard, plugin: str) -> Json:
 
 
 def tool_rows(board: Callboard) -> list[Json]:
-    """One object a tool; and one a plugin that has none, because it did not come up or was left out."""
+    """One object a tool; and one a plugin that has none: it did not come up, was left out, or is a provider of models."""
     status = board.status()
     rows: list[Json] = []
     for tool in board.tools():
@@ -95,6 +95,10 @@ def tool_rows(board: Callboard) -> list[Json]:
         {"tool": None, "plugin": failed["source"], "available": False, "error": failed["error"]}
         for failed in status["failed"]
         if failed["plugin"] is None  # the others have their rows by now
+    ]
+    rows += [
+        {"tool": None, "plugin": provider["name"], "kind": provider["kind"], "available": True}
+        for provider in status["providers"]
     ]
     return rows
 
@@ -125,6 +129,15 @@ def show_tools(rows: list[Json], console: Console) -> None:
         if not row["available"]:
             said = f"{row['plugin']}: {row.get('error', 'calls are refused at present')}"
             console.print(Text.assemble(("✗ ", "red"), said), soft_wrap=True)
+        elif row.get("kind") in _ASKED_BY_AGENTS:
+            what = f"{row['plugin']}: {_ASKED_BY_AGENTS[row['kind']]}"
+            console.print(Text.assemble(("· ", "dim"), what), soft_wrap=True)
+
+
+_ASKED_BY_AGENTS = {
+    "provider": "a provider of models, which 'callboard chat' asks",
+    "provider_extension": "an extension of how a provider of models is asked",
+}
 
 
 _HOSTS = {"node": "Node host", "python": "Python host"}
