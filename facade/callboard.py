@@ -68,7 +68,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         config: a JSON file's path, a mapping, or nothing.
         clock: time, for tests; the machine's when ``None``.
         seed: of the jitter between restarts, for tests.
-        contributions: interop contributions that come before all others.
+        contributions: interop contributions that come before all others, those of the configuration too.
         state: where the states of tools are kept, instead of where the configuration says: as there,
             or a `StateStore`, which is used and not closed.
         subscribers: callables or actors that hear of everything from the first plugin on; see `subscribe`.
@@ -110,10 +110,10 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             load_timeout=self.configuration.load_deadline,
             prepare_timeout=self.configuration.prepare_deadline,
             tool_runtime=tool_runtime,
-            contributions=contributions_of(contributions),
             max_state_bytes=self.configuration.state.max_state_bytes,
             groups=self.configuration.groups,
         )
+        self._contributions = contributions_of(contributions)
         self._subscribers = subscribers_of(subscribers)
 
     def start(self) -> Self:
@@ -134,9 +134,10 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         hooks = import_hooks(
             self.configuration.hooks, self.configuration.approval, self.configuration.load_deadline
         )
+        formats = (*self._contributions, *self._configured_formats())
         if self._lent_store is None:
             self._store = open_state_store(self.configuration.state)
-        self._board = self._make(state_store=self._lent_store or self._store)
+        self._board = self._make(state_store=self._lent_store or self._store, contributions=formats)
         main_thread.watch(self)
         put_on(self._board, hooks, self._approver)
         for subscriber in self._subscribers:
@@ -224,6 +225,18 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             tools = [tool for one in begun for tool in settle(board, one)]
             undo.pop_all()
         return tools
+
+    def _configured_formats(self) -> list[ToolInteropContribution]:
+        """The contributions of the configuration; one that cannot be had is noted."""
+        found: list[ToolInteropContribution] = []
+        if self.configuration.interop:
+            from .interop_settings import import_contribution  # noqa: PLC0415 - most configurations have none
+
+            for index, path in enumerate(self.configuration.interop):
+                with Noting(self.failed, path):
+                    where, seconds = f"$.interop[{index}]", self.configuration.load_deadline
+                    found.append(import_contribution(path, where, seconds))
+        return found
 
     def _load_configured(self, board: Board) -> None:
         begun: list[tuple[Any, Loaded]] = []

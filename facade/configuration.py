@@ -122,6 +122,7 @@ class Configuration:
         state: where the states of tools are kept.
         hooks: those to be registered when the board starts.
         approval: which tools a person is asked about, and which never run.
+        interop: the dotted paths of contributions that are tried first, in their order.
         agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
         agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.
@@ -142,6 +143,7 @@ class Configuration:
     state: StateSettings = field(default_factory=StateSettings)
     hooks: tuple[HookSettings, ...] = ()
     approval: ApprovalRules = field(default_factory=ApprovalRules)
+    interop: tuple[str, ...] = ()
     agent: Mapping[str, Any] = field(default_factory=dict)
     agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
@@ -153,7 +155,7 @@ _OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
 """Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval",
+    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop",
 }) | _AGENT_KEYS | _OF_APPLICATIONS  # fmt: skip
 
 
@@ -213,6 +215,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         state=read_state_settings(given.get("state", {}), base),
         hooks=read_hooks(given.get("hooks", [])),
         approval=read_approval(given.get("approval", {})),
+        interop=_dotted_paths(given.get("interop", []), "$.interop"),
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
         agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,
@@ -297,6 +300,17 @@ def _text(value: Any, path: str) -> str:
     if not isinstance(value, str) or not value:
         raise refused(value, path, "a text")
     return value
+
+
+def _dotted_paths(value: Any, path: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise refused(value, path, "a list of dotted paths")
+    for index, each in enumerate(value):
+        if not isinstance(each, str) or "." not in each:
+            raise refused(
+                each, f"{path}[{index}]", "a dotted path, such as 'my_package.my_formats.contribution'"
+            )
+    return tuple(value)
 
 
 def _start_deadline(value: Any) -> float:

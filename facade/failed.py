@@ -1,4 +1,4 @@
-"""The plugins of a configuration that could not be loaded, or whose hosts did not come up, where nobody requires them."""
+"""What of a configuration could not be loaded, or whose hosts did not come up, where nobody requires it: plugins and formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ logger = Log("callboard")
 
 @frozen
 class FailedPlugin:
-    """A plugin of the configuration that could not be loaded, or not be started; the others run without it.
+    """A plugin of the configuration that could not be loaded, or not be started, or a contribution; the others run without it.
 
     Attributes:
         source: as the configuration spells it, without its options.
