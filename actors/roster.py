@@ -26,7 +26,7 @@ from .roster_errors import StillEnding, require_place, taken_off
 from .setting_up import Prepared, outcome, set_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import pykka
 
@@ -128,7 +128,12 @@ class Roster:
             return list(self._members.values())
 
     def add(
-        self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
+        self,
+        adapter: PluginAdapter,
+        *,
+        config: dict[str, Any],
+        settings: ToolSettings | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> tuple[ToolDescriptor, ...]:
         """Run a plugin in this process; returns its tools, which come after its set-up.
 
@@ -136,16 +141,27 @@ class Roster:
             PluginError: it breaks the contract or cannot be prepared, its name or a tool's name is taken.
             BoardStopped: the board has been stopped.
         """
-        self.begin(adapter, config=config, settings=settings)
+        self.begin(adapter, config=config, settings=settings, context=context)
         return self.settle(adapter.name, required=True, adapter=adapter)
 
     def begin(
-        self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
+        self,
+        adapter: PluginAdapter,
+        *,
+        config: dict[str, Any],
+        settings: ToolSettings | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> None:
         """Begin to run a plugin in this process; `settle` waits for it.
 
         In two steps, so that many plugins can be prepared at the same time. One without set-up offers its
         tools at once.
+
+        Args:
+            adapter: the plugin, with all defaults.
+            config: given to its ``init``.
+            settings: how its calls are run.
+            context: what its set-up finds in its context, beside ``tool_runtime``.
 
         Raises:
             ConfigMisfit: its configuration does not fit the schema that it has for it.
@@ -169,10 +185,10 @@ class Roster:
             self._members[adapter.name] = member
             self._switch.add(member.desk)
             if adapter.has_prepare:
-                context = {"tool_runtime": self._tool_runtime}
+                around = {"tool_runtime": self._tool_runtime, **(context or {})}
                 member.state = state
                 member.setting_up = self._threads.begin(
-                    adapter.name, partial(set_up, adapter, config, state, context), self._prepare_timeout
+                    adapter.name, partial(set_up, adapter, config, state, around), self._prepare_timeout
                 )
                 return
         self._offer_own(member, brings)

@@ -9,6 +9,8 @@ from .catalog import ToolDescriptor
 from .takes_hooks import TakesHooks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..plugins.adapter import PluginAdapter
     from .catalog import Catalog
     from .desk import ToolSettings
@@ -26,10 +28,15 @@ class TakesModules(TakesHooks):
     _mounts: Mounts
 
     def add(
-        self, adapter: PluginAdapter, *, config: Json, settings: ToolSettings | None = None
+        self,
+        adapter: PluginAdapter,
+        *,
+        config: Json,
+        settings: ToolSettings | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> tuple[ToolDescriptor, ...]:
-        """Run a plugin in this process; returns its tools. See `Roster.add`."""
-        return self.roster.add(adapter, config=config, settings=settings)
+        """Run a plugin in this process; returns its tools. ``context`` is for its set-up. See `Roster.add`."""
+        return self.roster.add(adapter, config=config, settings=settings, context=context)
 
     def tools(self) -> list[ToolDescriptor]:
         """All tools, in the order in which their plugins were registered, whichever host was up first."""

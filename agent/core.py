@@ -20,6 +20,7 @@ from ..plugins.errors import CallboardError
 from ..plugins.given import require, require_mapping, shown
 from ..plugins.json_values import copy_json
 from .brought_formats import BroughtFormats
+from .errors import ProviderError
 from .given import require_config, require_limits, require_session
 from .one_request import one_request, one_request_async
 from .providing import Providers
@@ -118,6 +119,12 @@ class AgentCore(ToolCore):
         if self._formats.unread is not None:
             self._formats.require_read()
         return super().submit(tool_call, config, context=context, streaming=streaming)
+
+    def _config_of_no_request(self) -> Json:
+        try:
+            return self._providers.resolved({}, self._defaults)
+        except ProviderError:  # whom requests are for is not known yet, or never said but by them
+            return dict(self._defaults)
 
     def register_provider(
         self, provider: Any, config: Json | None = None, *, name: str | None = None

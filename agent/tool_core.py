@@ -90,6 +90,8 @@ class ToolCore:
     ) -> None:
         """Register a tool plugin, an instance or a class; a `HostedToolPlugin` has its host started and waited for.
 
+        A plugin's `prepare` finds this core in its context, and the configuration of a request that says nothing itself.
+
         Raises:
             PluginError: it breaks the contract, its name or a tool's name is taken, or its host does not come up.
             TypeError: the configuration or the settings are none.
@@ -108,7 +110,12 @@ class ToolCore:
             adapter = PluginAdapter(tool, name=name)
             return partial(self.board.add_hosted, adapter, tool, host=host, settings=settings)
         adapter = PluginAdapter(tool, name=name, config=config)
-        return partial(self.board.add, adapter, config=config or {}, settings=settings)
+        around = core_context(core=self, config=self._config_of_no_request())
+        return partial(self.board.add, adapter, config=config or {}, settings=settings, context=around)
+
+    def _config_of_no_request(self) -> Json:
+        """What the configuration of a request is that says nothing itself; the set-up of tools sees it."""
+        return {}
 
     def hook(self, event: str, hook: Callable[[str, Json], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call of the board from now on. See `Board.hook`."""
