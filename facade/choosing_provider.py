@@ -1,4 +1,4 @@
-"""Which provider an agent asks, by what its configuration says of it. Pure.
+"""Which provider an agent asks, by what its configuration says of it.
 
 | `provider` at the top | `agent.provider` | providers among `plugins` | asked is |
 |---|---|---|---|

@@ -1,4 +1,4 @@
-"""The keys of a configuration that nobody reads, all of them at once, each with the one that was probably meant. Pure.
+"""The keys of a configuration that nobody reads, all of them at once, each with the one that was probably meant.
 
 A shape says which keys a place may have. What is no object where one is expected is left to the reader of that place, which
 says what it has to be.

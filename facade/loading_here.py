@@ -70,7 +70,7 @@ def _adapter(found: Any, config: dict[str, Any], name: str | None = None) -> Plu
         from .agent.provider_hooks import EXTENDING_HOOKS, SENDING_HOOKS, provider_hook  # noqa: PLC0415 - see below
 
         def offers(hooks: Iterable[str]) -> bool:
-            return any(provider_hook(found, hook, name=repr(found)) for hook in hooks)
+            return any(provider_hook(found, hook, name=type(found).__name__) for hook in hooks)
 
         sends = offers(SENDING_HOOKS)
         if sends or offers(EXTENDING_HOOKS):
@@ -83,7 +83,7 @@ def _adapter(found: Any, config: dict[str, Any], name: str | None = None) -> Plu
 
 def _runs_tools(found: Any) -> bool:
     """Whether it is a tool plugin by what its class or object offers, or a tool of Amplifier's."""
-    name = repr(found)
+    name = type(found).__name__
     return any(offered(found, hook, name=name) for hook in (*RUNNING_HOOKS, "get_tool_schemas", "execute"))
 
 

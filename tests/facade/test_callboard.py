@@ -175,7 +175,7 @@ def test_a_board_that_does_not_run_says_so():
     with pytest.raises(NotStarted, match="context manager"):
         board.submit(tool_call("add"))
 
-    assert board.status() == {"running": False, "plugins": {}, "failed": []}
+    assert board.status() == {"running": False, "plugins": {}, "failed": [], "providers": []}
     board.stop()
 
 

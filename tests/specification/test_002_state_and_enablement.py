@@ -117,7 +117,7 @@ def test_prepare_async_may_be_what_a_plugin_has():
         core.register_tool(Asynchronous)
         (message,) = core.execute_tool_calls([tool_call("awaited")], config={})
 
-    assert message["content"] == '["tool_runtime"]'
+    assert message["content"] == '["config","core","tool_runtime","trigger_source"]'
 
 
 def test_prepared_data_stays_serializable_and_the_path_of_what_is_not_is_named(core):
