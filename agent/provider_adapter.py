@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..plugins.asking import json_object, raised
 from ..plugins.calling import compile_hook
 from ..plugins.errors import ContractError
-from ..plugins.foreign import blames
+from ..plugins.foreign import Log, blames, contain
 from ..plugins.given import require, require_mapping
 from ..plugins.instances import make_instance
 from ..plugins.modes import is_async
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.errors import HookError
+
+logger = Log("callboard.agent")
 
 Json = dict[str, Any]
 
@@ -49,6 +51,7 @@ class ProviderAdapter:
         name: its name.
         version: its version; ``"0"`` if it has none.
         extension: it changes how a provider is asked, and asks nobody itself.
+        made: it was made here, of its class; whoever holds the adapter closes it. Any other has an owner.
 
     Raises:
         ContractError: it is no provider, or one of its hooks cannot be called by the contract.
@@ -72,6 +75,7 @@ class ProviderAdapter:
         self.name = name or str(getattr(self.plugin, "name", "") or type(self.plugin).__name__)
         self.version = str(getattr(self.plugin, "version", "0"))
         self.extension = extension
+        self.made = isinstance(plugin, type)
         self._hooks: dict[str, Callable[..., Any]] = {}
         asks_nobody = extension or feature
         left_out = PROVIDER_HOOKS.keys() - FEATURE_HOOKS if feature else SENDING_HOOKS if extension else ()
@@ -89,6 +93,17 @@ class ProviderAdapter:
     def config(self) -> Json:
         """What it was registered with."""
         return dict(self._config)
+
+    def close(self) -> BaseException | None:
+        """Close the plugin if it was made here and can be closed; return an interrupt that came out of it."""
+        close = getattr(self.plugin, "close", None) if self.made else None
+        try:
+            if callable(close):
+                close()
+        except BaseException as error:  # noqa: BLE001 - an interrupt is for the caller, who may have more to close
+            # A provider's code; whatever it holds on to is no reason to leave the rest open.
+            return contain(error, logger, "closing the provider %r failed", self.name)
+        return None
 
     def __repr__(self) -> str:
         return f"ProviderAdapter({self.name!r}, version={self.version!r})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..plugins.errors import ContractError
-from ..plugins.foreign import Log, contain
 from .errors import ProviderError
 from .provider_adapter import ProviderAdapter
 from .provider_stack import ProviderStack
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from .request import Request
-
-logger = Log("callboard.agent")
 
 Json = dict[str, Any]
 
@@ -55,7 +52,7 @@ class Providers:
         """Raises `PluginError`: it breaks the contract, or its name is taken."""
         adapter = ProviderAdapter(provider, name=name, config=config)
         self.take(adapter)
-        self._note(provider, adapter)
+        self._own.append(adapter)
 
     def take(self, adapter: ProviderAdapter) -> None:
         """Add what is ready, a provider or an extension, and has another owner. Raises `ContractError`: its name is taken."""
@@ -73,7 +70,7 @@ class Providers:
         """Raises `PluginError`: it breaks the contract."""
         adapter = ProviderAdapter(extension, name=name, config=config, extension=True)
         self.take(adapter)
-        self._note(extension, adapter)
+        self._own.append(adapter)
 
     def add_feature(self, feature: Any, config: Json | None, name: str | None) -> None:
         """Raises `PluginError`: it breaks the contract."""
@@ -89,16 +86,8 @@ class Providers:
         """Close those that were made here from their classes, if they can be closed; others have an owner."""
         own, self._own = self._own, []
         for adapter in own:
-            close = getattr(adapter.plugin, "close", None)
-            try:
-                if callable(close):
-                    close()
-            except BaseException as error:  # noqa: BLE001 - raised below, if it is an interrupt
-                # A provider's code; whatever it holds on to is no reason to leave the rest open.
-                if (
-                    interrupt := contain(error, logger, "closing the provider %r failed", adapter.name)
-                ) is not None:
-                    raise interrupt from None
+            if (interrupt := adapter.close()) is not None:
+                raise interrupt
 
     def request(self, board: Board, config: Json, context: Mapping[str, Any]) -> ModelRequest:
         """Settle all that a request is made of. Blocks for as long as plugins' hooks take.
@@ -125,10 +114,6 @@ class Providers:
             state = stack.init(config)
         state["_tools"] = request.schemas
         return ModelRequest(stack, state, request)
-
-    def _note(self, given: Any, adapter: ProviderAdapter) -> None:
-        if isinstance(given, type):
-            self._own.append(adapter)
 
     def resolved(self, config: Json, defaults: Mapping[str, Any]) -> Json:
         """Return the configuration of a request with what it leaves out: whom to ask, and for which model.

@@ -75,7 +75,7 @@ class Agent:
         with _told(choice.where, configuration):
             adapter = ProviderAdapter(kind, name=choice.name, config=options)
             adapter.init({**request, **options})
-        self.core.register_provider(kind, options, name=adapter.name)
+            self.core.register_provider(kind, options, name=adapter.name)
         return adapter.name, options.get("model", model)
 
     def session(self, **metadata: Any) -> Session:

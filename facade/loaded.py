@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .actors.lodgings import Share
 from .plugins.errors import PluginLoadError
-from .plugins.foreign import Log, contain
+from .plugins.foreign import Log
 from .plugins.frozen import frozen
 from .plugins.source import spelled
 
@@ -96,6 +96,7 @@ class LoadedProviders:
         """Take one. Raises `PluginLoadError`: there is a provider of that name."""
         there = next((each for each in self._all if each.name == one.name and not each.extension), None)
         if there is not None and not one.extension:
+            one.adapter.close()
             raise PluginLoadError(
                 f"there is a provider {one.name!r} already, from {spelled(there.entry)}; "
                 f'write "name": "{one.name}-2" in the entry {spelled(one.entry)}',
@@ -109,27 +110,15 @@ class LoadedProviders:
     def discard(self, one: LoadedProvider) -> None:
         """Close one, which is not wanted after all, and forget it."""
         self._all = tuple(each for each in self._all if each is not one)
-        if (interrupt := closed(one.adapter)) is not None:
+        if (interrupt := one.adapter.close()) is not None:
             raise interrupt
 
     def close(self) -> None:
         """Close those that can be closed, and forget all. Raises an interrupt that comes out of one, at last."""
         gone, self._all = self._all, ()
-        interrupts = [found for each in gone if (found := closed(each.adapter)) is not None]
+        interrupts = [found for each in gone if (found := each.adapter.close()) is not None]
         if interrupts:
             raise interrupts[0]
-
-
-def closed(adapter: ProviderAdapter) -> BaseException | None:
-    """Close a provider if it can be closed; return an interrupt that came out of it."""
-    close = getattr(adapter.plugin, "close", None)
-    try:
-        if callable(close):
-            close()
-    except BaseException as error:  # noqa: BLE001 - the interrupt, if it is one, is for the caller
-        # A provider's code; whatever it holds on to is no reason to leave the rest open.
-        return contain(error, logger, "closing the provider %r failed", adapter.name)
-    return None
 
 
 Made = Loaded | LoadedProvider

@@ -62,7 +62,10 @@ def _made(load: Callable[[], Any], options: Options) -> PluginAdapter | Provider
     if options.name is None or not options.several:
         return adapter
     # Only one that was made can be relied on for its own name.
-    return _adapter(adapter.plugin, options.config, options.called(adapter.name))
+    renamed = _adapter(adapter.plugin, options.config, options.called(adapter.name))
+    if not isinstance(renamed, PluginAdapter):
+        renamed.made = isinstance(found, type)
+    return renamed
 
 
 def _adapter(found: Any, config: dict[str, Any], name: str | None = None) -> PluginAdapter | ProviderAdapter:

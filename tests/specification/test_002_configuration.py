@@ -367,6 +367,7 @@ class Extension:
         SEEN.append(context["config"].get("model"))
 
 CLOSED, SEEN = [], []
+lent = One()
 """
 
 
@@ -403,6 +404,30 @@ def test_several_providers_of_which_none_is_named_are_no_choice(app, monkeypatch
         pytest.raises(ConfigurationError, match="one, two"),
     ):
         board.agent()
+
+
+def test_a_provider_that_is_an_object_already_has_an_owner_who_closes_it(app, monkeypatch):
+    write(app, {"lent_providers.py": TWO_PROVIDERS})
+    unknown(monkeypatch, "lent_providers")
+
+    with configured(app, {"plugins": ["lent_providers.lent"]}) as board, AgentCore(board) as core:
+        assert said(core) == "one"
+
+    assert sys.modules["lent_providers"].CLOSED == []
+
+
+def test_a_package_may_have_tools_and_providers_which_all_bear_its_name(app, monkeypatch):
+    code = TWO_PROVIDERS + "\n" + MY_TOOL.read_text().replace("from __future__ import annotations", "")
+    manifest = json.dumps({"entries": ["mixed_package.One", "mixed_package.EchoTool"]})
+    write(app / "mixed", {"agent_plugin.json": manifest, "mixed_package.py": code})
+    unknown(monkeypatch, "mixed_package")
+
+    with configured(app, {"plugins": [{"plugin": "path:./mixed", "name": "ours"}]}) as board:
+        assert board.failed == []
+        assert [each.name for each in board.providers] == ["ours.one"]
+        assert [tool.plugin_name for tool in board.tools()] == ["ours.echo_tool"]
+
+    assert sys.modules["mixed_package"].CLOSED == ["one"]
 
 
 def test_what_is_neither_a_tool_nor_a_provider_is_told_as_before(app):
