@@ -106,7 +106,7 @@ def test_a_configuration_under_which_nothing_could_run_is_refused(tmp_path, writ
             "upper.mjs",
             "'standby' of plugin upper.mjs is 2",
         ),
-        ({"node_tool": {"path": "tools"}, "limitz": {}}, "node:tools", "for plugin node:tools; did you mean"),
+        ({"node_tool": {"path": "tools"}, "limits": {"memory": "x"}}, "node:tools", "the option 'limits'"),
     ],
 )
 def test_a_plugin_that_was_not_loaded_is_called_by_its_source_and_tells_no_options(
