@@ -51,15 +51,8 @@ STEP_3 = """
 
 FRAGMENTS = {
     "001 policy": (
-        """
-{
-  "plugin_policy": {
-    "node_install_deps": true,
-    "node_build": true,
-    "node_allow_install_scripts": false
-  }
-}
-""",
+        """{ "plugin_policy": { "node_install_deps": true, "node_build": true,
+                                "node_allow_install_scripts": false } }""",
         {},
     ),
     "001 path": ('{"plugins": [{ "node_tool": { "path": "./plugins/my-js-tools" } }]}', {"echo": "echo"}),
@@ -72,18 +65,8 @@ FRAGMENTS = {
         {"my_tool": "echo"},
     ),
     "001 single file": (
-        """
-{
-  "plugins": [
-    {
-      "node_tool": {
-        "file": "./plugins/js-single-file-tool/UpperTool.ts",
-        "id": "js_single_file_tool"
-      }
-    }
-  ]
-}
-""",
+        """{ "plugins": [ { "node_tool": { "file": "./plugins/js-single-file-tool/UpperTool.ts",
+                                           "id": "js_single_file_tool" } } ] }""",
         {"js_single_file_tool": "upper"},
     ),
     "002 step 3": (STEP_3, {"echo_tool": "echo"}),
