@@ -76,7 +76,7 @@ class Providers:
         """Raises `PluginError`: it breaks the contract."""
         adapter = ProviderAdapter(feature, name=name, config=config, feature=True)
         self._features.append(adapter)
-        self._note(feature, adapter)
+        self._own.append(adapter)
 
     def all(self) -> list[ProviderAdapter]:
         """Providers, extensions and features, in this order."""
