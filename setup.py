@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from hosts.node_making import make
 
 FACE = "facade"
-ROOMS = ("actors", "agent", "chaos", "hosts", "interop", "plugins", "supervision")
+ROOMS = ("actors", "agent", "base", "chaos", "hosts", "interop", "plugins", "supervision")
 
 package_dir = {"callboard": FACE} | {f"callboard.{room}": room for room in ROOMS}
 packages = ["callboard"]

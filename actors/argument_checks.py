@@ -13,12 +13,12 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from ..base.foreign import Log
+from ..base.frozen import frozen
 from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
-from ..plugins.codes import Code
-from ..plugins.failures import failure
-from ..plugins.foreign import Log
-from ..plugins.frozen import frozen
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

@@ -9,10 +9,10 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.approval import Answer, Approver, Question, by_default, read_decision
-from ..plugins.bridge import wait_here
-from ..plugins.failures import describe
-from ..plugins.foreign import Log
+from ..base.foreign import Log
+from ..plugins.adapter.async_bridge import wait_here
+from ..plugins.hooks.approval import Answer, Approver, Question, by_default, read_decision
+from ..plugins.results.failures import describe
 from .hook_threads import HookFailed
 
 if TYPE_CHECKING:

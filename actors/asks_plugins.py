@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..plugins.errors import PluginError
+from ..base.errors import PluginError
 from .config_check import require_fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from .hook_threads import HookThreads
     from .roster import Roster
     from .survey import Survey

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.foreign import Log, contain, shown
+from ..base.foreign import Log, contain, shown
 from ..supervision.steady import SteadyActor
 
 if TYPE_CHECKING:

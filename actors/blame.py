@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, NamedTuple
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 
 @frozen

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import pykka
 
+from ..base.errors import CallboardError
+from ..base.forking import disown_in_child, keep
+from ..base.validation import require_call_options, require_seconds
 from ..hosts.watchdog import Watchdog
-from ..plugins.codes import Code, Outcome
-from ..plugins.errors import CallboardError
-from ..plugins.failures import failure
-from ..plugins.forking import disown_in_child, keep
-from ..plugins.given import require_call_options, require_seconds
+from ..plugins.results.codes import Code, Outcome
+from ..plugins.results.failures import failure
 from ..supervision.clock import Clock, LentClock, SystemClock
 from ..supervision.events import EventStream
 from ..supervision.messages import AddGroup, GetGroups, GetStatus, Order
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..interop.contribution import ToolInteropContribution
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.policy import RestartPolicy
     from ..supervision.spec import GroupSpec
     from .call import Call

@@ -21,8 +21,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.codes import Code
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
+from ..plugins.results.codes import Code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

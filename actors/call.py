@@ -19,11 +19,11 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure
-from ..plugins.foreign import Log, contain
-from ..plugins.forking import process
-from ..plugins.given import require_callable, require_number
+from ..base.foreign import Log, contain
+from ..base.forking import process
+from ..base.validation import require_callable, require_number
+from ..plugins.results.codes import Code, Outcome
+from ..plugins.results.failures import failure
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from concurrent.futures import Future
 
-    from ..plugins.calling import Invocation
+    from ..plugins.contract.invocation import Invocation
     from ..supervision.clock import Clock, Timer
     from .call_future import CallFuture
 

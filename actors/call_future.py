@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.foreign import Log, contain
+from ..base.foreign import Log, contain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

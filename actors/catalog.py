@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import ContractError
+from ..base.frozen import frozen
 from ..interop.contribution import Tier, TieredContribution, ToolInteropContribution
 from ..interop.errors import InteropError
 from ..interop.registry import compose_registry
-from ..plugins.errors import ContractError
-from ..plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

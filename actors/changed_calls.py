@@ -9,7 +9,7 @@ from ..interop.errors import InteropError
 
 if TYPE_CHECKING:
     from ..interop.tool_registry import ToolInteropRegistry
-    from ..plugins.calling import Invocation
+    from ..plugins.contract.invocation import Invocation
 
 
 def with_input(invocation: Invocation, call_id: str, value: Any, registry: ToolInteropRegistry) -> Invocation:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError, PluginLoadError
+from ..base.foreign import Log
+from ..base.json import copy_json
 from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
-from ..plugins.errors import JsonValueError, PluginLoadError
-from ..plugins.foreign import Log
-from ..plugins.json_values import copy_json
 from .variants import HINT
 
 if TYPE_CHECKING:

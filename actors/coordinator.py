@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.bridge import call_in_thread
-from ..plugins.errors import PluginError
-from ..plugins.foreign import Log
-from ..plugins.hook_terms import EVENTS
+from ..base.errors import PluginError
+from ..base.foreign import Log
+from ..plugins.adapter.async_bridge import call_in_thread
+from ..plugins.hooks.terms import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

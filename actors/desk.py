@@ -10,9 +10,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
+from ..plugins.results.codes import Code, Outcome
+from ..plugins.results.failures import failure
 from .argument_checks import Validation
 from .blame import QuarantinePolicy
 from .down import Down, WhileDown
@@ -26,8 +26,8 @@ from .tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.adapter import PluginAdapter
-    from ..plugins.calling import Invocation
+    from ..plugins.adapter.adapter import PluginAdapter
+    from ..plugins.contract.invocation import Invocation
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .argument_checks import ArgumentChecks

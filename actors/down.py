@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
-from ..plugins.frozen import frozen
-from ..plugins.results import normalise_result, set_apart
+from ..base.frozen import frozen
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
+from ..plugins.results.normalise import normalise_result, set_apart
 from .hook_threads import HookFailed
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..plugins.errors import ContractError, JsonValueError
-from ..plugins.json_values import copy_json, dump_inner
+from ..base.errors import ContractError, JsonValueError
+from ..base.json import copy_json, dump_inner
 from .config_check import require_fit
 from .in_time import in_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
 
 Json = dict[str, Any]
 

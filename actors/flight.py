@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugins.failures import reported
+from ..plugins.results.failures import reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,10 +16,10 @@ import random
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..base.foreign import Log, contain, is_interrupt
 from ..hosts.report import FROM_OUTSIDE
-from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure, reported
-from ..plugins.foreign import Log, contain, is_interrupt
+from ..plugins.results.codes import Code, Outcome
+from ..plugins.results.failures import failure, reported
 from .blame import Blame, Blamed, InFlight, QuarantinePolicy
 from .breaker import Breaker, BreakerState, Refused, is_breakdown
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..plugins.hook_chain import Refused
+    from ..plugins.hooks.chain import Refused
     from .call import Call
     from .hooked_calls import ToolRun
     from .stage import Result

@@ -12,20 +12,20 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.bridge import wait_here
-from ..plugins.failures import describe
-from ..plugins.foreign import Log
-from ..plugins.hook_answers import HookAnswer, UnreadableAnswer, read_answer
-from ..plugins.hook_chain import Ask, Consult, Passed, Refused
+from ..base.foreign import Log
+from ..plugins.adapter.async_bridge import wait_here
+from ..plugins.hooks.answers import HookAnswer, UnreadableAnswer, read_answer
+from ..plugins.hooks.chain import Ask, Consult, Passed, Refused
+from ..plugins.results.failures import describe
 from .asking_people import People
 from .hook_threads import MAX_STUCK, HookFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.approval import Question
-    from ..plugins.hook_chain import Chain, News, Step
-    from ..plugins.hook_terms import Listener
+    from ..plugins.hooks.approval import Question
+    from ..plugins.hooks.chain import Chain, News, Step
+    from ..plugins.hooks.terms import Listener
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
     from .asking_people import Inquiry

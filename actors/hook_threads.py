@@ -14,9 +14,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..plugins.errors import PluginError
-from ..plugins.failures import describe
-from ..plugins.foreign import Log, contain
+from ..base.errors import PluginError
+from ..base.foreign import Log, contain
+from ..plugins.results.failures import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

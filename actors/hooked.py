@@ -14,8 +14,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 from .gate_queue import MAX_WAITING, GateQueue
 from .hooked_calls import HookedCall
 from .passage import Passage, Ways

@@ -20,7 +20,7 @@ from .stage import Stage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.calling import Invocation
+    from ..plugins.contract.invocation import Invocation
     from ..supervision.clock import Clock
     from .call import CallOwner
     from .stage import Result

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..interop.tool_registry import ToolInteropRegistry
-    from ..plugins.approval import Approver
+    from ..plugins.hooks.approval import Approver
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call

@@ -18,11 +18,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..base.foreign import Log, contain, shown
 from ..hosts.errors import HostGone, HostStartError
 from ..hosts.host import Host
 from ..hosts.ladder import KILL_NOW, StopLadder
 from ..hosts.report import FROM_OUTSIDE
-from ..plugins.foreign import Log, contain, shown
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
+from ..base.frozen import frozen
 from ..hosts.ladder import StopLadder
 from ..hosts.limits import Limits
 from ..hosts.recorder import FRAMES
-from ..plugins.frozen import frozen
 
 
 @frozen

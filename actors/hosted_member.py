@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError, PluginLoadError
+from ..base.errors import CallboardError, PluginLoadError
 from ..supervision.messages import Order
 from ..supervision.telling import tell
 from . import messages as m
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.hosted_tool import HostedToolPlugin
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.life import ChildSpec

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
-from ..plugins.results import complete_result, set_apart
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
+from ..plugins.results.normalise import complete_result, set_apart
 from .state import largest_state
 
 if TYPE_CHECKING:

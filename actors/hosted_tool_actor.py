@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pykka
 
 from ..hosts.vitals import doing
-from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 from ..supervision.exits import ExitKind
 from ..supervision.telling import tell
 from . import messages as m
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..hosts.host import Host
     from ..hosts.report import CrashReport
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call

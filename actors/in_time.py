@@ -17,10 +17,10 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-from ..plugins.errors import CallboardError, PluginLoadError
-from ..plugins.failures import describe
-from ..plugins.foreign import Log
-from ..plugins.whereabouts import imports_something, tell_where
+from ..base.errors import CallboardError, PluginLoadError
+from ..base.foreign import Log
+from ..base.stack_location import imports_something, tell_where
+from ..plugins.results.failures import describe
 from .lent_threads import LentThread, LentThreads
 
 if TYPE_CHECKING:

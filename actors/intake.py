@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import CallboardError
 from ..interop.registry import get_registry_from_context
-from ..plugins.calling import Invocation
-from ..plugins.codes import Code
-from ..plugins.errors import CallboardError
-from ..plugins.failures import failure
+from ..plugins.contract.invocation import Invocation
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 from .call import Call
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..plugins.failures import describe
-from ..plugins.foreign import Log, contain, is_interrupt
+from ..base.foreign import Log, contain, is_interrupt
+from ..plugins.results.failures import describe
 from .state import StateCell
 from .state_store import Saved, StateStoreError, read_state
 

@@ -14,8 +14,8 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import threading
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from ..plugins.foreign import Log, contain
-from ..plugins.forking import disown_in_child
+from ..base.foreign import Log, contain
+from ..base.forking import disown_in_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable

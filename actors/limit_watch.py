@@ -10,8 +10,8 @@ import functools
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..base.frozen import frozen
 from ..hosts.limits import judge
-from ..plugins.frozen import frozen
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor

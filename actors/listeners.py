@@ -6,8 +6,8 @@ import threading
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
-from ..plugins.errors import CallboardError
-from ..plugins.hook_terms import ERROR, EVENTS, Listener, in_order
+from ..base.errors import CallboardError
+from ..plugins.hooks.terms import ERROR, EVENTS, Listener, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable

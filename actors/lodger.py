@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .moving_in import Newcomer
 
 if TYPE_CHECKING:

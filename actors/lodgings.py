@@ -10,8 +10,8 @@ import textwrap
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.errors import PluginLoadError
-from ..plugins.frozen import frozen
+from ..base.errors import PluginLoadError
+from ..base.frozen import frozen
 from .roster_errors import PluginNameTaken
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import threading
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..plugins.foreign import Log, contain
+from ..base.foreign import Log, contain
 
 if TYPE_CHECKING:
     import asyncio

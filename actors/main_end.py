@@ -17,7 +17,7 @@ import threading
 from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakSet
 
-from ..plugins.foreign import Log, contain
+from ..base.foreign import Log, contain
 
 if TYPE_CHECKING:
     from types import FrameType

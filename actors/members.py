@@ -12,8 +12,8 @@ from .thread_tool_actor import ThreadToolActor
 if TYPE_CHECKING:
     import pykka
 
-    from ..plugins.adapter import PluginAdapter
-    from ..plugins.errors import CallboardError
+    from ..base.errors import CallboardError
+    from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.supervisor import SupervisorActor

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..base.frozen import frozen
+from ..base.validation import require_call_options
 from ..hosts.description import PLAIN
-from ..plugins.frozen import frozen
-from ..plugins.given import require_call_options
 from ..supervision.exits import ExitKind
 
 if TYPE_CHECKING:

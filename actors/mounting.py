@@ -11,10 +11,10 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.adapter import PluginAdapter
-from ..plugins.errors import CallboardError
-from ..plugins.failures import describe
-from ..plugins.foreign import Log
+from ..base.errors import CallboardError
+from ..base.foreign import Log
+from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.results.failures import describe
 from .coordinator import BoardCoordinator, BoardHooks, MountError
 from .loop_thread import LoopThread
 

@@ -18,9 +18,9 @@ import sys
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ..plugins.errors import JsonValueError
-from ..plugins.frozen import frozen
-from ..plugins.json_values import dump_inner
+from ..base.errors import JsonValueError
+from ..base.frozen import frozen
+from ..base.json import dump_inner
 
 Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 from .argument_checks import checks_of
 from .catalog import add_routes
 from .tool_changes import tool_changes

@@ -9,7 +9,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..plugins.foreign import Log
+from ..base.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

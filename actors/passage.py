@@ -10,12 +10,12 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure, reported
-from ..plugins.frozen import frozen
-from ..plugins.hook_chain import Chain, Passed, Refused
-from ..plugins.hook_data import SPOKEN, FailureData, error_of, hook_data
-from ..plugins.hook_terms import ERROR, POST, PRE
+from ..base.frozen import frozen
+from ..plugins.hooks.chain import Chain, Passed, Refused
+from ..plugins.hooks.payload import SPOKEN, FailureData, error_of, hook_data
+from ..plugins.hooks.terms import ERROR, POST, PRE
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure, reported
 from .changed_calls import with_input
 from .hook_facts import facts_after, facts_before, withheld
 from .hook_runs import HookRun
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..interop.tool_registry import ToolInteropRegistry
-    from ..plugins.calling import Invocation
-    from ..plugins.hook_data import HookData
-    from ..plugins.hook_terms import Listener
+    from ..plugins.contract.invocation import Invocation
+    from ..plugins.hooks.payload import HookData
+    from ..plugins.hooks.terms import Listener
     from .call import Call
     from .claiming import Claiming
     from .gate_queue import GateQueue

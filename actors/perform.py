@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.chunks import Part
-from ..plugins.failures import tool_raised
-from ..plugins.results import NormalisedResult, invalid_result
+from ..plugins.results.chunks import Part
+from ..plugins.results.failures import tool_raised
+from ..plugins.results.normalise import NormalisedResult, invalid_result
 
 if TYPE_CHECKING:
     from asyncio import Runner
     from collections.abc import Callable
 
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from .thread_run import ThreadRun
 
 State = dict[str, Any]

@@ -16,7 +16,7 @@ from typing import Any, Final
 import pykka
 import pykka._envelope
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .base import HouseActor
 
 

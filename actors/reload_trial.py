@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 
 class Stage(StrEnum):

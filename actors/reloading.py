@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pykka
 
-from ..plugins.errors import CallboardError
-from ..plugins.frozen import frozen
+from ..base.errors import CallboardError
+from ..base.frozen import frozen
 from ..supervision.errors import UnknownChild
 from ..supervision.messages import Order
 from ..supervision.policy import RestartType

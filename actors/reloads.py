@@ -14,7 +14,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 from .candidate import Candidate
 from .reload_trial import Fate, Stage, Trial
 

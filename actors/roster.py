@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from ..plugins.errors import CallboardError, PluginError, PluginLoadError
+from ..base.errors import CallboardError, PluginError, PluginLoadError
 from ..supervision.messages import AddChild
 from ..supervision.policy import RestartPolicy
 from ..supervision.telling import ask_supervisor
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.watchdog import Watchdog
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.supervisor import SupervisorActor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugins.errors import CallboardError, PluginLoadError
+from ..base.errors import CallboardError, PluginLoadError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,8 +17,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code, Outcome
+from ..plugins.results.failures import failure
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor

@@ -16,8 +16,8 @@ from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..plugins.errors import PluginError
-from ..plugins.frozen import frozen
+from ..base.errors import PluginError
+from ..base.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

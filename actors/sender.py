@@ -16,12 +16,12 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError
 from ..hosts.call_params import OBJECTS, add_facts
 from ..hosts.description import PLAIN
 from ..hosts.errors import HostGone, RequestTooLarge
-from ..plugins.codes import Code
-from ..plugins.errors import JsonValueError
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 from .hosted_run import HostedRun
 from .silence import Silence
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import PluginError
+from ..base.errors import PluginError
 
 if TYPE_CHECKING:
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from .hook_threads import Pending
 
 Json = dict[str, Any]

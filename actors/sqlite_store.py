@@ -20,8 +20,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.foreign import Log
-from ..plugins.forking import disown_in_child, keep
+from ..base.foreign import Log
+from ..base.forking import disown_in_child, keep
 from .sqlite_file import Damaged, Rows, is_damage, open_file, set_aside, write
 from .state_store import StateStoreError
 from .store_lock import StoreLock

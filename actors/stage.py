@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Literal
 
-from ..plugins.codes import Code
+from ..plugins.results.codes import Code
 
 Result = dict[str, Any]
 EarlyCode = Literal[Code.DEADLINE_EXCEEDED, Code.CANCELLED]

@@ -16,7 +16,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.foreign import Log, contain, shown
+from ..base.foreign import Log, contain, shown
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.policy import History, Park, Restart, RestartPolicy, RestartType, decide
 from ..supervision.telling import tell

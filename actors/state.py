@@ -10,9 +10,9 @@ import sys
 import threading
 from typing import Any
 
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import copy_json, dump_inner
-from ..plugins.results import invalid_result
+from ..base.errors import JsonValueError
+from ..base.json import copy_json, dump_inner
+from ..plugins.results.normalise import invalid_result
 
 State = dict[str, Any]
 Result = dict[str, Any]

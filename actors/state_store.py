@@ -14,7 +14,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

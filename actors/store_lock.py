@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ..base.forking import close_own, own
 from ..hosts.file_lock import try_lock
-from ..plugins.forking import close_own, own
 from .state_store import StateStoreInUse
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from ..plugins.errors import PluginAway, PluginError
-from ..plugins.foreign import Log
+from ..base.errors import PluginAway, PluginError
+from ..base.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from .hook_threads import HookThreads, Pending
     from .members import Member
 

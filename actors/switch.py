@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 from .routing import Ambiguous, NoTool, Routes, Taken, choose
 
 if TYPE_CHECKING:

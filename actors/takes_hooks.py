@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.given import require
+from ..base.validation import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.approval import Approver
+    from ..plugins.hooks.approval import Approver
     from .hooks import Hooks
     from .listeners import HookHandle
 

@@ -11,7 +11,7 @@ from .takes_hooks import TakesHooks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from .catalog import Catalog
     from .desk import ToolSettings
     from .mounting import MountedModule, Mounts

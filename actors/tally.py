@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from ..plugins.failures import ending_of
+from ..plugins.results.failures import ending_of
 from .histogram import Histogram, merged
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import functools
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError
 from ..hosts.description import PLAIN
 from ..hosts.errors import RequestTooLarge
-from ..plugins.errors import JsonValueError
 from ..supervision.telling import tell
 from . import messages as m
 from .host_endings import Handshake

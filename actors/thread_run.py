@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.calling import Invocation
+    from ..plugins.contract.invocation import Invocation
     from .call import Call
 
 

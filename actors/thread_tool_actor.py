@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Code
-from ..plugins.failures import failure
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
@@ -19,7 +19,7 @@ from .thread_run import ThreadRun
 from .workers import Workers
 
 if TYPE_CHECKING:
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .call import Call

@@ -15,11 +15,11 @@ import time
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ..plugins.bridge import call_in_thread, wait_here
-from ..plugins.errors import CallboardError
-from ..plugins.failures import describe
-from ..plugins.foreign import Log
-from ..plugins.given import require_callable, require_seconds, require_text
+from ..base.errors import CallboardError
+from ..base.foreign import Log
+from ..base.validation import require_callable, require_seconds, require_text
+from ..plugins.adapter.async_bridge import call_in_thread, wait_here
+from ..plugins.results.failures import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

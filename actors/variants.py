@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.errors import CallboardError, PluginError
-from ..plugins.foreign import Log
+from ..base.errors import CallboardError, PluginError
+from ..base.foreign import Log
 from .argument_checks import checks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
     from .catalog import Catalog, ToolDescriptor
     from .members import Member
     from .survey import Survey

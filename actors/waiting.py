@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.foreign import Log, contain
+from ..base.foreign import Log, contain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ..plugins.foreign import Log
+from ..base.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,12 +13,12 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError
+from ..base.foreign import Log, contain
+from ..base.json import copy_json
 from ..hosts.event_loop import EventLoop
-from ..plugins.errors import JsonValueError
-from ..plugins.failures import describe, tool_raised
-from ..plugins.foreign import Log, contain
-from ..plugins.json_values import copy_json
-from ..plugins.results import FORMATTED, NormalisedResult, Worded, invalid_result, set_apart
+from ..plugins.results.failures import describe, tool_raised
+from ..plugins.results.normalise import FORMATTED, NormalisedResult, Worded, invalid_result, set_apart
 from .perform import perform
 from .thread_run import ThreadRun
 

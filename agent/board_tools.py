@@ -16,23 +16,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..actors.board import Board
+from ..base.errors import CallboardError
 from ..interop.conversion import ToolInteropTarget
 from ..interop.format_ids import AMPLIFIER
-from ..plugins.bridge import call_in_thread
-from ..plugins.codes import Code
-from ..plugins.errors import CallboardError
-from ..plugins.failures import describe, failure, reported
-from ..plugins.formatting import as_text, default_text
-from ..plugins.hook_answers import UnreadableAnswer, read_answer
-from ..plugins.hook_data import InputData, ResultData, error_of
-from ..plugins.hook_terms import ERROR, POST, PRE, Action
-from ..plugins.results import FORMATTED
+from ..plugins.adapter.async_bridge import call_in_thread
+from ..plugins.adapter.formatting import as_text, default_text
+from ..plugins.hooks.answers import UnreadableAnswer, read_answer
+from ..plugins.hooks.payload import InputData, ResultData, error_of
+from ..plugins.hooks.terms import ERROR, POST, PRE, Action
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import describe, failure, reported
+from ..plugins.results.normalise import FORMATTED
 from .messages import text_of
 from .tool_calls import ToolCalls
 
 if TYPE_CHECKING:
     from ..actors.call import Call
-    from ..plugins.hook_data import HookData
+    from ..plugins.hooks.payload import HookData
     from .tool_core import HoldsBoard
 
 Json = dict[str, Any]

@@ -12,10 +12,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..base.errors import CallboardError, ContractError
+from ..base.foreign import Log
 from ..interop.errors import UnknownFormatError
 from ..interop.registry import ToolInteropContribution
-from ..plugins.errors import CallboardError, ContractError
-from ..plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

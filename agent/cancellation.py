@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ..plugins.given import require_callable
+from ..base.validation import require_callable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

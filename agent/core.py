@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
-from ..plugins.bridge import call_in_thread
-from ..plugins.context import core_context
-from ..plugins.errors import CallboardError
-from ..plugins.given import require, require_mapping, shown
-from ..plugins.json_values import copy_json
+from ..base.errors import CallboardError
+from ..base.json import copy_json
+from ..base.validation import require, require_mapping, shown
+from ..plugins.adapter.async_bridge import call_in_thread
+from ..plugins.contract.context import core_context
 from .brought_formats import BroughtFormats
 from .errors import ProviderError
 from .given import require_config, require_limits, require_session

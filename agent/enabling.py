@@ -1,6 +1,6 @@
 """Who takes part in a request: the extensions, features and tool plugins that are enabled for it, and why the others are not.
 
-What decides is `plugins/enablement.py`'s; here everybody is asked. Tool plugins are asked on threads that can be
+What decides is `plugins/adapter/enablement.py`'s; here everybody is asked. Tool plugins are asked on threads that can be
 lost: one that raises or hangs is not offered in that request, since a gate that does not answer stays shut.
 """
 
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..base.errors import PluginError
+from ..base.frozen import frozen
 from ..hosts.crossing import what_crosses
-from ..plugins.asking import HookSet
-from ..plugins.enablement import NO, tags_in_force, tags_refuse
-from ..plugins.errors import PluginError
-from ..plugins.frozen import frozen
+from ..plugins.adapter.enablement import NO, tags_in_force, tags_refuse
+from ..plugins.adapter.hook_set import HookSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

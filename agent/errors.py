@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, get_args
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 
 ProviderCode = Literal[
     "bad_config",  # the configuration of the provider cannot be used

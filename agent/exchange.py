@@ -10,9 +10,9 @@ from __future__ import annotations
 from contextlib import aclosing, asynccontextmanager, closing
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import CallboardError
 from ..interop.registry import get_registry_from_context
-from ..plugins.bridge import call_in_thread, iterate_here, iterate_in_thread
-from ..plugins.errors import CallboardError
+from ..plugins.adapter.async_bridge import call_in_thread, iterate_here, iterate_in_thread
 from .attachments import any_compact
 from .errors import ProviderError
 from .injections import with_injections

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..plugins.given import require, require_seconds, shown
+from ..base.validation import require, require_seconds, shown
 from .cancellation import Cancellation
 from .session import Session
 

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ..plugins.foreign import Log, contain
+from ..base.foreign import Log, contain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

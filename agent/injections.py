@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.injections import read_injections
+from ..plugins.hooks.injections import read_injections
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..plugins.injections import Injection
+    from ..plugins.hooks.injections import Injection
 
 Json = dict[str, Any]
 

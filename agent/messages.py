@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plugins.failures import reported
+from ..plugins.results.failures import reported
 
 Json = dict[str, Any]
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.contract import BasePlugin
+from ..plugins.contract.contract import BasePlugin
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

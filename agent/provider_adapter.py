@@ -11,20 +11,20 @@ import inspect
 from collections.abc import AsyncIterable, Awaitable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.asking import json_object, raised
-from ..plugins.calling import compile_hook
-from ..plugins.errors import ContractError
-from ..plugins.foreign import Log, blames, contain
-from ..plugins.given import require, require_mapping
-from ..plugins.instances import make_instance
-from ..plugins.modes import is_async
+from ..base.errors import ContractError
+from ..base.foreign import Log, blames, contain
+from ..base.validation import require, require_mapping
+from ..plugins.adapter.hook_set import json_object, raised
+from ..plugins.adapter.instances import make_instance
+from ..plugins.contract.call_modes import is_async
+from ..plugins.contract.invocation import compile_hook
 from .errors import ProviderError
 from .provider_hooks import FEATURE_HOOKS, PROVIDER_HOOKS, SENDING_HOOKS, provider_hook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.errors import HookError
+    from ..base.errors import HookError
 
 logger = Log("callboard.agent")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..plugins.errors import ContractError, JsonValueError
-from ..plugins.json_values import copy_json
+from ..base.errors import ContractError, JsonValueError
+from ..base.json import copy_json
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..plugins.hooks import Hook, offered
+from ..plugins.contract.hook_table import Hook, offered
 from .provider import Feature, Provider, ProviderExtension
 
 if TYPE_CHECKING:

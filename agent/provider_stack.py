@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import ContractError
 from ..interop.registry import Tier, TieredContribution, ToolInteropContribution
-from ..plugins.errors import ContractError
 from .provider_adapter import ProviderAdapter
 
 if TYPE_CHECKING:

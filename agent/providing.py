@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.errors import ContractError
+from ..base.errors import ContractError
 from .errors import ProviderError
 from .provider_adapter import ProviderAdapter
 from .provider_stack import ProviderStack

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.context import request_context
-from ..plugins.errors import CallboardError
-from ..plugins.frozen import frozen
+from ..base.errors import CallboardError
+from ..base.frozen import frozen
+from ..plugins.contract.context import request_context
 from .enabling import Facts, Refusal, participants
 from .provider_stack import ProviderStack
 

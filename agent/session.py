@@ -14,13 +14,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from ..base.frozen import frozen
+from ..base.json import copy_json
+from ..base.validation import require, require_mapping, require_text
 from ..interop.transcript_repairs import NO_RESULT
-from ..plugins.codes import Code, Outcome
-from ..plugins.failures import failure
-from ..plugins.formatting import default_text
-from ..plugins.frozen import frozen
-from ..plugins.given import require, require_mapping, require_text
-from ..plugins.json_values import copy_json
+from ..plugins.adapter.formatting import default_text
+from ..plugins.results.codes import Code, Outcome
+from ..plugins.results.failures import failure
 from .attachments import as_json
 from .messages import tool_message
 

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ..plugins.errors import CallboardError, JsonValueError
+from ..base.errors import CallboardError, JsonValueError
 from .session_lines import header_line, message_line, read_lines, session_lines
 from .session_repair import repair_session
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import dump_json, load_json
+from ..base.errors import JsonValueError
+from ..base.json import dump_json, load_json
 from .session import Session
 
 Json = dict[str, Any]

@@ -12,9 +12,9 @@ from ..actors.hook_threads import HookFailed
 from ..actors.hooked_calls import HookedCall
 from ..actors.intake import invocation_of, registry_for
 from ..interop.errors import InteropError
-from ..plugins.failures import reported
-from ..plugins.formatting import default_text, formatted_words
-from ..plugins.results import FORMATTED, as_answered
+from ..plugins.adapter.formatting import default_text, formatted_words
+from ..plugins.results.failures import reported
+from ..plugins.results.normalise import FORMATTED, as_answered
 from .messages import tool_message
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from ..actors.call import Call
-    from ..plugins.adapter import PluginAdapter
+    from ..plugins.adapter.adapter import PluginAdapter
 
 Json = dict[str, Any]
 

@@ -15,11 +15,11 @@ from ..actors.board import Board
 from ..actors.call import Call
 from ..actors.desk import ToolSettings
 from ..actors.host_settings import HostSettings
+from ..base.validation import require, require_mapping, require_seconds, shown
 from ..hosts.hosted_tool import HostedToolPlugin
-from ..plugins.adapter import PluginAdapter
-from ..plugins.bridge import call_in_thread
-from ..plugins.context import core_context
-from ..plugins.given import require, require_mapping, require_seconds, shown
+from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.adapter.async_bridge import call_in_thread
+from ..plugins.contract.context import core_context
 from .given import require_calls, require_config
 from .helpers import Helpers
 from .inbox import Inbox

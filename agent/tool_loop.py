@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import CallboardError
+from ..base.foreign import Log
 from ..interop.errors import InteropError
-from ..plugins.codes import Outcome
-from ..plugins.errors import CallboardError
-from ..plugins.failures import describe
-from ..plugins.foreign import Log
+from ..plugins.results.codes import Outcome
+from ..plugins.results.failures import describe
 from .answer import events_of
 from .errors import ProviderError
 from .helpers import Helpers

@@ -24,7 +24,7 @@ from collections import deque
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.codes import Outcome
+from ..plugins.results.codes import Outcome
 from .answer_steps import Step
 from .partial_answer import as_incomplete, assistant_message
 from .session import tool_call_id, unanswered

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.bridge import call_in_thread
+from ..plugins.adapter.async_bridge import call_in_thread
 from .turn_effects import Reason
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 
 if TYPE_CHECKING:
     from random import Random

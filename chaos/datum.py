@@ -10,7 +10,7 @@ import dataclasses
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -19,11 +19,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ..base.suggestions import meant
 from ..hosts.environment import host_environment
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..hosts.node import find_node
 from ..hosts.process import Command
-from ..plugins.suggestions import meant
 from .schedule import Schedule
 from .signals import nudge
 from .triggers import AtTime, StateEntered

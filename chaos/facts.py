@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from ..supervision.policy import RestartPolicy
 
 if TYPE_CHECKING:

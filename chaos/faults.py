@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .datum import Datum, flag, span, whole
 
 LIFE, ANSWER, START = "life", "answer", "start"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .call_rules import (
     calls_begin_in_order,
     each_answer_is_its_calls,

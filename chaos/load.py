@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from ..supervision.backoff import Backoff
 from ..supervision.policy import RestartPolicy
 

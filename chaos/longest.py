@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .lives import stories
 
 if TYPE_CHECKING:

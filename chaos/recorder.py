@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted_member import HostedMember
 from ..hosts.sweep import alive, created
-from ..plugins.failures import ending_of, reported
+from ..plugins.results.failures import ending_of, reported
 from ..supervision.clock import SystemClock
 from .arming import entered_before
 from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Submitted, Terms

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..actors.board import Board
 from ..actors.hosted_member import HostedMember
 from ..hosts.sweep import kill
-from ..plugins.failures import reported
+from ..plugins.results.failures import reported
 from .arguments import draw_arguments
 from .expecting import ExpectedEvents
 

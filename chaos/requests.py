@@ -10,8 +10,8 @@ from dataclasses import field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError
-from ..plugins.frozen import frozen
+from ..base.errors import CallboardError
+from ..base.frozen import frozen
 from .arguments import CannotDraw, draw_arguments
 
 if TYPE_CHECKING:

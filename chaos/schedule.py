@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .datum import ScheduleError, read_datum
 from .faults import FAULTS, Fault
 from .triggers import TRIGGERS, Trigger

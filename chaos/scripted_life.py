@@ -15,13 +15,13 @@ from collections.abc import Generator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError
+from ..base.json import dump_json
 from ..hosts.errors import HostGone
 from ..hosts.ladder import KILL_NOW, Rung, StopLadder
 from ..hosts.process import ProcessExit
 from ..hosts.ring import Ring
 from ..hosts.wire import PROTOCOL_VERSION, LineSplitter
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import dump_json
 from . import faults as f
 from .scripted_call import LifeOver, ScriptedCall
 from .spoiling import Reply, spoil

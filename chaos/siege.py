@@ -13,7 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted_member import HostedMember
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 from .arming import entered_before
 from .facts import Answered
 from .requests import quotas

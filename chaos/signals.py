@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 
 
 class NeedsPosix(CallboardError):  # noqa: N818 - the state is the message

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..actors.desk import ToolSettings
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .drawing import draw_schedule
 from .facts import Left, Run, Terms
 from .invariants import check

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..actors.board import Board
 from ..actors.desk import ToolSettings
 from ..actors.host_settings import HostSettings
+from ..base.frozen import frozen
 from ..hosts.ladder import StopLadder
-from ..plugins.adapter import PluginAdapter
-from ..plugins.frozen import frozen
+from ..plugins.adapter.adapter import PluginAdapter
 from ..supervision.backoff import Backoff
 from ..supervision.policy import RestartPolicy
 from . import faults as f

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from . import faults as f
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import threading
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

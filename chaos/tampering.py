@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from ..base.errors import JsonValueError
+from ..base.json import load_json
 from ..hosts.carrier import ProcessCarrier
 from ..hosts.pumping import in_turns
 from ..hosts.sweep import kill
 from ..hosts.turns import Turn
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import load_json
 from .spoiling import spoil
 
 if TYPE_CHECKING:

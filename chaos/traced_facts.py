@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.failures import ending_of, reported
+from ..plugins.results.failures import ending_of, reported
 from ..supervision.event_kinds import EVENT_KINDS
 from .facts import Answered, Asked, Broken, Happened, Ordered, Ran, Seen
 

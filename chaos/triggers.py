@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .datum import Datum, maybe_whole, one_of, required, span, text, whole
 
 STATES = ("starting", "ready", "backoff", "parked", "stopping", "stopped")

@@ -22,7 +22,7 @@ from ..actors.board import Board
 from ..actors.host_settings import HostSettings
 from ..actors.hosted_member import HostedMember
 from ..actors.lodgings import Share
-from ..plugins.adapter import PluginAdapter
+from ..plugins.adapter.adapter import PluginAdapter
 from .schedule import Schedule
 from .script import Script
 from .scripted_host import ScriptedHost

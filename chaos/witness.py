@@ -15,12 +15,12 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError
+from ..base.json import load_json
 from ..hosts.carrier import ProcessCarrier
 from ..hosts.errors import HostGone
 from ..hosts.host import Host
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import load_json
-from ..plugins.results import complete_result
+from ..plugins.results.normalise import complete_result
 from .facts import Answered, Happened, Ran
 from .life_rules import OWN_ANSWERS
 

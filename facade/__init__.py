@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .agent.cancellation import Cancellation
     from .agent.core import AgentCore
     from .agent.session import Session
+    from .base.errors import CallboardError, ContractError, PluginError, PluginLoadError
     from .callboard import Callboard
     from .configuration import Configuration, read_configuration
     from .configuration_errors import ConfigurationError
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
     from .failed import FailedPlugin
     from .hosts.hosted_tool import HostedToolPlugin
     from .hosts.node_tool import NodeToolPlugin
-    from .plugins.adapter import PluginAdapter
-    from .plugins.codes import Code, Outcome
-    from .plugins.contract import ToolPlugin
-    from .plugins.errors import CallboardError, ContractError, PluginError, PluginLoadError
+    from .plugins.adapter.adapter import PluginAdapter
+    from .plugins.contract.contract import ToolPlugin
+    from .plugins.results.codes import Code, Outcome
     from .supervision.backoff import Backoff
     from .supervision.events import Event
     from .supervision.policy import RestartPolicy, RestartType
@@ -90,14 +90,14 @@ _PLACES = {
     "HostedToolPlugin": ".hosts.hosted_tool",
     "NodeToolPlugin": ".hosts.node_tool",
     "ConfigurationError": ".configuration_errors",
-    "PluginAdapter": ".plugins.adapter",
-    "Code": ".plugins.codes",
-    "Outcome": ".plugins.codes",
-    "ToolPlugin": ".plugins.contract",
-    "CallboardError": ".plugins.errors",
-    "ContractError": ".plugins.errors",
-    "PluginError": ".plugins.errors",
-    "PluginLoadError": ".plugins.errors",
+    "PluginAdapter": ".plugins.adapter.adapter",
+    "Code": ".plugins.results.codes",
+    "Outcome": ".plugins.results.codes",
+    "ToolPlugin": ".plugins.contract.contract",
+    "CallboardError": ".base.errors",
+    "ContractError": ".base.errors",
+    "PluginError": ".base.errors",
+    "PluginLoadError": ".base.errors",
     "Backoff": ".supervision.backoff",
     "Event": ".supervision.events",
     "RestartPolicy": ".supervision.policy",

@@ -10,9 +10,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
+from .base.frozen import frozen
+from .base.suggestions import meant
 from .configuration_errors import ConfigurationError, refused, require_known, require_object, require_texts
-from .plugins.frozen import frozen
-from .plugins.suggestions import meant
 
 PROVIDERS: Final[dict[str, str]] = {
     "openai_chat": "openai_chat.OpenAIChatProvider",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .agent.board_tools import BoardTool, BoardToolsError, ToolResult
 from .callboard import Callboard
 from .interop.errors import HostedError
-from .plugins.bridge import call_in_thread
+from .plugins.adapter.async_bridge import call_in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,6 +19,7 @@ from .actors.main_end import main_thread
 from .actors.part_reader import CallStream
 from .actors.roster_errors import PluginNameTaken
 from .actors.waiting import in_thread, until_done
+from .base.validation import is_mapping, is_text, require_mapping, require_seconds, require_several
 from .configuration import Configuration, read_configuration
 from .describing import describe
 from .failed import FailedPlugin, Noting
@@ -30,8 +31,7 @@ from .loaded import LoadedProvider, LoadedProviders
 from .loading import entry_of, load_entry, load_registered
 from .loading_ahead import load_ahead
 from .options import complete
-from .plugins.entry import parse_options
-from .plugins.given import is_mapping, is_text, require_mapping, require_seconds, require_several
+from .plugins.sources.entry import parse_options
 from .state_settings import open_state_store, read_state_settings
 from .stopping import Stopping
 from .supervision.spec import StartOrder

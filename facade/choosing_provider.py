@@ -17,9 +17,9 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from .agent_settings import PROVIDERS, provider_path
+from .base.frozen import frozen
+from .base.suggestions import meant
 from .configuration_errors import ConfigurationError
-from .plugins.frozen import frozen
-from .plugins.suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

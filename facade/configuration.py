@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from .actors.in_time import LOAD_TIMEOUT
 from .agent_settings import AgentSettings, read_agent_settings
+from .base.errors import JsonValueError
+from .base.frozen import frozen
+from .base.json import load_json
 from .cache_folder import cache_folder
 from .configuration_errors import ConfigurationError, refused, require_known, require_object, require_texts
 from .group_settings import read_groups
 from .hook_settings import HookSettings, read_approval, read_hooks
 from .hosts.recorder import MAX_FRAMES
-from .plugins.approval_rules import ApprovalRules
-from .plugins.errors import JsonValueError
-from .plugins.frozen import frozen
-from .plugins.json_values import load_json
+from .plugins.hooks.approval_rules import ApprovalRules
 from .state_settings import StateSettings, read_state_settings
 from .supervision.backoff import Backoff
 from .supervision.policy import RestartPolicy, RestartType

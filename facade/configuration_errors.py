@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .plugins.errors import CallboardError
-from .plugins.suggestions import meant
+from .base.errors import CallboardError
+from .base.suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

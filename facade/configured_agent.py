@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 from .agent.core import AgentCore
 from .agent.errors import ProviderError
 from .agent.provider_adapter import ProviderAdapter
+from .base.errors import PluginError
+from .base.validation import require
 from .choosing_provider import choose
 from .configuration import Configuration
 from .configuration_errors import ConfigurationError
 from .loading_here import import_here
-from .plugins.context import application_context, core_context
-from .plugins.errors import PluginError
-from .plugins.given import require
+from .plugins.contract.context import application_context, core_context
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .actors.board import Board
-    from .plugins.adapter import PluginAdapter
+    from .plugins.adapter.adapter import PluginAdapter
 
 Json = dict[str, Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from .plugins.errors import CallboardError
-from .plugins.foreign import Log
-from .plugins.frozen import frozen
-from .plugins.source import spelled
+from .base.errors import CallboardError
+from .base.foreign import Log
+from .base.frozen import frozen
+from .plugins.sources.source import spelled
 
 logger = Log("callboard")
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .base.validation import require, require_several
 from .interop.contribution import ToolInteropContribution
-from .plugins.given import require, require_several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

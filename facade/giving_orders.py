@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .plugins.given import require_text
+from .base.validation import require_text
 
 if TYPE_CHECKING:
     from .actors.board import Board

@@ -11,19 +11,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .actors.in_time import in_time
+from .base.errors import PluginLoadError
+from .base.foreign import blames
+from .base.frozen import frozen
 from .configuration_errors import ConfigurationError, refused, require_known, require_object
-from .plugins.approval_rules import NAME, ApprovalRules
-from .plugins.errors import PluginLoadError
-from .plugins.failures import describe
-from .plugins.foreign import blames
-from .plugins.frozen import frozen
-from .plugins.hook_terms import EVENTS, PRE
+from .plugins.hooks.approval_rules import NAME, ApprovalRules
+from .plugins.hooks.terms import EVENTS, PRE
+from .plugins.results.failures import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .actors.board import Board
-    from .plugins.approval import Approver
+    from .plugins.hooks.approval import Approver
 
 Hook = tuple[str, Any, dict[str, Any]]
 """What `Board.hook` takes: the event, the callable, the options."""
@@ -151,7 +151,7 @@ def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:
 
 
 def _imported(settings: HookSettings) -> Any:
-    from .plugins.python_source import load_python_object  # noqa: PLC0415 - most boards have no hooks
+    from .plugins.sources.python import load_python_object  # noqa: PLC0415 - most boards have no hooks
 
     where = f"{settings.path}.hook"
     try:

@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 from .actors.in_time import in_time
+from .base.errors import CallboardError, PluginLoadError
+from .base.foreign import blames
 from .configuration_errors import ConfigurationError
 from .interop.contribution import Tier, TieredContribution, ToolInteropContribution
 from .interop.registry import compose_registry
-from .plugins.errors import CallboardError, PluginLoadError
-from .plugins.failures import describe
-from .plugins.foreign import blames
-from .plugins.python_source import load_python_object
+from .plugins.results.failures import describe
+from .plugins.sources.python import load_python_object
 
 _REMEDY = "have it end, or raise 'load_deadline'"
 

@@ -15,15 +15,15 @@ from .actors.breaker import BreakerPolicy
 from .actors.reload_policy import ReloadPolicy
 from .agent_settings import KEYS as AGENT_KEYS
 from .agent_settings import PROVIDERS
+from .base.suggestions import meant
 from .group_settings import KEYS as GROUP_KEYS
 from .hook_settings import KINDS
 from .hosts.limits import NAMES as LIMITS
 from .hosts.node_sandbox import NAMES as SANDBOX
-from .plugins.approval_rules import ApprovalRules
-from .plugins.entry import PluginOptions
-from .plugins.program_source import BASH_KEYS, COMMAND_KEYS
-from .plugins.source import NODE_KEYS, SOURCE_KEYS
-from .plugins.suggestions import meant
+from .plugins.hooks.approval_rules import ApprovalRules
+from .plugins.sources.entry import PluginOptions
+from .plugins.sources.program import BASH_KEYS, COMMAND_KEYS
+from .plugins.sources.source import NODE_KEYS, SOURCE_KEYS
 from .state_settings import KEYS as STATE_KEYS
 from .supervision.backoff import Backoff
 from .supervision.policy import RestartPolicy

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .actors.lodgings import Share
-from .plugins.errors import PluginLoadError
-from .plugins.foreign import Log
-from .plugins.frozen import frozen
-from .plugins.source import spelled
+from .base.errors import PluginLoadError
+from .base.foreign import Log
+from .base.frozen import frozen
+from .plugins.sources.source import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .agent.provider_adapter import ProviderAdapter
     from .hosts.hosted_tool import HostedToolPlugin
     from .options import Options
-    from .plugins.adapter import PluginAdapter
+    from .plugins.adapter.adapter import PluginAdapter
 
 logger = Log("callboard")
 

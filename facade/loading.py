@@ -11,15 +11,15 @@ from dataclasses import fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from .base.errors import PluginLoadError
 from .configuration_errors import ConfigurationError
 from .hosts.hosted_tool import HostedToolPlugin
 from .loaded import Loaded, LoadedProvider, Made
 from .options import Options, complete
-from .plugins.adapter import PluginAdapter
-from .plugins.entry import PluginOptions, parse_entry
-from .plugins.errors import PluginLoadError
-from .plugins.program_source import BashSource, CommandSource
-from .plugins.source import (
+from .plugins.adapter.adapter import PluginAdapter
+from .plugins.sources.entry import PluginOptions, parse_entry
+from .plugins.sources.program import BashSource, CommandSource
+from .plugins.sources.source import (
     InstalledSource,
     NodeFileSource,
     NodeGitSource,

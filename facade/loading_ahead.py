@@ -16,10 +16,10 @@ from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from .base.errors import PluginLoadError
 from .loading import load_entry, loader_of
-from .plugins.entry import parse_entry
-from .plugins.entry_points import ALL, installed_names
-from .plugins.errors import PluginLoadError
+from .plugins.sources.entry import parse_entry
+from .plugins.sources.entry_points import ALL, installed_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

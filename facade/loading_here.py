@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .actors.in_time import in_time
-from .plugins.adapter import PluginAdapter
-from .plugins.errors import PluginLoadError
-from .plugins.hooks import RUNNING_HOOKS, offered
-from .plugins.python_source import load_python_object
+from .base.errors import PluginLoadError
+from .plugins.adapter.adapter import PluginAdapter
+from .plugins.contract.hook_table import RUNNING_HOOKS, offered
+from .plugins.sources.python import load_python_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .actors.lodgings import Share
+from .base.errors import PluginLoadError
 from .hosts.node_tool import NodeToolPlugin
 from .hosts.packages.ready import Permissions, Ready
 from .hosts.packages.sources import NodeSources
 from .hosts.packages.typescript import is_typescript
 from .loaded import Loaded
-from .plugins.adapter import PluginAdapter
-from .plugins.errors import PluginLoadError
-from .plugins.manifest import NodeToolEntry
-from .plugins.source import NodeFileSource, NodeGitSource, NodePackageSource
+from .plugins.adapter.adapter import PluginAdapter
+from .plugins.sources.node_manifest import NodeToolEntry
+from .plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

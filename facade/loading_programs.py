@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from .hosts.bash_tool import BashToolPlugin
 from .hosts.command_tool import CommandToolPlugin
 from .loaded import Loaded
-from .plugins.adapter import PluginAdapter
-from .plugins.bash_package import require_scripts
-from .plugins.program_source import BashSource, CommandSource
+from .plugins.adapter.adapter import PluginAdapter
+from .plugins.sources.bash import require_scripts
+from .plugins.sources.program import BashSource, CommandSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

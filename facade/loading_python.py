@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .base.errors import PluginLoadError
 from .hosts.python_origin import PythonOrigin
 from .hosts.python_tool import PythonToolPlugin
 from .loaded import Loaded, LoadedProvider, Made
 from .loading_here import load_here
-from .plugins.adapter import PluginAdapter
-from .plugins.entry_points import ALL, find_installed, installed_names
-from .plugins.errors import PluginLoadError
-from .plugins.python_plan import Place
-from .plugins.python_source import load_package_entry, load_python_object, read_python_package
-from .plugins.source import InstalledSource, PythonObject, PythonPackageSource
+from .plugins.adapter.adapter import PluginAdapter
+from .plugins.sources.entry_points import ALL, find_installed, installed_names
+from .plugins.sources.python import load_package_entry, load_python_object, read_python_package
+from .plugins.sources.python_plan import Place
+from .plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
 from .python_packages import place_of, ready_to_run
 
 if TYPE_CHECKING:

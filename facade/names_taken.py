@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from .actors.roster_errors import PluginNameTaken
-from .plugins.source import spelled
+from .plugins.sources.source import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Container

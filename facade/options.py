@@ -12,18 +12,18 @@ from .actors.desk import ToolSettings
 from .actors.down import WhileDown
 from .actors.host_settings import HostSettings
 from .actors.reload_policy import ReloadPolicy
+from .base.frozen import frozen
 from .configuration import Configuration, read_into, read_policy
 from .configuration_errors import ConfigurationError, require_known
 from .group_settings import require_group
 from .hosts.limits import NAMES, Limits, read_limits
 from .hosts.node_sandbox import NAMES as SANDBOX_NAMES
 from .hosts.node_sandbox import Sandbox, read_sandbox
-from .plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .plugins.entry import PluginOptions
+    from .plugins.sources.entry import PluginOptions
     from .supervision.policy import RestartPolicy
 
 _OF_HOSTS = ("standby", "limits")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from .base.errors import CallboardError
 from .callboard import Callboard
 from .chaos.census import Census
 from .chaos.evil_tool import EvilToolPlugin
@@ -15,7 +16,6 @@ from .chaos.nemesis import Nemesis
 from .chaos.probe import Probe
 from .chaos.triggers import NthFrame
 from .chaos.virtual_board import VirtualBoard
-from .plugins.errors import CallboardError
 from .pytest_plans import Plan, Step, crashes_at, drawn, plans_of, schedule_of, write_down
 
 if TYPE_CHECKING:

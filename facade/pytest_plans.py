@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from .base.frozen import frozen
+from .base.suggestions import meant
 from .chaos.drawing import draw_schedule
 from .chaos.faults import Exit
 from .chaos.schedule import Entry, Schedule
 from .chaos.triggers import NthFrame
-from .plugins.frozen import frozen
-from .plugins.suggestions import meant
 
 if TYPE_CHECKING:
     from .chaos.triggers import Trigger

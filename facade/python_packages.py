@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .plugins.python_needs import read_python_needs
-from .plugins.python_plan import Place
+from .plugins.sources.python_plan import Place
+from .plugins.sources.python_requirements import read_python_needs
 
 if TYPE_CHECKING:
     from .configuration import Configuration
     from .hosts.packages.environments import Environment
     from .hosts.packages.python_ready import PythonReadiness
-    from .plugins.python_source import PythonPackage
+    from .plugins.sources.python import PythonPackage
 
 
 def place_of(package: PythonPackage, isolate: bool | None, configuration: Configuration) -> Place:

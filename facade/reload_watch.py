@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from .base.errors import CallboardError
+from .base.foreign import Log
 from .configuration_errors import ConfigurationError
-from .plugins.entry import parse_entry
-from .plugins.errors import CallboardError
-from .plugins.foreign import Log
+from .plugins.sources.entry import parse_entry
 from .source_folders import folder_of
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .base.validation import is_text, require_seconds, require_several, require_text
 from .origins import Origins, require_watchable
-from .plugins.given import is_text, require_seconds, require_several, require_text
 from .reload_watch import ReloadWatches
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from .actors.lodgings import disagreement
 from .actors.reload_policy import Change, ReloadPolicy, check_refused
 from .actors.reloading import NotTaken, reload
 from .actors.reloads import ReloadRefused
+from .base.foreign import Log
 from .loaded import Loaded
 from .loading import load_entry
-from .plugins.foreign import Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,11 +6,11 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .plugins.program_source import BashSource, CommandSource
-from .plugins.source import NodeFileSource, NodePackageSource, PythonObject, PythonPackageSource
+from .plugins.sources.program import BashSource, CommandSource
+from .plugins.sources.source import NodeFileSource, NodePackageSource, PythonObject, PythonPackageSource
 
 if TYPE_CHECKING:
-    from .plugins.source import PluginSource
+    from .plugins.sources.source import PluginSource
 
 
 def folder_of(source: PluginSource) -> Path | None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from .actors.keeping import MAX_STATE_BYTES
 from .actors.state_store import Synchronous
+from .base.frozen import frozen
 from .configuration_errors import ConfigurationError, refused, require_known
-from .plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from .actors.state_store import StateStore

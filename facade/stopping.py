@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from .actors.main_end import main_thread
 from .actors.one_ending import OneEnding
 from .actors.waiting import in_thread, until_done
-from .plugins.forking import disown_in_child, keep
-from .plugins.given import require_seconds
+from .base.forking import disown_in_child, keep
+from .base.validation import require_seconds
 from .reloadable import Reloadable
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .options import complete
-from .plugins.entry import parse_options
+from .plugins.sources.entry import parse_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .actors.listeners import HookHandle
     from .actors.mounting import MountedModule
     from .configuration import Configuration
-    from .plugins.approval import Approver
+    from .plugins.hooks.approval import Approver
 
 
 class TakingHooks:

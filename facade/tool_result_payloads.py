@@ -1,6 +1,6 @@
 """Provider-native result envelopes, under the name that plugins import them by."""
 
-from .plugins.result_payloads import (
+from .plugins.results.provider_native import (
     FORMAT_OPENAI_CHAT_COMPLETIONS,
     FORMAT_OPENAI_RESPONSES,
     is_provider_native_tool_result,

@@ -12,6 +12,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from .base.frozen import frozen
 from .callboard import Callboard
 from .chaos.census import Census
 from .chaos.facts import Asked
@@ -26,7 +27,6 @@ from .chaos.standings import Standing, together
 from .chaos.tampering import Tamper
 from .chaos.witness import Witness
 from .interop.errors import InteropError
-from .plugins.frozen import frozen
 from .pursuit import Pursuit
 from .trial_faults import KILLS, USUAL, draw_entries, draw_fault
 

@@ -1,5 +1,5 @@
 """The plugin contract, under the name that plugins import it by."""
 
-from .plugins.contract import BasePlugin, ToolPlugin
+from .plugins.contract.contract import BasePlugin, ToolPlugin
 
 __all__ = ["BasePlugin", "ToolPlugin"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ..plugins.calling import Invocation
+    from ..plugins.contract.invocation import Invocation
 
 Json = dict[str, Any]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import copy_json
+from ..base.errors import JsonValueError
+from ..base.json import copy_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

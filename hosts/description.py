@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .methods import METHODS
 
 PROTOCOL: Final = "thp/1"

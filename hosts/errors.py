@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError, PluginAway
+from ..base.errors import CallboardError, PluginAway
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugins.foreign import Log
+from ..base.foreign import Log
 
 if TYPE_CHECKING:
     from asyncio import Runner

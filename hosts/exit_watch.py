@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..plugins.forking import close_own, own
+from ..base.forking import close_own, own
 
 if TYPE_CHECKING:
     import subprocess

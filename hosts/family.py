@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .fingerprint import draw, launching, put_on
 from .sweep import MARK, created
 

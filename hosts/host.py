@@ -13,8 +13,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import JsonValueError
-from ..plugins.foreign import Log, contain, shown
+from ..base.errors import JsonValueError
+from ..base.foreign import Log, contain, shown
 from .asked import Asked
 from .carrier import ProcessCarrier
 from .description import PLAIN, describe_params, read_description

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from ..plugins.calling import Invocation
-from ..plugins.foreign import Log
+from ..base.foreign import Log
+from ..plugins.contract.invocation import Invocation
 from .call_params import ALL_FACTS, OBJECTS, add_facts
 from .crossing import what_crosses
 from .description import PLAIN, Description

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 
 class Rung(Enum):

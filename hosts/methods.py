@@ -6,7 +6,7 @@ how long an answer may take, and what a host has to say of itself before it is a
 
 from __future__ import annotations
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 
 @frozen

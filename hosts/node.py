@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .environment import host_environment
 from .errors import HostStartError
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..plugins.given import require, require_mapping, require_text
+from ..base.validation import require, require_mapping, require_text
 from .environment import host_environment
 from .errors import HostStartError
 from .hosted_tool import HostedToolPlugin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ..plugins.foreign import Log
+from ..base.foreign import Log
 from .peer_events import Stray
 from .sampling import Sample
 

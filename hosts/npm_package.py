@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..plugins.json_values import load_json
+from ..base.json import load_json
 
 ROOT = Path(__file__).parent
 

@@ -26,7 +26,7 @@ from collections import Counter, deque
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic
 
-from ..plugins.json_size import weight_of
+from ..base.json_size import weight_of
 from .peer_events import (
     Answered,
     Begun,

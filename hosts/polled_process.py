@@ -12,7 +12,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..plugins.forking import close_own, own
+from ..base.forking import close_own, own
 from .errors import HostGone
 from .process import HostProcess
 

@@ -16,8 +16,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Protocol, Self
 
-from ..plugins.forking import disown_in_child
-from ..plugins.frozen import frozen
+from ..base.forking import disown_in_child
+from ..base.frozen import frozen
 from .errors import HostStartError
 from .family import Family, Leader, start
 from .ladder import Rung, StopLadder

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..plugins.failures import describe
-from ..plugins.foreign import Log, contain
+from ..base.foreign import Log, contain
+from ..plugins.results.failures import describe
 from .errors import THREAD_FAILED
 from .ladder import KILL_NOW
 from .turns import REST, Turn, pieces

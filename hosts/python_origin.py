@@ -15,10 +15,10 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
-from ..plugins.errors import PluginLoadError
-from ..plugins.failures import describe
-from ..plugins.frozen import frozen
-from ..plugins.python_source import load_package_entry, load_python_object, read_python_package
+from ..base.errors import PluginLoadError
+from ..base.frozen import frozen
+from ..plugins.results.failures import describe
+from ..plugins.sources.python import load_package_entry, load_python_object, read_python_package
 
 PROGRAM = "__mp_main__"
 """What the module ``__main__`` of the embedding program is called in a host.

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.python_source import path_without_packages
+from ..plugins.sources.python import path_without_packages
 from .environment import host_environment
 from .errors import HostStartError
 from .hosted_tool import HostedToolPlugin

@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .python_crash import python_crash
 from .thrown import thrown
 

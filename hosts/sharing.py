@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

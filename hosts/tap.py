@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.foreign import Log, contain
+from ..base.foreign import Log, contain
 from .carrier import ProcessCarrier
 from .host import Host
 from .ring import Ring

@@ -11,7 +11,7 @@ import time
 
 import psutil
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 _BUSY = 0.5
 """The part of a processor from which on a host is taken to be computing."""

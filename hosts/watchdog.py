@@ -18,7 +18,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from ..plugins.forking import disown_in_child
+from ..base.forking import disown_in_child
 
 _LINKING = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 """All that the watchdog is given of the environment: some interpreters do not start without."""

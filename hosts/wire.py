@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import orjson
 
-from ..plugins.chunks import unshowable
-from ..plugins.errors import JsonValueError
-from ..plugins.json_size import MAX_VALUES, UNCOUNTED, excess
-from ..plugins.json_values import dump_json, may_be_deep, require_inner, require_shallow
+from ..base.errors import JsonValueError
+from ..base.json import dump_json, may_be_deep, require_inner, require_shallow
+from ..base.json_size import MAX_VALUES, UNCOUNTED, excess
+from ..plugins.results.chunks import unshowable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 from .errors import Kind, UnknownFormatError
 from .format_ids import READ_AS_WELL, belongs_to, canonical_format
 

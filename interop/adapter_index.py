@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 from .conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from .errors import ConversionError, HostedError, Kind
 from .format_ids import HOSTED, NATIVE, canonical_format

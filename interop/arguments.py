@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import orjson
 
-from ..plugins.errors import JsonValueError
+from ..base.errors import JsonValueError
 from .json_copy import copy_json
 from .limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 

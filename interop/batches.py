@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 from .errors import HostedError, LossRefusedError, describe
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .custom_wrapper import CustomToolWrapper
 
 if TYPE_CHECKING:

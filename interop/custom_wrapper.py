@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .json_copy import json_text
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

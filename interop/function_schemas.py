@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .conversion import Loss, LossCode, lost_extras, wrapping_losses
 from .errors import ConversionError
 from .format_ids import belongs_to

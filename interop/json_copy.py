@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from ..plugins.errors import JsonValueError
+from ..base.errors import JsonValueError
 from .limits import MAX_DEPTH
 
 _SCALARS = frozenset({str, int, bool, type(None)})

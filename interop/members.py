@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from ..plugins.foreign import blames, told
-from ..plugins.frozen import frozen
+from ..base.foreign import blames, told
+from ..base.frozen import frozen
 from .errors import ContributionError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 MediaKind = Literal["image", "audio", "file"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import JsonValueError
+from ..base.errors import JsonValueError
 from .errors import InvalidShapeError
 from .json_copy import copy_json
 from .limits import too_large

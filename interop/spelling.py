@@ -12,7 +12,7 @@ import re
 from dataclasses import field
 from typing import Final
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 _DIGITS: Final = 8
 _ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.errors import CallboardError
-from ..plugins.frozen import frozen
+from ..base.errors import CallboardError
+from ..base.frozen import frozen
 from .adapter_index import Accepted
 from .batches import convert_batch
 from .binding import bound_to

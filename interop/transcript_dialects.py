@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .gemini_spelling import said, spelt
 from .transcript_chat import text_or_none
 from .transcript_pairing import Rules

@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .transcript_repairs import Repair, RepairCode
 
 if TYPE_CHECKING:

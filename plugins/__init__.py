@@ -7,9 +7,16 @@ Handed on here is what the author of a plugin needs, and no more: every room imp
 and need not load the adapter with them.
 """
 
-from .contract import BasePlugin, ToolPlugin
-from .errors import CallboardError, ContractError, HookError, JsonValueError, PluginError, PluginLoadError
-from .result_payloads import (
+from ..base.errors import (
+    CallboardError,
+    ContractError,
+    HookError,
+    JsonValueError,
+    PluginError,
+    PluginLoadError,
+)
+from .contract.contract import BasePlugin, ToolPlugin
+from .results.provider_native import (
     FORMAT_OPENAI_CHAT_COMPLETIONS,
     FORMAT_OPENAI_RESPONSES,
     is_provider_native_tool_result,

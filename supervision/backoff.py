@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugins.frozen import frozen
-from ..plugins.given import require_number
+from ..base.frozen import frozen
+from ..base.validation import require_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

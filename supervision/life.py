@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .spec import ROOT
 from .telling import tell
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
-from ..plugins.errors import CallboardError
-from ..plugins.foreign import Log, contain, shown
+from ..base.errors import CallboardError
+from ..base.foreign import Log, contain, shown
 from . import messages as m
 from .admin import count, judge, presence, which
 from .core import Supervision

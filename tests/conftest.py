@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from callboard.plugins.json_values import dump_json
+from callboard.base.json import dump_json
 from callboard.supervision.event_kinds import faults_of
 from callboard.supervision.events import EventStream
 from hypothesis import HealthCheck, settings

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.errors import JsonValueError
 from ...interop.arguments import parse_arguments
 from ...interop.json_copy import copy_json, json_text
 from ...interop.streams.event_bytes import EventReader, EventStreamError
-from ...plugins.errors import JsonValueError
 from ..errors import ProviderError
 from .attempts import AttemptFailed, Failure, after_failure, of_error, of_status, request_id
 

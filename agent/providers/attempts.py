@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from ...plugins.frozen import frozen
+from ...base.frozen import frozen
 from ...supervision.backoff import Backoff
 from ..errors import ProviderError
 

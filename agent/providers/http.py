@@ -17,8 +17,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ...base.frozen import frozen
 from ...hosts.redaction import Redactor
-from ...plugins.frozen import frozen
 from ..errors import ProviderError
 from .asking import MAX_ERROR_BYTES
 from .attempts import AttemptFailed, Failure

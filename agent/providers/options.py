@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from ...base.frozen import frozen
 from ...hosts.redaction import is_secret_name
-from ...plugins.frozen import frozen
-from ...plugins.option_values import flag, mapping, seconds, whole
+from ...plugins.sources.option_values import flag, mapping, seconds, whole
 from ..errors import ProviderError
 
 if TYPE_CHECKING:

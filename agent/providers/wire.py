@@ -11,10 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
+from ...base.frozen import frozen
 from ...interop.parts import TextPart
 from ...interop.streams.calls import assembler
 from ...interop.streams.errors import StreamError
-from ...plugins.frozen import frozen
 from .attempts import AttemptFailed, Failure, of_error
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ...base.frozen import frozen
 from ...interop.json_copy import copy_json, json_text
-from ...plugins.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -18,7 +18,7 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
-from ...plugins.frozen import frozen
+from ...base.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,9 +11,9 @@ from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from ...base.frozen import frozen
 from ...interop.arguments import parse_arguments
 from ...interop.json_copy import json_text
-from ...plugins.frozen import frozen
 from .chat_telling import tell_chat, whole_chat
 from .faults import Fault, Reply, error_reply, spoiled, spoiled_events, stream_reply
 from .hearing import hear

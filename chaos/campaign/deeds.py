@@ -7,7 +7,7 @@ import traceback
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...plugins.errors import CallboardError
+from ...base.errors import CallboardError
 from ..facts import Violation
 from .ledger import anew_mark
 

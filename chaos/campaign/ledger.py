@@ -14,8 +14,8 @@ import json
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.errors import CallboardError
-from ...plugins.frozen import frozen
+from ...base.errors import CallboardError
+from ...base.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

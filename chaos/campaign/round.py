@@ -14,8 +14,8 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.errors import CallboardError, PluginError
-from ...plugins.frozen import frozen
+from ...base.errors import CallboardError, PluginError
+from ...base.frozen import frozen
 from ..census import Census
 from ..facts import Answered, Asked, Ordered, Run, Violation
 from ..invariants import Check, check

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ...plugins.frozen import frozen
+from ...base.frozen import frozen
 from .raw_host import RawHost
 
 if TYPE_CHECKING:

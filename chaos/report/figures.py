@@ -8,7 +8,7 @@ from dataclasses import field
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.frozen import frozen
+from ...base.frozen import frozen
 from ..facts import Answered, Asked, Broken, Happened
 from ..lives import HostStory, Life, stories
 from .neighbours import Neighbours, neighbours

@@ -8,7 +8,7 @@ from html import escape
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ...plugins.frozen import frozen
+from ...base.frozen import frozen
 from ..standings import MARK, Standing, together
 from .figures import Figures, Recovery, figures
 from .pictures import endings, recoveries

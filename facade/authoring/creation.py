@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..plugins.errors import CallboardError
+from ..base.errors import CallboardError
 from .names import names_of
 from .template import files_of
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from ..plugins.errors import CallboardError, JsonValueError
-from ..plugins.frozen import frozen
-from ..plugins.json_values import load_json
+from ..base.errors import CallboardError, JsonValueError
+from ..base.frozen import frozen
+from ..base.json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

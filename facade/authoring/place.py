@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import CallboardError
 from ..configuration import Configuration, read_configuration
-from ..plugins.entry import parse_entry
-from ..plugins.errors import CallboardError
+from ..plugins.sources.entry import parse_entry
 from ..source_folders import folder_of
 
 if TYPE_CHECKING:

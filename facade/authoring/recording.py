@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import JsonValueError
+from ..base.json import load_json
 from ..hosts.environment import secrets_of
 from ..hosts.redaction import Redactor
-from ..plugins.errors import JsonValueError
-from ..plugins.json_values import load_json
 from ..version import __version__
 from .entries import ENDED, RECEIVED, SENT, STARTED, STDERR, VERSION, Entry
 

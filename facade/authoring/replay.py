@@ -10,11 +10,11 @@ import threading
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import CallboardError
 from ..hosts.errors import HostGone
 from ..hosts.host import Host
 from ..loaded import Loaded
 from ..loading import load_entry
-from ..plugins.errors import CallboardError
 from .exchanges import Exchange, answer_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import shlex
 
-from ..plugins.errors import CallboardError
-from ..plugins.frozen import frozen
+from ..base.errors import CallboardError
+from ..base.frozen import frozen
 
 
 class NotUnderstood(CallboardError):  # noqa: N818 - the state is the message

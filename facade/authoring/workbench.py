@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..actors.reloads import ReloadRefused
 from ..actors.state_store import MemoryStore
-from ..plugins.errors import CallboardError
-from ..plugins.frozen import frozen
-from ..plugins.source import spelled
+from ..base.errors import CallboardError
+from ..base.frozen import frozen
+from ..plugins.sources.source import spelled
 from .place import configuration_at
 from .tapped_board import TappedCallboard
 

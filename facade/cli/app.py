@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ..base.errors import CallboardError
 from ..chaos.exits import READER_GONE
-from ..plugins.errors import CallboardError
 from ..version import __version__
 from .common import Settings, common
 from .exits import BUG, FAILED, WELL, WRONG, by_signal

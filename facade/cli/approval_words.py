@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plugins.approval import ALLOW, ALWAYS, DENY
-from ..plugins.json_values import dump_json
+from ..base.json import dump_json
+from ..plugins.hooks.approval import ALLOW, ALWAYS, DENY
 
 if TYPE_CHECKING:
-    from ..plugins.approval import Question
+    from ..plugins.hooks.approval import Question
 
 LONGEST = 4000
 """Characters of an input, or of a result, that are shown."""

@@ -13,13 +13,13 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from ..plugins.approval import Answer
+from ..plugins.hooks.approval import Answer
 from .approval_words import question_text, read_choice
 from .output import complain
 
 if TYPE_CHECKING:
     from ..callboard import Callboard
-    from ..plugins.approval import Question
+    from ..plugins.hooks.approval import Question
     from ..supervision.events import Event
 
 

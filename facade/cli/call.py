@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from ..plugins.errors import JsonValueError
-from ..plugins.failures import reported
-from ..plugins.formatting import as_text
-from ..plugins.json_values import load_json
+from ..base.errors import JsonValueError
+from ..base.json import load_json
+from ..plugins.adapter.formatting import as_text
+from ..plugins.results.failures import reported
 from .approving import ask_on_terminal
 from .chat_words import clean
 from .common import common, config_argument, json_option, seconds

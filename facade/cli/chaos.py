@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..base.errors import CallboardError, JsonValueError
+from ..base.json import load_json
 from ..chaos.report.page import About, page
 from ..chaos.standings import STATUS
-from ..plugins.errors import CallboardError, JsonValueError
-from ..plugins.json_values import load_json
 from ..trial import MOST_KILLS, Plan, Trial
 from ..trial_faults import MAKE, USUAL
 from ..version import __version__

@@ -14,13 +14,13 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from ..agent.cancellation import Cancellation
-from ..plugins.approval import Answer
+from ..plugins.hooks.approval import Answer
 from .chat_scene import HEARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from ..plugins.approval import Question
+    from ..plugins.hooks.approval import Question
     from ..supervision.events import Event
 
 Json = dict[str, Any]

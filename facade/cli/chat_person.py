@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ..plugins.approval import ALLOW, Answer
+from ..plugins.hooks.approval import ALLOW, Answer
 from .approval_words import read_choice
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rich.cells import cell_len
 
-from ..plugins.errors import JsonValueError
-from ..plugins.formatting import as_text
-from ..plugins.json_values import load_json
+from ..base.errors import JsonValueError
+from ..base.json import load_json
+from ..plugins.adapter.formatting import as_text
 from .chat_words import Span, clean, cut, fold, padded
 from .crash_view import words_of
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ..agent.session import call_id, called_name, tool_call_id
-from ..plugins.formatting import as_text
+from ..plugins.adapter.formatting import as_text
 from .chat_prose import Prose
 from .chat_rows import arguments, asked_for, block, column_of, facts_of, last_words, row, shortened
 from .chat_words import Span, clean
@@ -17,7 +17,7 @@ from .chat_words import Span, clean
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..plugins.approval import Question
+    from ..plugins.hooks.approval import Question
 
 Json = dict[str, Any]
 

@@ -18,7 +18,7 @@ from .tools import show_tools
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..plugins.approval import Question
+    from ..plugins.hooks.approval import Question
     from ..supervision.events import Event
     from .output import Streams
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..agent.session_file import SessionFileError
 from ..agent.turn_effects import Reason
-from ..plugins.codes import Code
-from ..plugins.errors import CallboardError
-from ..plugins.suggestions import meant
+from ..base.errors import CallboardError
+from ..base.suggestions import meant
+from ..plugins.results.codes import Code
 from .chat_news import Ended, Inquiry, Interrupted, TurnThread
 from .chat_orders import COMMANDS, Order, Said, help_lines, read_line
 from .interruption import Interruption

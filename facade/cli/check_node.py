@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ..base.errors import CallboardError
 from ..demo.plugins import TOOLS
 from ..hosts.node import MINIMUM, TYPESCRIPT, node_candidates
 from ..hosts.node_tool import NodeToolPlugin
-from ..plugins.errors import CallboardError
 from .finding import Finding
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.entry import parse_entry
-from ..plugins.errors import PluginLoadError
-from ..plugins.python_plan import Place
-from ..plugins.python_source import read_python_package
-from ..plugins.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
+from ..base.errors import PluginLoadError
+from ..plugins.sources.entry import parse_entry
+from ..plugins.sources.python import read_python_package
+from ..plugins.sources.python_plan import Place
+from ..plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
 from ..python_packages import place_of
 from .finding import Finding, counted
 

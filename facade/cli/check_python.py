@@ -7,7 +7,7 @@ import sys
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .finding import Finding
 
 if TYPE_CHECKING:

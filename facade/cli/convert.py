@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Table
 
+from ..base.errors import CallboardError
 from ..interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from ..plugins.errors import CallboardError
 from .common import common, json_option
 from .converting import KINDS, UnknownWire, convert, kind_of, needs_call_id, require_wire, wires
 from .exits import FAILED, WELL

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..base.suggestions import meant
 from ..interop.conversion import Converted, ToolInteropTarget
 from ..interop.errors import InteropError, UnknownFormatError, describe
 from ..interop.format_ids import canonical_format, formats_of
-from ..plugins.suggestions import meant
 
 if TYPE_CHECKING:
     from ..interop.errors import Kind

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.text import Text
 
-from ..plugins.formatting import as_text
+from ..plugins.adapter.formatting import as_text
 from .call import show_result
 from .chat_words import clean
 

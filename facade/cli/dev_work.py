@@ -9,7 +9,7 @@ import click
 
 from ..agent.core import AgentCore
 from ..authoring.typed import Asked, NotUnderstood, Order, read_typed
-from ..plugins.suggestions import meant
+from ..base.suggestions import meant
 from .call import request_for, takes_text
 from .giving_up import Giver
 

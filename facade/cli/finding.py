@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 
 @frozen

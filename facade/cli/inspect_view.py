@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from ..plugins.formatting import as_text
+from ..plugins.adapter.formatting import as_text
 
 if TYPE_CHECKING:
     from ..authoring.entries import Entry

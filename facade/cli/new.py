@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ..authoring.creation import create
 from ..authoring.template import KINDS, OTHER_NAMES, TRY
-from ..plugins.suggestions import meant
+from ..base.suggestions import meant
 from .common import common, json_option
 from .exits import WELL
 from .output import Streams

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 
-from ..plugins.errors import CallboardError
-from ..plugins.json_values import dump_json
+from ..base.errors import CallboardError
+from ..base.json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,8 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from ..base.foreign import Log
 from ..interop.errors import InteropError
-from ..plugins.foreign import Log
 from .requests import NoCall, has_id, no_call_line, requests_in
 from .slots import ALL
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plugins.errors import CallboardError, JsonValueError
-from ..plugins.json_values import load_json
+from ..base.errors import CallboardError, JsonValueError
+from ..base.json import load_json
 
 
 class NoCall(CallboardError):  # noqa: N818 - the state is the message

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..actors.hook_threads import HookFailed
+from ..base.suggestions import meant
 from ..callboard import Callboard
 from ..interop.format_ids import formats_of
-from ..plugins.suggestions import meant
 from .common import common, config_argument, json_option, quiet
 from .exits import FAILED, WELL
 from .opening import why_absent

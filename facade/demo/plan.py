@@ -13,7 +13,7 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.failures import ending_of
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
+from ..plugins.results.failures import ending_of
 from .plan import LANES
 
 if TYPE_CHECKING:

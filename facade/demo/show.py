@@ -12,11 +12,11 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import CallboardError
+from ..base.frozen import frozen
 from ..callboard import Callboard
 from ..hosts.node import find_node
 from ..hosts.sweep import created, kill
-from ..plugins.errors import CallboardError
-from ..plugins.frozen import frozen
 from .leftovers import Census
 from .plan import LANES, Lane, Plan, Request
 from .plugins import configuration

@@ -10,7 +10,7 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..plugins.frozen import frozen
+from ..base.frozen import frozen
 from .record import HOSTED
 
 if TYPE_CHECKING:

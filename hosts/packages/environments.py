@@ -13,8 +13,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.foreign import Log
-from ...plugins.frozen import frozen
+from ...base.foreign import Log
+from ...base.frozen import frozen
 from .errors import PackageError
 from .pip import Pip, interpreter, programs
 from .store import key_of
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from ...plugins.python_needs import PythonNeeds
-    from ...plugins.requirements import Needed
+    from ...plugins.sources.python_requirements import PythonNeeds
+    from ...plugins.sources.requirements import Needed
     from .store import Entry, PackageCache
     from .workshop import Workshop
 

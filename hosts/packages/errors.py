@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plugins.errors import PluginLoadError
+from ...base.errors import PluginLoadError
 
 
 class PackageError(PluginLoadError):

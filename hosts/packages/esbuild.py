@@ -6,8 +6,8 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.foreign import Log
-from ...plugins.frozen import frozen
+from ...base.foreign import Log
+from ...base.frozen import frozen
 from .errors import PackageError
 from .npm import Npm
 from .store import key_of

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...plugins.node_plan import Output, PackageFacts
+from ...plugins.sources.node_plan import Output, PackageFacts
 from .tree import own_files
 from .typescript import is_typescript
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...plugins.manifest import NodePackage
+    from ...plugins.sources.node_manifest import NodePackage
 
 _LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
 _SLACK = 2.0

@@ -13,8 +13,8 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.foreign import Log
-from ...plugins.git_address import is_commit, may_be_short, repository_name, without_secrets
+from ...base.foreign import Log
+from ...plugins.sources.git_url import is_commit, may_be_short, repository_name, without_secrets
 from ..environment import host_environment
 from ..process import Command
 from .errors import PackageError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ...plugins.source import NodeGitSource
+    from ...plugins.sources.source import NodeGitSource
     from .store import Entry, PackageCache
     from .workshop import Ended, Workshop
 

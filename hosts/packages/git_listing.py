@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plugins.frozen import frozen
+from ...base.frozen import frozen
 
 
 @frozen

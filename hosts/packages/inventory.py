@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...plugins.errors import JsonValueError
-from ...plugins.frozen import frozen
-from ...plugins.json_values import load_json
+from ...base.errors import JsonValueError
+from ...base.frozen import frozen
+from ...base.json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ...plugins.foreign import Log
-from ...plugins.forking import close_own, own
+from ...base.foreign import Log
+from ...base.forking import close_own, own
 from ..file_lock import lock, try_lock
 
 if TYPE_CHECKING:

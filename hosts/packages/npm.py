@@ -18,7 +18,7 @@ import shutil
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeVar
 
-from ...plugins.node_plan import Install
+from ...plugins.sources.node_plan import Install
 from ..environment import host_environment
 from ..family import is_batch_file
 from ..process import Command

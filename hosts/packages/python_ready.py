@@ -7,12 +7,12 @@ import re
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from ...plugins.errors import JsonValueError
-from ...plugins.frozen import frozen
-from ...plugins.json_values import load_json
-from ...plugins.python_plan import NeedsFacts, Place, Refused, plan_python
-from ...plugins.requirement_lines import asks_for_builds
-from ...plugins.requirements import Installed, python_problem, read_requirements, unmet
+from ...base.errors import JsonValueError
+from ...base.frozen import frozen
+from ...base.json import load_json
+from ...plugins.sources.python_plan import NeedsFacts, Place, Refused, plan_python
+from ...plugins.sources.requirement_lines import asks_for_builds
+from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
 from .environments import Environment, make_environment
 from .errors import PackageError
 from .store import PackageCache
@@ -21,9 +21,9 @@ from .workshop import Workshop
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...plugins.python_needs import PythonNeeds
-    from ...plugins.python_source import PythonPackage
-    from ...plugins.requirements import Needed
+    from ...plugins.sources.python import PythonPackage
+    from ...plugins.sources.python_requirements import PythonNeeds
+    from ...plugins.sources.requirements import Needed
 
 
 @frozen

@@ -11,11 +11,11 @@ import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.errors import PluginLoadError
-from ...plugins.foreign import Log
-from ...plugins.frozen import frozen
-from ...plugins.manifest import NodePackage, read_node_package
-from ...plugins.node_plan import AsItIs, Make, Refused, plan
+from ...base.errors import PluginLoadError
+from ...base.foreign import Log
+from ...base.frozen import frozen
+from ...plugins.sources.node_manifest import NodePackage, read_node_package
+from ...plugins.sources.node_plan import AsItIs, Make, Refused, plan
 from .errors import PackageError
 from .esbuild import get_esbuild
 from .facts import read_facts

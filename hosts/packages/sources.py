@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...plugins.errors import PluginLoadError
-from ...plugins.git_address import without_secrets
+from ...base.errors import PluginLoadError
+from ...plugins.sources.git_url import without_secrets
 from ..node import find_node
 from .git import check_out
 from .ready import Permissions, Ready, make_ready
@@ -17,7 +17,7 @@ from .workshop import Workshop
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...plugins.source import NodeGitSource
+    from ...plugins.sources.source import NodeGitSource
 
 
 class NodeSources:

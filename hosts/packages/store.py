@@ -25,9 +25,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.errors import JsonValueError
-from ...plugins.frozen import frozen
-from ...plugins.json_values import dump_json, load_json
+from ...base.errors import JsonValueError
+from ...base.frozen import frozen
+from ...base.json import dump_json, load_json
 from .errors import PackageError
 from .lock import Hold, if_nobody, only_one
 from .tree import CACHE_TAG

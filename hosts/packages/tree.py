@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...plugins.frozen import frozen
+from ...base.frozen import frozen
 from .errors import PackageError
 
 if TYPE_CHECKING:

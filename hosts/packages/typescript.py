@@ -12,10 +12,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.errors import JsonValueError
-from ...plugins.foreign import Log
-from ...plugins.frozen import frozen
-from ...plugins.json_values import load_json
+from ...base.errors import JsonValueError
+from ...base.foreign import Log
+from ...base.frozen import frozen
+from ...base.json import load_json
 from ..environment import host_environment
 from ..process import Command
 from .errors import PackageError

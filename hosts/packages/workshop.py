@@ -12,9 +12,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-from ...plugins.foreign import Log
-from ...plugins.frozen import frozen
-from ...plugins.git_address import without_secrets
+from ...base.foreign import Log
+from ...base.frozen import frozen
+from ...plugins.sources.git_url import without_secrets
 from ..family import Family, start
 from ..sweep import end_session
 from ..watchdog import Watchdog

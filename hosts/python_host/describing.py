@@ -10,9 +10,9 @@ import platform
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.errors import ContractError
-from ...plugins.hooks import HOOKS, RUNNING_HOOKS, offered
-from ...plugins.signatures import plan_call
+from ...base.errors import ContractError
+from ...plugins.contract.hook_table import HOOKS, RUNNING_HOOKS, offered
+from ...plugins.contract.signatures import plan_call
 from ..call_params import FACTS
 from ..description import PROTOCOL
 from ..methods import METHODS

@@ -11,9 +11,9 @@ import errno
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ...plugins.errors import JsonValueError
-from ...plugins.failures import tool_raised
-from ...plugins.json_values import dump_json, load_json
+from ...base.errors import JsonValueError
+from ...base.json import dump_json, load_json
+from ...plugins.results.failures import tool_raised
 from ..wire import PROTOCOL_VERSION
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Coroutine, Generator
 from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...plugins.chunks import Part, no_final_result
+from ...plugins.results.chunks import Part, no_final_result
 
 if TYPE_CHECKING:
-    from ...plugins.adapter import PluginAdapter
-    from ...plugins.calling import Invocation
-    from ...plugins.results import NormalisedResult
+    from ...plugins.adapter.adapter import PluginAdapter
+    from ...plugins.contract.invocation import Invocation
+    from ...plugins.results.normalise import NormalisedResult
     from ..event_loop import EventLoop
     from .cancelling import Cancellation
 

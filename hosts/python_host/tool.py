@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ...plugins.adapter import PluginAdapter
-from ...plugins.asking import HookSet
-from ...plugins.calling import Invocation
-from ...plugins.codes import Code
-from ...plugins.errors import ContractError, HookError, PluginError
+from ...base.errors import ContractError, HookError, PluginError
+from ...plugins.adapter.adapter import PluginAdapter
+from ...plugins.adapter.hook_set import HookSet
+from ...plugins.contract.invocation import Invocation
+from ...plugins.results.codes import Code
 from ..call_params import FACTS
 from ..methods import METHODS
 from .describing import description

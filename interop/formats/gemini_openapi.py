@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from ...plugins.errors import JsonValueError
+from ...base.errors import JsonValueError
 from ..conversion import HUB, ConversionContext, Converted, Loss
 from ..errors import ConversionError
 from ..format_ids import GEMINI, GEMINI_OPENAPI

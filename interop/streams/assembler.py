@@ -16,8 +16,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ...plugins.errors import JsonValueError
-from ...plugins.frozen import frozen
+from ...base.errors import JsonValueError
+from ...base.frozen import frozen
 from ..call_marks import marked
 from ..errors import describe
 from ..json_copy import copy_json, json_text

@@ -7,7 +7,7 @@ import threading
 import pytest
 from boards import Recorder
 from callboard.actors.board import Board
-from callboard.plugins.approval import Answer
+from callboard.plugins.hooks.approval import Answer
 from manual_clock import ManualClock
 from tools import a_tool, tool_call
 

@@ -10,7 +10,7 @@ import anyio
 import pytest
 import trio
 from callboard.actors.call import Call
-from callboard.plugins.calling import Invocation
+from callboard.plugins.contract.invocation import Invocation
 from leaks import wait_until
 
 DONE = {"success": True, "result": 1}

@@ -10,7 +10,7 @@ import pytest
 from callboard.actors.call import Call
 from callboard.actors.stage import Stage
 from callboard.actors.unread_parts import MAX_UNREAD_PARTS
-from callboard.plugins.calling import Invocation
+from callboard.plugins.contract.invocation import Invocation
 from hypothesis import given
 from hypothesis import strategies as st
 from manual_clock import ManualClock

@@ -11,7 +11,7 @@ from callboard.actors.argument_checks import Validation
 from callboard.actors.board import Board
 from callboard.actors.breaker import BreakerPolicy
 from callboard.actors.desk import ToolSettings
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from memory_hosts import PATIENCE, memory_board
 from tools import schema, tool_call
 

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 from callboard.actors.board import Board
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.approval_rules import ApprovalRules
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.hooks.approval_rules import ApprovalRules
 from tools import a_tool, schema, tool_call
 
 PATIENCE = 20.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from callboard.actors.board import Board
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from manual_clock import ManualClock
 from tools import a_tool, count, schema, tool_call
 

@@ -8,7 +8,7 @@ import signal
 import pytest
 from boards import MOODY, Recorder, add_node, node_board
 from callboard.actors.board import Board
-from callboard.plugins.errors import PluginLoadError
+from callboard.base.errors import PluginLoadError
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 from leaks import alive, no_leaks

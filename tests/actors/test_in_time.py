@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 from callboard.actors.in_time import in_time
-from callboard.plugins.errors import HookError, PluginLoadError
-from callboard.plugins.whereabouts import imports_something, tell_where
+from callboard.base.errors import HookError, PluginLoadError
+from callboard.base.stack_location import imports_something, tell_where
 from gated_modules import WAIT, closed_gate
 from leaks import no_leaks, wait_until
 

@@ -9,8 +9,8 @@ from boards import Recorder, add_node
 from callboard.actors.board import Board
 from callboard.actors.sqlite_store import SqliteStore
 from callboard.actors.state_store import MemoryStore, Saved, StateStoreError
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.json_values import load_json
+from callboard.base.json import load_json
+from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import wait_until
 from tools import Tool, a_tool, count, schema, tool_call
 

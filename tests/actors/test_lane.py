@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from callboard.actors.call import Call
 from callboard.actors.lane import Lane
-from callboard.plugins.calling import Invocation
-from callboard.plugins.codes import Code
-from callboard.plugins.failures import failure
+from callboard.plugins.contract.invocation import Invocation
+from callboard.plugins.results.codes import Code
+from callboard.plugins.results.failures import failure
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule

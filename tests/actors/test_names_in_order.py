@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard.actors.host_settings import HostSettings
 from callboard.actors.routing import NameTaken
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from memory_hosts import SLOWLY, MemoryHost, memory_board
 
 

@@ -16,7 +16,7 @@ from callboard.actors.host_settings import HostSettings
 from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.process import Command, ProcessExit
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 from hypothesis import settings

@@ -15,9 +15,9 @@ from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
 from callboard.actors.hook_threads import HookThreads
 from callboard.actors.host_settings import HostSettings
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.calling import Invocation
-from callboard.plugins.errors import PluginLoadError
+from callboard.base.errors import PluginLoadError
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.contract.invocation import Invocation
 from manual_clock import ManualClock
 from memory_hosts import PATIENCE, MemoryHost, memory_board
 from tools import Tool, a_tool, count, schema, tool_call

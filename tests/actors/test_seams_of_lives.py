@@ -16,7 +16,7 @@ from callboard.actors.roster import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.limits import Limits
 from callboard.hosts.process import Command
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.errors import ChildExists
 from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, GetStatus

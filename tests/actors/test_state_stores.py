@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from callboard.actors.sqlite_store import SqliteStore
 from callboard.actors.state_store import MemoryStore, Saved, StateStore, StateStoreError, read_state
-from callboard.plugins.json_values import dump_json
+from callboard.base.json import dump_json
 from hypothesis import given
 from hypothesis import strategies as st
 

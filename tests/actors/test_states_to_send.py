@@ -9,7 +9,7 @@ from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
 from callboard.actors.state_store import MemoryStore
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from hypothesis import given
 from hypothesis import strategies as st
 from memory_hosts import PATIENCE, SLOWLY, MemoryHost, memory_board

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from callboard.actors.hook_threads import HookThreads
 from callboard.actors.survey import Survey
+from callboard.base.errors import HookError, PluginError
 from callboard.hosts.errors import HostGone, HostTimeout, RemoteError
-from callboard.plugins.errors import HookError, PluginError
 from plugin_tools import adapted
 
 PATIENCE = 20.0

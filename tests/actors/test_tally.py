@@ -10,7 +10,7 @@ from callboard.actors.board import Board
 from callboard.actors.call import Call
 from callboard.actors.host_times import HostTimes
 from callboard.actors.tally import MAX_TOOLS, UNNAMED, Tally
-from callboard.plugins.calling import Invocation
+from callboard.plugins.contract.invocation import Invocation
 from tools import a_tool, count, tool_call
 
 GOOD = {"success": True}

@@ -8,8 +8,8 @@ import threading
 import pytest
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.errors import PluginError
+from callboard.base.errors import PluginError
+from callboard.plugins.adapter.adapter import PluginAdapter
 from manual_clock import ManualClock
 from tools import a_tool, count, schema, tool_call
 

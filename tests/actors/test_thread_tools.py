@@ -10,7 +10,7 @@ import pykka
 import pytest
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.plugins.errors import PluginError
+from callboard.base.errors import PluginError
 from manual_clock import ManualClock
 from tools import a_tool, count, tool_call
 

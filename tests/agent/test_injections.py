@@ -11,7 +11,7 @@ from callboard import AgentCore
 from callboard.agent.injections import with_injections
 from callboard.agent.messages import tool_message
 from callboard.agent.session import calls_of, tool_call_id
-from callboard.plugins.injections import LONGEST
+from callboard.plugins.hooks.injections import LONGEST
 from conversations import chat_call
 from hypothesis import given
 from hypothesis import strategies as st

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from callboard import AgentCore
 from callboard.agent.provider_answers import gathered, kept, told
-from callboard.plugins.errors import ContractError
+from callboard.base.errors import ContractError
 from scripted_provider import Scripted, said
 from toolbox import asked, collected, of
 

@@ -10,8 +10,8 @@ from callboard.agent.exchange import exchange, exchange_async
 from callboard.agent.provider import Provider, ProviderExtension
 from callboard.agent.provider_adapter import ProviderAdapter
 from callboard.agent.provider_stack import ProviderStack
+from callboard.base.errors import ContractError, HookError
 from callboard.interop.registry import ToolInteropContribution, compose_registry
-from callboard.plugins.errors import ContractError, HookError
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a":1}'}}
 USER = {"role": "user", "content": "hello"}

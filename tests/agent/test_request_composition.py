@@ -6,9 +6,9 @@ import pytest
 from callboard.actors.board import Board
 from callboard.agent.provider_adapter import ProviderAdapter
 from callboard.agent.request import RequestError, compose_request
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.context import core_context
-from callboard.plugins.errors import ContractError
+from callboard.base.errors import ContractError
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.contract.context import core_context
 from callboard.tool_interop import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     ToolInteropContribution,

@@ -26,8 +26,8 @@ from callboard.chaos.facts import Run
 from callboard.chaos.faults import Exit
 from callboard.chaos.invariants import RULES, violations
 from callboard.chaos.triggers import AtPoint, NthCall
-from callboard.plugins.codes import Code
-from callboard.plugins.failures import failure
+from callboard.plugins.results.codes import Code
+from callboard.plugins.results.failures import failure
 from callboard.supervision import fates
 from callboard.supervision.events import EventStream
 from callboard.supervision.exits import Exit as Ended

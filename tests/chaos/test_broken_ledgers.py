@@ -34,9 +34,9 @@ from callboard.chaos.campaign.ledger_tool import AsyncLedgerTool, LedgerTool
 from callboard.chaos.recorder import Recorder
 from callboard.hosts.python_origin import PythonOrigin
 from callboard.hosts.python_tool import PythonToolPlugin
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.codes import Code
-from callboard.plugins.failures import failure
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.results.codes import Code
+from callboard.plugins.results.failures import failure
 from leaks import no_leaks, wait_until
 
 CONVICTED = {}

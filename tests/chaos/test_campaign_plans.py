@@ -11,7 +11,7 @@ from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
 from callboard.chaos.campaign.sources import Sources
 from callboard.configuration import read_configuration
 from callboard.options import complete
-from callboard.plugins.entry import parse_entry
+from callboard.plugins.sources.entry import parse_entry
 
 SEEDS = range(80)
 

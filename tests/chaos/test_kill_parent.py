@@ -20,7 +20,7 @@ from callboard.chaos.evil_tool import EvilToolPlugin
 from callboard.chaos.faults import KillParent, Orphan
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.triggers import NthCall
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from psutil import Process
 
 folder, language, mark = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])

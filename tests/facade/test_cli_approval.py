@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from callboard.cli.approval_words import keys_of, question_text, read_choice, visible
 from callboard.cli.approving import TerminalApprover
-from callboard.plugins.approval import Answer, Question
+from callboard.plugins.hooks.approval import Answer, Question
 from command_line import ENVIRONMENT, callboard, command, lines, write_config
 
 PLAIN = ("Allow", "Allow always", "Deny")

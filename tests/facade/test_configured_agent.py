@@ -9,7 +9,7 @@ import pytest
 from callboard import Callboard, ConfigurationError, read_configuration
 from callboard.agent.replay.server import ReplayServer
 from callboard.agent_settings import AgentSettings, read_agent_settings
-from callboard.plugins.errors import PluginLoadError
+from callboard.base.errors import PluginLoadError
 from tools import Tool
 
 BASE = Path("/base")

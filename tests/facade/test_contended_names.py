@@ -15,7 +15,7 @@ from callboard.actors.host_settings import HostSettings
 from callboard.actors.reloads import ReloadRefused
 from callboard.hosts.errors import HostGone
 from callboard.hosts.sharing import Sharing
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.errors import ChildExists, UnknownChild
 from leaks import TEST_MARK, no_leaks
 from memory_hosts import PATIENCE, MemoryHost

@@ -8,7 +8,7 @@ import pytest
 from callboard import Callboard
 from callboard.actors.hook_threads import HookFailed
 from callboard.agent.request import compose_request
-from callboard.plugins.calling import Invocation
+from callboard.plugins.contract.invocation import Invocation
 from command_line import callboard, lines
 
 IN_NODE = """

@@ -17,8 +17,8 @@ from callboard.agent.board_tools import BoardTool
 from callboard.hosts.node_tool import NodeToolPlugin
 from callboard.hosts.python_origin import origin_of
 from callboard.hosts.python_tool import PythonToolPlugin
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.codes import OUTCOMES, Code
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.results.codes import OUTCOMES, Code
 from leaks import TEST_MARK
 from memory_hosts import PATIENCE, memory_board
 from tools import schema, tool_call

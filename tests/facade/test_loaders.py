@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 from callboard.loading import LOADERS
-from callboard.plugins.source import PluginSource
+from callboard.plugins.sources.source import PluginSource
 
 
 def test_every_kind_of_source_has_a_loader() -> None:

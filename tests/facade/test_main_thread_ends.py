@@ -17,7 +17,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, {str(SUPPORT)!r})
 from callboard import Callboard
 from callboard.actors.board import Board
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from tools import Tool, tool_call
 
 begun, go = threading.Event(), threading.Event()

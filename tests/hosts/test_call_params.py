@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.hosts.call_params import ALL_FACTS, add_facts
-from callboard.plugins.calling import Invocation
+from callboard.plugins.contract.invocation import Invocation
 
 KNOWN = {
     "payload_format": "lark",

@@ -9,7 +9,7 @@ from callboard.hosts.crossing import what_crosses
 from callboard.hosts.description import PLAIN, read_description
 from callboard.hosts.errors import HostGone
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.plugins.context import application_context, core_context
+from callboard.plugins.contract.context import application_context, core_context
 
 KNOWS = {"features": ["is_enabled"], "methods": ["is_enabled"]}
 

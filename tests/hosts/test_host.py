@@ -5,6 +5,7 @@ import signal
 import threading
 
 import pytest
+from callboard.base.errors import JsonValueError
 from callboard.hosts.errors import (
     HostGone,
     HostStartError,
@@ -14,7 +15,6 @@ from callboard.hosts.errors import (
 )
 from callboard.hosts.host import Host
 from callboard.hosts.process import Command
-from callboard.plugins.errors import JsonValueError
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, HostEar, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks, wait_until
 

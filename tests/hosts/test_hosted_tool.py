@@ -6,8 +6,8 @@ from callboard.hosts.errors import HostGone, HostStartError, RemoteError
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.ladder import KILL_NOW
 from callboard.hosts.process import Command
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.calling import Invocation
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.contract.invocation import Invocation
 from evil_hosts import evil, says
 from leaks import alive, no_leaks, wait_until
 

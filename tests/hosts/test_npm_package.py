@@ -12,8 +12,8 @@ from pathlib import Path
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.npm_package import ROOT, npm_package
 from callboard.hosts.process import Command
-from callboard.plugins.formatting import default_text
-from callboard.plugins.results import complete_result
+from callboard.plugins.adapter.formatting import default_text
+from callboard.plugins.results.normalise import complete_result
 from callboard.version import __version__
 from leaks import TEST_MARK
 from node_packages import tool, write

@@ -10,7 +10,7 @@ from callboard.hosts.packages.git import check_out, git_environment
 from callboard.hosts.packages.git_listing import Found, patterns, read_listing
 from callboard.hosts.packages.store import PackageCache
 from callboard.hosts.packages.workshop import Workshop
-from callboard.plugins.source import NodeGitSource
+from callboard.plugins.sources.source import NodeGitSource
 from node_packages import committed, contents, git, write
 
 A, B, C = "a" * 40, "b" * 40, "c" * 40

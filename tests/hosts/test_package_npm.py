@@ -7,7 +7,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 import pytest
 from callboard.hosts.packages.npm import install_words, npm_environment, npm_places, npm_program
 from callboard.hosts.packages.npm_words import build_remedy, install_remedy
-from callboard.plugins.node_plan import Install
+from callboard.plugins.sources.node_plan import Install
 from node_path import node_program
 
 

@@ -19,7 +19,7 @@ from callboard.hosts.node_tool import NodeToolPlugin
 from callboard.hosts.process import Command
 from callboard.hosts.python_origin import PythonOrigin
 from callboard.hosts.python_tool import PythonToolPlugin
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from jsonschema import Draft202012Validator
 from leaks import TEST_MARK
 from python_runner import python_host

@@ -6,12 +6,12 @@ import types
 
 import pytest
 from callboard import Callboard
+from callboard.base.errors import PluginLoadError
 from callboard.hosts import python_tool
 from callboard.hosts.errors import HostStartError
 from callboard.hosts.python_host.loading import loading
 from callboard.hosts.python_origin import PythonOrigin, origin_of
 from callboard.hosts.python_tool import PythonToolPlugin, interpreter_options
-from callboard.plugins.errors import PluginLoadError
 from moody_python import Moody
 
 MOODY = PythonOrigin("moody_python.Moody")

@@ -5,6 +5,7 @@ import json
 import math
 
 import pytest
+from callboard.base.errors import JsonValueError
 from callboard.hosts.wire import (
     ErrorResponse,
     LineSplitter,
@@ -16,7 +17,6 @@ from callboard.hosts.wire import (
     decode_line,
     encode_request,
 )
-from callboard.plugins.errors import JsonValueError
 from hypothesis import given
 from hypothesis import strategies as st
 

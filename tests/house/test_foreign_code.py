@@ -13,7 +13,7 @@ LOGS = {
     "chaos/__main__.py": "it sets up the log of a program",
     "facade/cli/common.py": "it sets up the log of a program",
     "facade/cli/output.py": "it is a handler itself",
-    "plugins/foreign.py": "it is the border",
+    "base/foreign.py": "it is the border",
 }
 """Who may ask for a logger of the standard library."""
 

@@ -151,10 +151,10 @@ PURE = (
 )
 
 READING = (
-    "plugins/manifest.py",
-    "plugins/manifest_file.py",
-    "plugins/python_source.py",
-    "plugins/forking.py",
+    "plugins/sources/node_manifest.py",
+    "plugins/sources/manifest_file.py",
+    "plugins/sources/python.py",
+    "base/forking.py",
 )
 """In a pure room, but they read what lies on a disk, or which process this is."""
 
@@ -165,10 +165,10 @@ ALLOWED = {
     ("chaos/load.py", "random"): "it draws from a seed, so that the same comes out each time",
     ("facade/demo/plan.py", "random"): "it draws from a seed, so that the same comes out each time",
     (
-        "plugins/foreign.py",
+        "base/foreign.py",
         "threading",
     ): "it asks whether this is the main thread, whose interrupts are the program's",
-    ("plugins/bridge.py", "asyncio"): "it runs a tool's coroutine for those who cannot await",
+    ("plugins/adapter/async_bridge.py", "asyncio"): "it runs a tool's coroutine for those who cannot await",
     ("supervision/backoff.py", "tenacity"): "it computes the curve, and is never let to wait",
 }
 """What a pure module may know all the same."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from callboard import Callboard, Configuration
 from callboard.cli.app import command_line
-from callboard.plugins.codes import OUTCOMES
-from callboard.plugins.entry import PluginOptions
+from callboard.plugins.results.codes import OUTCOMES
+from callboard.plugins.sources.entry import PluginOptions
 from callboard.supervision.core import ChildState
 from callboard.supervision.event_kinds import EVENT_KINDS, FACTS
 from house_source import ROOT

@@ -6,10 +6,10 @@ import json
 import sys
 
 import pytest
+from callboard.base.errors import CallboardError
 from callboard.interop.errors import ConversionError
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.registry import ToolInteropTarget
-from callboard.plugins.errors import CallboardError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_corpus import RECORDS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.plugins import ContractError, HookError, PluginLoadError
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.calling import Invocation
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.contract.invocation import Invocation
 from plugin_tools import CALL, GOOD, adapted, plugin
 
 

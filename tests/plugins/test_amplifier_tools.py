@@ -9,10 +9,10 @@ import dataclasses
 
 import pytest
 from callboard.plugins import ContractError
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.amplifier import AmplifierTool, as_tool_plugin
-from callboard.plugins.calling import Invocation
-from callboard.plugins.modes import CallMode
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.adapter.amplifier import AmplifierTool, as_tool_plugin
+from callboard.plugins.contract.call_modes import CallMode
+from callboard.plugins.contract.invocation import Invocation
 
 
 class ReadFileTool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.plugins.enablement import tags_in_force, tags_refuse
+from callboard.plugins.adapter.enablement import tags_in_force, tags_refuse
 from hypothesis import given
 from hypothesis import strategies as st
 from plugin_tools import adapted

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.entry_points import InstalledPlugin, find_installed, installed_names
+from callboard.plugins.sources.entry_points import InstalledPlugin, find_installed, installed_names
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from callboard.plugins.context import ReservedContextKeyWarning, application_context, core_context
+from callboard.plugins.contract.context import ReservedContextKeyWarning, application_context, core_context
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from callboard.plugins.codes import OUTCOMES, Code, Outcome
-from callboard.plugins.failures import failure, tool_raised
-from callboard.plugins.json_values import copy_json
+from callboard.base.json import copy_json
+from callboard.plugins.results.codes import OUTCOMES, Code, Outcome
+from callboard.plugins.results.failures import failure, tool_raised
 
 PAIRS = [(code, outcome) for code in Code for outcome in Outcome]
 

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
-from callboard.plugins.frozen import frozen
+from callboard.base.frozen import frozen
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.git_address import (
+from callboard.plugins.sources.git_url import (
     SCHEMES,
     address_problem,
     is_commit,
@@ -17,7 +17,7 @@ from callboard.plugins.git_address import (
     repository_name,
     without_secrets,
 )
-from callboard.plugins.source import NodeGitSource, parse_source
+from callboard.plugins.sources.source import NodeGitSource, parse_source
 from hypothesis import given
 from hypothesis import strategies as st
 

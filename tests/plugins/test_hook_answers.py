@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from callboard.plugins.approval import Answer, Question, by_default, joined, read_decision
-from callboard.plugins.approval_rules import ApprovalRules
-from callboard.plugins.hook_answers import UnreadableAnswer, Wish, read_answer
-from callboard.plugins.hook_terms import Action
+from callboard.plugins.hooks.answers import UnreadableAnswer, Wish, read_answer
+from callboard.plugins.hooks.approval import Answer, Question, by_default, joined, read_decision
+from callboard.plugins.hooks.approval_rules import ApprovalRules
+from callboard.plugins.hooks.terms import Action
 
 
 class Words(Enum):

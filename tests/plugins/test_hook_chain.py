@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from callboard.plugins.approval import Answer
-from callboard.plugins.hook_answers import UnreadableAnswer, read_answer
-from callboard.plugins.hook_chain import Ask, Chain, Consult, Passed, Refused
-from callboard.plugins.hook_data import InputData, ResultData, hook_data
-from callboard.plugins.hook_terms import Listener, in_order
+from callboard.plugins.hooks.answers import UnreadableAnswer, read_answer
+from callboard.plugins.hooks.approval import Answer
+from callboard.plugins.hooks.chain import Ask, Chain, Consult, Passed, Refused
+from callboard.plugins.hooks.payload import InputData, ResultData, hook_data
+from callboard.plugins.hooks.terms import Listener, in_order
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,9 +8,9 @@ from types import FunctionType
 
 import pytest
 from callboard.plugins import ContractError
-from callboard.plugins.calling import Invocation, compile_call, compile_hook
-from callboard.plugins.hooks import HOOKS
-from callboard.plugins.signatures import plan_call
+from callboard.plugins.contract.hook_table import HOOKS
+from callboard.plugins.contract.invocation import Invocation, compile_call, compile_hook
+from callboard.plugins.contract.signatures import plan_call
 from hypothesis import given
 from hypothesis import strategies as st
 

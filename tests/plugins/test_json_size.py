@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.plugins.json_size import CONTAINER, MAX_VALUES, UNCOUNTED, excess, weight_of
+from callboard.base.json_size import CONTAINER, MAX_VALUES, UNCOUNTED, excess, weight_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,8 +9,8 @@ import math
 import uuid
 
 import pytest
-from callboard.plugins.errors import JsonValueError
-from callboard.plugins.json_values import copy_json, dump_json, load_json, require_json
+from callboard.base.errors import JsonValueError
+from callboard.base.json import copy_json, dump_json, load_json, require_json
 from hypothesis import example, given
 from hypothesis import strategies as st
 from interop_json import canonical, containers, values

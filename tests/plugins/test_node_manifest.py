@@ -6,7 +6,7 @@ import json
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.manifest import NodePackage, NodeToolEntry, read_node_package
+from callboard.plugins.sources.node_manifest import NodePackage, NodeToolEntry, read_node_package
 
 ECHO = {"id": "echo", "entry": "dist/index.js", "export": "echoTool"}
 REVERSE = {"id": "reverse", "entry": "dist/index.js"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from callboard.plugins.node_plan import AsItIs, Install, Make, Output, PackageFacts, Refused, plan
+from callboard.plugins.sources.node_plan import AsItIs, Install, Make, Output, PackageFacts, Refused, plan
 
 READY, OLDER, MISSING = Output.READY, Output.OLDER, Output.MISSING
 BUILD = Make(None, for_build=True, build=True)

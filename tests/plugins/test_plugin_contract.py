@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from callboard.plugins import BasePlugin, ContractError, ToolPlugin
-from callboard.plugins.hooks import HOOKS, RUNNING_HOOKS, offered
+from callboard.plugins.contract.hook_table import HOOKS, RUNNING_HOOKS, offered
 
 
 def protocol_methods():
@@ -139,6 +139,6 @@ def test_running_hooks_are_hooks():
 
 
 def test_a_program_without_asynchronous_tools_does_without_asyncio():
-    program = "import sys, callboard.plugins.adapter; sys.exit('asyncio' in sys.modules)"
+    program = "import sys, callboard.plugins.adapter.adapter; sys.exit('asyncio' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

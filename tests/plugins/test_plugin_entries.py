@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.entry import PluginEntry, PluginOptions, parse_entry, parse_options
-from callboard.plugins.source import NodeFileSource, PythonObject
+from callboard.plugins.sources.entry import PluginEntry, PluginOptions, parse_entry, parse_options
+from callboard.plugins.sources.source import NodeFileSource, PythonObject
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import values

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.program_source import BashSource, CommandSource
-from callboard.plugins.source import (
+from callboard.plugins.sources.program import BashSource, CommandSource
+from callboard.plugins.sources.source import (
     NodeFileSource,
     NodeGitSource,
     NodePackageSource,

@@ -6,9 +6,14 @@ import json
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.python_needs import read_python_needs
-from callboard.plugins.python_source import read_python_package
-from callboard.plugins.requirement_lines import Option, asks_for_builds, requirement_lines, without_options
+from callboard.plugins.sources.python import read_python_package
+from callboard.plugins.sources.python_requirements import read_python_needs
+from callboard.plugins.sources.requirement_lines import (
+    Option,
+    asks_for_builds,
+    requirement_lines,
+    without_options,
+)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.python_source import load_package_entry, load_python_object, read_python_package
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.sources.python import load_package_entry, load_python_object, read_python_package
 
 TOOL = """
 class MyTool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
-from callboard.plugins.requirements import Installed, python_problem, read_requirements, unmet
+from callboard.plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
 
 HERE = {
     "one": Installed("1.5", ("two; extra == 'more'", "absent; extra == 'most'", "other"), None),

@@ -6,11 +6,11 @@ import json
 import logging
 
 import pytest
-from callboard.plugins.calling import Invocation
-from callboard.plugins.errors import JsonValueError
-from callboard.plugins.formatting import as_text, default_text
-from callboard.plugins.json_values import dump_json
-from callboard.plugins.result_payloads import (
+from callboard.base.errors import JsonValueError
+from callboard.base.json import dump_json
+from callboard.plugins.adapter.formatting import as_text, default_text
+from callboard.plugins.contract.invocation import Invocation
+from callboard.plugins.results.provider_native import (
     FORMAT_OPENAI_CHAT_COMPLETIONS,
     FORMAT_OPENAI_RESPONSES,
     is_provider_native_tool_result,

@@ -7,9 +7,9 @@ import types
 from collections import UserDict
 
 import pytest
-from callboard.plugins.codes import Code, Outcome
-from callboard.plugins.failures import reported
-from callboard.plugins.results import as_answered, complete_result, normalise_result, set_apart
+from callboard.plugins.results.codes import Code, Outcome
+from callboard.plugins.results.failures import reported
+from callboard.plugins.results.normalise import as_answered, complete_result, normalise_result, set_apart
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import canonical, containers, objects, values

@@ -9,10 +9,10 @@ import threading
 
 import pytest
 from callboard.plugins import ContractError
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.calling import Invocation
-from callboard.plugins.modes import CallMode
-from callboard.plugins.results import NormalisedResult
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.contract.call_modes import CallMode
+from callboard.plugins.contract.invocation import Invocation
+from callboard.plugins.results.normalise import NormalisedResult
 from plugin_tools import CALL, GOOD, adapted, both_ways, plugin
 
 PART = {"part": "half"}

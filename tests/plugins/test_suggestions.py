@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.plugins.suggestions import meant
+from callboard.base.suggestions import meant
 from hypothesis import given
 from hypothesis import strategies as st
 

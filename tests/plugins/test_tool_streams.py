@@ -7,8 +7,8 @@ import json
 from collections import UserDict
 
 import pytest
-from callboard.plugins.chunks import Part, no_final_result, read_chunk
-from callboard.plugins.results import NormalisedResult, normalise_result
+from callboard.plugins.results.chunks import Part, no_final_result, read_chunk
+from callboard.plugins.results.normalise import NormalisedResult, normalise_result
 from hypothesis import given
 from interop_json import canonical, containers, objects, values
 from plugin_tools import CALL, GOOD, adapted, both_ways, collect

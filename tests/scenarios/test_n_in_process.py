@@ -12,7 +12,7 @@ from boards import Recorder
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.actors.messages import Dispatch
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from manual_clock import ManualClock
 from tools import Tool, a_tool, count, tool_call
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from callboard import AgentCore, ToolPlugin
 from callboard.actors.board import Board
-from callboard.plugins.context import ReservedContextKeyWarning, application_context, core_context
+from callboard.plugins.contract.context import ReservedContextKeyWarning, application_context, core_context
 from requests_of import CHAT, request_of
 from scripted_provider import Scripted, asks, said
 from tools import schema, tool_call

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from callboard import AgentCore
-from callboard.plugins.python_source import load_package_entry, read_python_package
+from callboard.plugins.sources.python import load_package_entry, read_python_package
 from callboard.types import BasePlugin, ToolPlugin
 from house_source import ROOT
 from requests_of import CHAT, CUSTOM, request_of

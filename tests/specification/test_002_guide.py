@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from callboard import AgentCore, Callboard
 from callboard.interop.hub import InspectedCall, InspectedSchema
-from callboard.plugins.python_source import load_package_entry, read_python_package
+from callboard.plugins.sources.python import load_package_entry, read_python_package
 from callboard.tool_interop import ToolInteropContribution
 from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
 from callboard.types import ToolPlugin

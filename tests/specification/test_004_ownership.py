@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard import AgentCore, ToolDescriptor, ToolPlugin
-from callboard.plugins.errors import JsonValueError
-from callboard.plugins.json_values import require_json
+from callboard.base.errors import JsonValueError
+from callboard.base.json import require_json
 from callboard.tool_interop import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     ToolInteropTarget,

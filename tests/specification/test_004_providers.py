@@ -7,10 +7,10 @@ from callboard.agent.exchange import exchange
 from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.replay.faults import Fault
 from callboard.agent.replay.server import ReplayServer
+from callboard.base.json import copy_json
 from callboard.interop.errors import UnknownFormatError
 from callboard.interop.hub import InspectedSchema
 from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY, compose_registry
-from callboard.plugins.json_values import copy_json
 from callboard.tool_interop import ToolInteropContribution
 from providers import SCRIPT, STACKS, TOOLS, Asked, calls_of, user
 

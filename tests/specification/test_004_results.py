@@ -10,7 +10,7 @@ from callboard import AgentCore
 from callboard.agent.request import compose_request
 from callboard.interop.hub import InspectedResult
 from callboard.interop.parts import TextPart
-from callboard.plugins.context import core_context
+from callboard.plugins.contract.context import core_context
 from callboard.tool_interop import ToolInteropContribution, get_registry_from_context
 from callboard.types import ToolPlugin
 from conversations import chat_call

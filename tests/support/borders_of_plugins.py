@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 from boards import add_node
 from callboard.actors.messages import Dispatch
+from callboard.base.errors import PluginError
 from callboard.interop.contribution import ToolInteropContribution
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.errors import PluginError
+from callboard.plugins.adapter.adapter import PluginAdapter
 from foreign_scene import (
     PATIENCE,
     EveryPlugin,

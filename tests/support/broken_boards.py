@@ -15,7 +15,7 @@ from callboard.chaos.expecting import ExpectedEvents
 from callboard.chaos.invariants import violations
 from callboard.chaos.recorder import Recorder, terms_of
 from callboard.chaos.schedule import Schedule
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 

@@ -23,7 +23,7 @@ from callboard.hosts.errors import HostGone
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.ladder import KILL_NOW
 from callboard.hosts.process import Command, ProcessExit
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 from manual_clock import ManualClock

@@ -15,7 +15,7 @@ from callboard.actors.host_settings import HostSettings
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.ladder import StopLadder
 from callboard.hosts.process import Command
-from callboard.plugins.adapter import PluginAdapter
+from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import TEST_MARK
 from tools import tool_call
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from callboard.plugins.adapter import PluginAdapter
-from callboard.plugins.calling import Invocation
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.plugins.contract.invocation import Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callboard.plugins.faults import HookFault
+    from callboard.plugins.results.hook_faults import HookFault
 
 GOOD = {"success": True, "result": "done"}
 CALL = Invocation("echo", {"value": "hello"}, "object")

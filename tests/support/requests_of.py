@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard import ToolPlugin
 from callboard.agent.provider_adapter import ProviderAdapter
 from callboard.agent.request import compose_request
-from callboard.plugins.context import core_context
+from callboard.plugins.contract.context import core_context
 from tools import schema
 
 CUSTOM = "openai.responses.custom.tool_schema"

@@ -1,0 +1,1 @@
+"""What a plugin is: its hooks, their signatures, and the context they are given."""

@@ -1,0 +1,1 @@
+"""Hooks and approval as values: what is asked, what was answered, what follows. Pure."""

@@ -1,0 +1,124 @@
+"""What a person is asked before a call goes on, and how the answer is read. Values, and no asking.
+
+The tools' side of this is `hook_chain`; who asks a person is an `Approver`, of which a board has one or none.
+An answer that cannot be read is a no, and so is silence, unless the one who had it asked said otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from ...base.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
+Word = Literal["allow", "deny"]
+
+ALLOW, DENY, ALWAYS = "Allow", "Deny", "Allow always"
+
+DEFAULT_TIMEOUT = 300.0
+"""Seconds that a person has, unless the hook says otherwise; the call's own deadline holds all the same."""
+
+_YES = ("allow", "yes", "approve", "ok")
+
+
+@frozen
+class Question:
+    """What a person is asked about one call.
+
+    Attributes:
+        prompt: the question, in words.
+        tool_name: the tool that the call names, if it names one.
+        tool_call_id: the call's id.
+        tool_input: what the tool would be given, after all changes; JSON. Of a result that is held back, the call's.
+        result: the result that is held back, if the question is whether to hand it out.
+        options: what there is to choose from. What begins with "Allow" lets the call go on.
+        timeout: seconds that the answer may take.
+        default: what holds if there is no answer.
+        reason: why the hook asks, if it says so.
+        asked_by: names of the hooks that want it asked.
+        plugin: the one that takes the call, if that is known.
+    """
+
+    prompt: str
+    tool_name: str | None
+    tool_call_id: str
+    tool_input: Any
+    result: dict[str, Any] | None = None
+    options: tuple[str, ...] = (ALLOW, ALWAYS, DENY)
+    timeout: float = DEFAULT_TIMEOUT
+    default: Word = "deny"
+    reason: str | None = None
+    asked_by: tuple[str, ...] = ()
+    plugin: str | None = None
+
+    @property
+    def key(self) -> tuple[tuple[str, ...], str | None, str | None, bool]:
+        """What an answer for good is remembered by: who asks, about which tool of which plugin, before it runs or after."""
+        return self.asked_by, self.tool_name, self.plugin, self.result is None
+
+
+@frozen
+class Answer:
+    """What the person said.
+
+    Attributes:
+        allowed: the call goes on.
+        reason: why, for the model and the events.
+        remember: do not ask again for this tool while the board runs; only a yes is remembered.
+    """
+
+    allowed: bool
+    reason: str | None = None
+    remember: bool = False
+
+
+class Approver(Protocol):
+    """Asks a person. A board asks one question at a time, and waits for no answer that comes too late.
+
+    It may also have a method ``withdraw(question)``, which is called when nobody waits for the answer any more.
+    """
+
+    def ask(self, question: Question) -> Answer | bool | str | Awaitable[Answer | bool | str]:
+        """Ask, and return what was answered: an `Answer`, yes or no, or one of the options.
+
+        It is called on a thread of its own, may take its time, and may be asynchronous. One that raises has not
+        answered, and the question's default holds.
+        """
+
+
+def read_decision(answer: Any) -> Answer | None:
+    """Read what an approver returned; ``None`` if it cannot be read."""
+    if isinstance(answer, Answer):
+        return answer
+    if isinstance(answer, bool):
+        return Answer(answer)
+    if isinstance(answer, str):
+        words = answer.casefold().split()
+        return Answer(bool(words) and words[0] in _YES, remember="always" in words)
+    return None
+
+
+def by_default(question: Question, why: str) -> Answer:
+    """What holds when nobody has answered."""
+    return Answer(question.default == "allow", reason=why)
+
+
+def joined(questions: Sequence[Question]) -> Question:
+    """Several hooks' questions about one call as one: the most careful default and the shortest time of all."""
+    first = questions[0]
+    if len(questions) == 1:
+        return first
+    options = first.options if all(each.options == first.options for each in questions) else (ALLOW, DENY)
+    reasons = [each.reason for each in questions if each.reason]
+    return replace(
+        first,
+        prompt="\n".join(dict.fromkeys(each.prompt for each in questions)),
+        options=options,
+        timeout=min(each.timeout for each in questions),
+        default="deny" if any(each.default == "deny" for each in questions) else "allow",
+        reason="; ".join(dict.fromkeys(reasons)) or None,
+        asked_by=tuple(name for each in questions for name in each.asked_by),
+    )

@@ -1,0 +1,70 @@
+"""The rules of a configuration's ``approval``: which tools a person is asked about, and which never run.
+
+A hook like any other, on ``tool:pre``. Patterns are those of file names (``*``, ``?``, ``[abc]``), over the name
+that the call gives its tool, and over all that it may run where a plugin claims calls of other names than its tools';
+case counts. What is denied is denied though it is to be asked about too.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from ...base.frozen import frozen
+from .terms import Action
+
+if TYPE_CHECKING:
+    from .approval import Word
+
+NAME = "approval"
+"""What the hook is called."""
+
+
+@frozen
+class ApprovalRules:
+    """See the module.
+
+    Attributes:
+        ask: patterns of tools that a person is asked about.
+        deny: patterns of tools that are not run.
+        timeout: seconds that the person has.
+        default: what holds without an answer.
+    """
+
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    timeout: float = 60.0
+    default: Word = "deny"
+
+    def __call__(self, _event: str, data: dict[str, Any]) -> dict[str, Any] | None:
+        """Answer as a hook does."""
+        own = data.get("tool_name") or ""
+        names = data.get("tool_names") or [own]
+        if found := _matching(self.deny, names):
+            name, pattern = found
+            reason = f"the configuration forbids {name!r} (by {pattern!r}){_how(own, name, data)}"
+            return {"action": Action.DENY, "reason": reason}
+        if found := _matching(self.ask, names):
+            name, pattern = found
+            return {
+                "action": Action.ASK,
+                "reason": f"the configuration asks about {pattern!r}{_how(own, name, data)}",
+                "approval_timeout": self.timeout,
+                "approval_default": self.default,
+            }
+        return None
+
+
+def _matching(patterns: tuple[str, ...], names: list[str]) -> tuple[str, str] | None:
+    """The first name that one of the patterns fits, and that pattern."""
+    fitting = ((name, pattern) for name in names for pattern in patterns if fnmatchcase(name, pattern))
+    return next(fitting, None)
+
+
+def _how(own: str, name: str, data: dict[str, Any]) -> str:
+    """How a call comes to a name that is not its own."""
+    if name == own:
+        return ""
+    taker = data.get("plugin")
+    taken = "more than one plugin claims" if taker is None else f"the plugin {taker!r} claims"
+    return f": {taken} this call" if name == taker else f": {taken} this call, and may run {name!r} for it"

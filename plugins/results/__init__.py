@@ -1,0 +1,1 @@
+"""What a call comes to: result codes, failures, results in one shape."""

@@ -1,0 +1,220 @@
+"""One plugin entry of a configuration: the source and its options, checked key by key.
+
+The options are those of `register` and `load` too. What they mean is for the rooms above to say; here they
+are only made certain to be of their kind, so that a misspelt option never passes for one that is not given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import PluginLoadError
+from ...base.frozen import frozen
+from ...base.suggestions import meant
+from .option_values import flag, mapping, seconds, text, whole
+from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+
+@frozen(kw_only=True)
+class PluginOptions:
+    """What may be said about a plugin beside where it comes from.
+
+    Attributes:
+        config: for the plugin's `init`.
+        name: the name it is to go by; its own if ``None``.
+        concurrency: calls of it that may be under way at once.
+        deadline: seconds a call may take from its submission to its end; the board's default if ``None``.
+        idle_deadline: seconds that a call which has begun in its host may go without a part; no limit if ``None``.
+        idempotent: its tools that do no harm when they run twice: their names, or ``True`` for all.
+        required: the board does not start without it.
+        mailbox_size: calls that may wait for it; the board's default if ``None``.
+        restart: settings of its host's restart policy, as in the ``supervision`` section; not looked at here.
+        env: environment variables for its host.
+        limits: limits of its host, by name; not looked at here.
+        group: the group of hosts that its host is supervised in; not looked at here.
+        standby: how many further hosts are kept started and loaded, to take over: 0 or 1.
+        share: the host that it lives in: one with all plugins of the same word, or of ``True``; one of its own if
+            ``False``; by default tools of one package share one, and others have their own.
+        repeats: how often an idempotent call is sent again after a crash; once if ``None``.
+        breaker: settings of its tools' breakers, ``True`` for the usual ones; not looked at here.
+        quarantine: settings of its quarantine, ``False`` for none; not looked at here.
+        while_down: what becomes of calls while its host is down: ``hold``, ``refuse``, or, in a
+            program, a callable that answers them.
+        hold: calls that may wait while its host is down; as many as in its mailbox if ``None``.
+        reload: settings of reloads of its host, ``True`` to have it reloaded when its files change; not looked at here.
+        validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
+            does by default if ``None``.
+        isolate: a Python plugin is to run in a host of its own, or in this process; any other runs in a host anyway.
+        sandbox: what a Node plugin may do, ``True`` for the least; not looked at here.
+    """
+
+    config: dict[str, Any] = field(default_factory=dict)
+    name: str | None = None
+    concurrency: int = 1
+    deadline: float | None = None
+    idle_deadline: float | None = None
+    idempotent: frozenset[str] | bool = False
+    required: bool = False
+    mailbox_size: int | None = None
+    restart: dict[str, Any] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
+    standby: int = 0
+    share: str | bool | None = None
+    group: str | None = None
+    repeats: int | None = None
+    breaker: dict[str, Any] | bool = False
+    quarantine: dict[str, Any] | bool = True
+    while_down: str | Callable[[dict[str, Any]], Any] = "hold"
+    hold: int | None = None
+    isolate: bool | None = None
+    sandbox: dict[str, Any] | bool = False
+    validate: bool | dict[str, bool] | None = None
+    reload: dict[str, Any] | bool = False
+
+
+@frozen
+class PluginEntry:
+    """A plugin source with its options."""
+
+    source: PluginSource
+    options: PluginOptions
+
+
+def parse_entry(entry: Any, base: Path) -> PluginEntry:
+    """Read one item of the configuration's ``plugins``.
+
+    Args:
+        entry: a spelling of a plugin source, or a mapping of a source key and options.
+        base: what relative paths are relative to.
+
+    Raises:
+        PluginLoadError: the source is none, an option is not known (names the nearest), or is of the wrong kind.
+    """
+    if isinstance(entry, str):
+        return PluginEntry(parse_source(entry, base), PluginOptions())
+    if not isinstance(entry, dict):
+        raise PluginLoadError(
+            f"the plugin entry {spelled(entry)} is neither a text nor a mapping", plugin=spelled(entry)
+        )
+    source = parse_source(entry, base)
+    rest = {key: value for key, value in entry.items() if key not in SOURCE_KEYS}
+    return PluginEntry(source, parse_options(rest, plugin=spelled(entry), also=SOURCE_KEYS))
+
+
+def parse_options(
+    options: Mapping[str, Any], *, plugin: str, also: frozenset[str] = frozenset()
+) -> PluginOptions:
+    """Read the options of one plugin.
+
+    Args:
+        options: by name; ``None`` stands for the default.
+        plugin: whose they are, for errors.
+        also: other keys that may have been meant by an unknown one.
+
+    Raises:
+        PluginLoadError: an option is not known (names the nearest), or is of the wrong kind.
+    """
+    known = {each.name for each in fields(PluginOptions)}
+    read: dict[str, Any] = {}
+    for key, value in options.items():
+        if key not in known:
+            raise PluginLoadError(
+                f"unknown option {key!r} for plugin {plugin}; {meant(str(key), known | also)}", plugin=plugin
+            )
+        if value is None:
+            continue
+        try:
+            read[key] = _READERS[key](value)
+        except ValueError as error:
+            raise PluginLoadError(
+                f"option {key!r} of plugin {plugin} is {value!r:.100}; it has to be {error}", plugin=plugin
+            ) from None
+    return PluginOptions(**read)
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(
+        isinstance(each, str) for pair in value.items() for each in pair
+    ):
+        raise ValueError("a mapping of texts to texts")
+    for name, said in value.items():
+        if not name or "=" in name or "\0" in name:
+            raise ValueError(f"names without '=' and texts without NUL, which {name!r} is not")
+        if "\0" in said:
+            raise ValueError(f"names without '=' and texts without NUL, which that of {name!r} is not")
+    return dict(value)
+
+
+def _names(value: Any) -> frozenset[str] | bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, list | tuple | set | frozenset) and all(isinstance(each, str) for each in value):
+        return frozenset(value)
+    raise ValueError("true, false or a list of tool names")
+
+
+def _group(value: Any) -> str | bool:
+    if not isinstance(value, str | bool) or value == "":
+        raise ValueError("true, false or the name of a host")
+    return value
+
+
+def _hosts(value: Any) -> int:
+    if not isinstance(value, int) or value not in {0, 1}:
+        raise ValueError("0 or 1")
+    return int(value)
+
+
+def _settings(value: Any) -> dict[str, Any] | bool:
+    if not isinstance(value, bool | dict):
+        raise ValueError("true, false or a mapping")  # noqa: TRY004 - one error of all readers
+    return value if isinstance(value, bool) else mapping(value)
+
+
+def _by_tool(value: Any) -> dict[str, bool] | bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, dict) and all(
+        isinstance(key, str) and isinstance(each, bool) for key, each in value.items()
+    ):
+        return dict(value)
+    raise ValueError("true, false or a mapping of tool names to true or false")
+
+
+def _while_down(value: Any) -> Any:
+    if value in ("hold", "refuse") or callable(value):
+        return value
+    raise ValueError("'hold', 'refuse' or a callable")
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "config": mapping,
+    "name": text,
+    "concurrency": whole(1),
+    "deadline": seconds,
+    "idle_deadline": seconds,
+    "idempotent": _names,
+    "required": flag,
+    "mailbox_size": whole(1),
+    "restart": mapping,
+    "env": _texts,
+    "limits": mapping,
+    "standby": _hosts,
+    "share": _group,
+    "group": text,
+    "isolate": flag,
+    "sandbox": _settings,
+    "repeats": whole(0),
+    "breaker": _settings,
+    "quarantine": _settings,
+    "while_down": _while_down,
+    "hold": whole(0),
+    "validate": _by_tool,
+    "reload": _settings,
+}

@@ -1,0 +1,242 @@
+"""Where a plugin comes from: every spelling of a plugin source, read into one frozen value.
+
+| spelling | value |
+|---|---|
+| ``"package.module.PluginClass"`` | `PythonObject` |
+| ``"path:DIRECTORY"`` | `PythonPackageSource` |
+| ``"entry_point:NAME"``, ``"entry_point:*"`` | `InstalledSource` |
+| ``"node:DIRECTORY"``, ``{"node_tool": {"path": DIRECTORY}}`` | `NodePackageSource` |
+| ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF, "submodules": BOOL}}`` | `NodeGitSource` |
+| ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
+| ``{"host": {"command": [WORD, …], "protocol": "thp/1", "cwd": DIRECTORY, "id": ID}}`` | `CommandSource` |
+| ``"bash:PATH"``, ``{"bash_tool": {"path": DIRECTORY}}``, ``{"bash_tool": {"file": FILE, "id": ID}}`` | `BashSource` |
+| ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
+
+Reading looks at no file: relative paths are made absolute, and whether something is there is for the loader
+to find out.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import PluginLoadError
+from ...base.frozen import frozen
+from ...base.suggestions import meant
+from .git_url import address_problem, is_local, ref_problem, without_secrets
+from .program import (
+    BashSource,
+    CommandSource,
+    SourceProblem,
+    bash_source,
+    parse_bash,
+    parse_command,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@frozen
+class PythonObject:
+    """A class or an instance in an importable module, by its dotted path."""
+
+    path: str
+
+
+@frozen
+class PythonPackageSource:
+    """A directory with an ``agent_plugin.json``."""
+
+    directory: Path
+
+
+@frozen
+class InstalledSource:
+    """A plugin that an installed distribution offers, by the name of its entry point; ``*`` for all of them."""
+
+    name: str
+
+
+@frozen
+class NodePackageSource:
+    """A directory with a ``package.json`` that lists tools."""
+
+    directory: Path
+
+
+@frozen
+class NodeGitSource:
+    """A repository that holds a Node package.
+
+    Attributes:
+        url: its address, or the absolute path of one on this machine.
+        ref: a branch, a tag or a commit; the default branch if ``None``.
+        submodules: those of the repository are fetched too.
+    """
+
+    url: str
+    ref: str | None = None
+    submodules: bool = False
+
+
+@frozen
+class NodeFileSource:
+    """A single JavaScript or TypeScript file.
+
+    Attributes:
+        file: the module.
+        id: the plugin's name; that of the file, without its suffix, unless it is given.
+        export: which export is the tool; the default export if ``None``.
+    """
+
+    file: Path
+    id: str
+    export: str | None = None
+
+
+PluginSource = (
+    PythonObject
+    | PythonPackageSource
+    | InstalledSource
+    | NodePackageSource
+    | NodeGitSource
+    | NodeFileSource
+    | CommandSource
+    | BashSource
+)
+
+SOURCE_KEYS = frozenset({"plugin", "node_tool", "bash_tool", "host"})
+"""The keys of a mapping that say where a plugin comes from."""
+
+_KEYS_SAID = "'plugin', 'node_tool', 'bash_tool' and 'host'"
+
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
+NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
+
+
+def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
+    """Read one plugin source; a mapping may hold further keys, which are not looked at.
+
+    Args:
+        spelling: as in the table above.
+        base: what relative paths are relative to.
+
+    Raises:
+        PluginLoadError: it is no source; says what is wrong and what was probably meant.
+    """
+    if isinstance(spelling, str):
+        return _parse_text(spelling, base)
+    if len(SOURCE_KEYS & spelling.keys()) != 1:
+        raise _refused(spelling, f"needs exactly one of the keys {_KEYS_SAID}")
+    if "node_tool" in spelling:
+        return _parse_node_tool(spelling["node_tool"], base, spelling)
+    try:
+        if "host" in spelling:
+            return parse_command(spelling["host"], base)
+        if "bash_tool" in spelling:
+            return parse_bash(spelling["bash_tool"], base)
+    except SourceProblem as problem:
+        raise _refused(spelling, str(problem)) from None
+    text = spelling["plugin"]
+    if not isinstance(text, str):
+        raise _refused(spelling, f"has {text!r} as 'plugin'; it has to be a text")
+    return _parse_text(text, base)
+
+
+def _parse_text(text: str, base: Path) -> PluginSource:
+    prefix, colon, rest = text.partition(":")
+    if not colon:
+        if _DOTTED.fullmatch(text):
+            return PythonObject(text)
+        raise _refused(text, "is neither a dotted path such as 'my_package.my_module.MyTool' nor 'KIND:…'")
+    if prefix not in _PREFIXES:
+        raise _refused(
+            text, f"begins with {prefix + ':'!r}; {meant(prefix + ':', [p + ':' for p in _PREFIXES])}"
+        )
+    if not rest:
+        raise _refused(text, f"has nothing after {prefix + ':'!r}")
+    if prefix == "node+git":
+        url, _, ref = rest.partition("#")
+        return _git(text, url, ref or None, base)
+    if prefix == "entry_point":
+        return InstalledSource(rest)
+    if prefix == "bash":
+        return bash_source(rest, base)
+    directory = _absolute(rest, base)
+    return PythonPackageSource(directory) if prefix == "path" else NodePackageSource(directory)
+
+
+_PREFIXES = ("path", "entry_point", "node", "node+git", "bash")
+
+
+def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
+    if not isinstance(value, dict):
+        raise _refused(entry, "has a 'node_tool' that is no mapping")
+    kinds = NODE_KEYS.keys() & value.keys()
+    if len(kinds) != 1:
+        known = {key for keys in NODE_KEYS.values() for key in keys}
+        hints = [f"{key!r}: {meant(key, known)}" for key in value if key not in known]
+        hint = f" ({'; '.join(hints)})" if hints else ""
+        raise _refused(entry, f"has a 'node_tool' without exactly one of 'path', 'git' and 'file'{hint}")
+    kind = kinds.pop()
+    for key, item in value.items():
+        if key not in NODE_KEYS[kind]:
+            raise _refused(
+                entry, f"has the unknown key {key!r} in 'node_tool'; {meant(key, NODE_KEYS[kind])}"
+            )
+        if key == "submodules":
+            if not isinstance(item, bool):
+                raise _refused(entry, f"has {item!r} as {key!r} of 'node_tool'; it has to be true or false")
+        elif not isinstance(item, str) or not item:
+            raise _refused(entry, f"has {item!r} as {key!r} of 'node_tool'; it has to be a text")
+    if kind == "path":
+        return NodePackageSource(_absolute(value["path"], base))
+    if kind == "git":
+        return _git(entry, value["git"], value.get("ref"), base, submodules=value.get("submodules", False))
+    file = _absolute(value["file"], base)
+    return NodeFileSource(file, value.get("id") or file.stem, value.get("export"))
+
+
+def _git(entry: Any, url: str, ref: str | None, base: Path, *, submodules: bool = False) -> NodeGitSource:
+    if not url:
+        raise _refused(entry, "has no repository address before '#'")
+    for word, problem in ((url, address_problem(url)), (ref, ref_problem(ref) if ref else None)):
+        if problem is not None:
+            raise _refused(entry, f"has {word!r}, which {problem}")
+    return NodeGitSource(str(_absolute(url, base)) if is_local(url) else url, ref, submodules)
+
+
+def _absolute(path: str, base: Path) -> Path:
+    return base.absolute() / Path(path).expanduser()
+
+
+def _refused(spelling: Any, problem: str) -> PluginLoadError:
+    text = spelled(spelling)
+    return PluginLoadError(f"the plugin source {text!r} {problem}", plugin=text)
+
+
+def spelled(entry: Any) -> str:
+    """What an entry is called before its plugin has a name: its source, without the options.
+
+    Args:
+        entry: whatever stands in the place of one; what is no source is shown as it is.
+    """
+    match entry:
+        case str(text) | {"plugin": str(text)}:
+            prefix, _, url = text.partition(":")
+            return f"{prefix}:{without_secrets(url)}" if prefix == "node+git" else text
+        case {"node_tool": {"file": str(file)}}:
+            return file
+        case {"node_tool": {"path": str(path)}}:
+            return f"node:{path}"
+        case {"node_tool": {"git": str(url)}}:
+            return f"node+git:{without_secrets(url)}"
+        case {"bash_tool": {"path": str(path)} | {"file": str(path)}}:
+            return f"bash:{path}"
+        case {"host": {"command": [*words]}} if words and all(isinstance(word, str) for word in words):
+            return shlex.join(words)
+    return f"{entry!r:.200}"
