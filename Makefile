@@ -70,7 +70,7 @@ format: $(CHECKERS) ## Format the Python files and mend what can be mended
 	@$(RUN) -m ruff format .
 
 clean: ## Delete all that was made here, .venv too
-	@rm -rf .venv build dist hosts/dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv build dist hosts/node/runner/dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- What the words above stand on -----------------------------------------------------------
@@ -106,12 +106,12 @@ print(min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 
 endef
 export WORKERS
 
-# Which Node runs the tools is the library's decision (hosts/node.py); here it is only asked.
+# Which Node runs the tools is the library's decision (hosts/node/find.py); here it is only asked.
 # 3 is "none": then the wheel is installed, unless CALLBOARD_NODE names one that cannot be used.
 define FIND_NODE
 import sys
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node import find_node
+from callboard.hosts.node.find import find_node
 try:
     find_node()
 except HostStartError as error:

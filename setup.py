@@ -17,7 +17,7 @@ from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from hosts.node_making import make
+from hosts.node.build_runner import make
 
 FACE = "facade"
 ROOMS = ("actors", "agent", "base", "chaos", "hosts", "interop", "plugins", "supervision")

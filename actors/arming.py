@@ -6,7 +6,7 @@ import functools
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from ..hosts.limits import Exceeded, Limits
+from ..hosts.limits.limits import Exceeded, Limits
 from ..supervision.telling import tell
 from . import messages as m
 from .reporting import Armed

@@ -16,7 +16,7 @@ import pykka
 from ..base.errors import CallboardError
 from ..base.forking import disown_in_child, keep
 from ..base.validation import require_call_options, require_seconds
-from ..hosts.watchdog import Watchdog
+from ..hosts.process_tree.watchdog import Watchdog
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
 from ..supervision.clock import Clock, LentClock, SystemClock

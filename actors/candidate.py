@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.host import Host
-    from ..hosts.limits import Exceeded
+    from ..hosts.limits.limits import Exceeded
     from ..supervision.exits import Exit
     from .edition import Edition
     from .lodger import Lodger, Residents

@@ -17,7 +17,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..base.foreign import Log, contain, is_interrupt
-from ..hosts.report import FROM_OUTSIDE
+from ..hosts.report.crash_report import FROM_OUTSIDE
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure, reported
 from .blame import Blame, Blamed, InFlight, QuarantinePolicy
@@ -26,7 +26,7 @@ from .breaker import Breaker, BreakerState, Refused, is_breakdown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.report import CrashReport
+    from ..hosts.report.crash_report import CrashReport
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from .breaker import BreakerPolicy, Turn

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from ..base.foreign import Log, contain, shown
 from ..hosts.errors import HostGone, HostStartError
 from ..hosts.host import Host
-from ..hosts.ladder import KILL_NOW, StopLadder
-from ..hosts.report import FROM_OUTSIDE
+from ..hosts.process.stop_ladder import KILL_NOW, StopLadder
+from ..hosts.report.crash_report import FROM_OUTSIDE
 from ..supervision.exits import Exit, ExitKind
 from ..supervision.telling import tell
 from . import messages as m
@@ -37,11 +37,11 @@ from .tenancy import Tenancy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.limits import Exceeded
-    from ..hosts.process import ProcessExit
-    from ..hosts.report import CrashReport
+    from ..hosts.limits.limits import Exceeded
+    from ..hosts.process.process import ProcessExit
+    from ..hosts.process_tree.watchdog import Watchdog
+    from ..hosts.report.crash_report import CrashReport
     from ..hosts.sharing import Program
-    from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
     from .host_settings import HostSettings

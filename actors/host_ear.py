@@ -11,8 +11,8 @@ from . import messages as m
 if TYPE_CHECKING:
     import pykka
 
-    from ..hosts.process import ProcessExit
-    from ..hosts.report import CrashReport
+    from ..hosts.process.process import ProcessExit
+    from ..hosts.report.crash_report import CrashReport
     from ..supervision.events import EventStream
 
 

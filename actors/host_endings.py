@@ -9,15 +9,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..hosts.report import PERMANENT_CAUSES, UNEXPLAINED
+from ..hosts.report.crash_report import PERMANENT_CAUSES, UNEXPLAINED
 from ..supervision.exits import Exit, ExitKind
 from . import messages as m
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.process import ProcessExit
-    from ..hosts.report import CrashReport
+    from ..hosts.process.process import ProcessExit
+    from ..hosts.report.crash_report import CrashReport
     from .lodger import Lodger
 
 _OUT_OF_MEMORY = "it ran out of"

@@ -6,9 +6,9 @@ from dataclasses import field
 from typing import Any
 
 from ..base.frozen import frozen
-from ..hosts.ladder import StopLadder
-from ..hosts.limits import Limits
-from ..hosts.recorder import FRAMES
+from ..hosts.limits.limits import Limits
+from ..hosts.process.stop_ladder import StopLadder
+from ..hosts.report.flight_recorder import FRAMES
 
 
 @frozen

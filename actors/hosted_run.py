@@ -12,8 +12,8 @@ from .state import largest_state
 
 if TYPE_CHECKING:
     from ..hosts.host import Host
-    from ..hosts.report import CrashReport
-    from ..hosts.vitals import Vitals
+    from ..hosts.limits.vitals import Vitals
+    from ..hosts.report.crash_report import CrashReport
     from .call import Call
     from .desk import Desk
     from .silence import Silence

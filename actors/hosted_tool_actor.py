@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pykka
 
-from ..hosts.vitals import doing
+from ..hosts.limits.vitals import doing
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
 from ..supervision.exits import ExitKind
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pykka._actor import ActorInbox
 
     from ..hosts.host import Host
-    from ..hosts.report import CrashReport
+    from ..hosts.report.crash_report import CrashReport
     from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream

@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..base.frozen import frozen
-from ..hosts.limits import judge
+from ..hosts.limits.limits import judge
 from ..supervision.telling import tell
 from . import messages as m
 from .base import HouseActor
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.host import Host
-    from ..hosts.limits import Limits
+    from ..hosts.limits.limits import Limits
     from ..supervision.clock import Clock, Timer
     from ..supervision.events import EventStream
 
@@ -113,7 +113,7 @@ class _Looker(HouseActor):
 
 def _look(watched: Watched) -> bool:
     """Look at one life; False when it is to be looked at no more."""
-    from ..hosts.vitals import sample  # noqa: PLC0415 - psutil, which few boards need
+    from ..hosts.limits.vitals import sample  # noqa: PLC0415 - psutil, which few boards need
 
     host = watched.host
     counted = watched.limits.descriptors is not None

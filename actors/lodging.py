@@ -24,8 +24,8 @@ from .suspects import Suspects
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..hosts.process_tree.watchdog import Watchdog
     from ..hosts.sharing import Program
-    from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy

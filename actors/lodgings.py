@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..hosts.hosted_tool import HostedToolPlugin
+    from ..hosts.process_tree.watchdog import Watchdog
     from ..hosts.sharing import Program, Sharing
-    from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.policy import RestartPolicy

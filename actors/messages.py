@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.frozen import frozen
 from ..base.validation import require_call_options
-from ..hosts.description import PLAIN
+from ..hosts.protocol.description import PLAIN
 from ..supervision.exits import ExitKind
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from ..hosts.description import Description
     from ..hosts.host import Host
-    from ..hosts.limits import Exceeded
-    from ..hosts.process import ProcessExit
-    from ..hosts.report import CrashReport
+    from ..hosts.limits.limits import Exceeded
+    from ..hosts.process.process import ProcessExit
+    from ..hosts.protocol.description import Description
+    from ..hosts.report.crash_report import CrashReport
     from .call import Call
     from .hosted_run import HostedRun
     from .lodger import Lodger

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.host import Host
-    from ..hosts.limits import Exceeded
+    from ..hosts.limits.limits import Exceeded
     from ..supervision.clock import Timer
     from ..supervision.exits import Exit
     from .lodger import Lodger, Residents

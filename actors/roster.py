@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.hosted_tool import HostedToolPlugin
-    from ..hosts.watchdog import Watchdog
+    from ..hosts.process_tree.watchdog import Watchdog
     from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream

@@ -17,9 +17,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
-from ..hosts.call_params import OBJECTS, add_facts
-from ..hosts.description import PLAIN
 from ..hosts.errors import HostGone, RequestTooLarge
+from ..hosts.protocol.call_params import OBJECTS, add_facts
+from ..hosts.protocol.description import PLAIN
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
 from .hosted_run import HostedRun
@@ -28,8 +28,8 @@ from .silence import Silence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.description import Description
     from ..hosts.host import Host
+    from ..hosts.protocol.description import Description
     from .call import Call
     from .desk import Desk
     from .stage import Result

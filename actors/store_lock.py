@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..base.forking import close_own, own
-from ..hosts.file_lock import try_lock
+from ..hosts.process.file_lock import try_lock
 from .state_store import StateStoreInUse
 
 if TYPE_CHECKING:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.host import Host
-    from ..hosts.limits import Exceeded
+    from ..hosts.limits.limits import Exceeded
+    from ..hosts.process_tree.watchdog import Watchdog
     from ..hosts.sharing import Program
-    from ..hosts.watchdog import Watchdog
     from ..supervision.clock import Clock
     from ..supervision.events import EventStream
     from ..supervision.life import LifeReporter

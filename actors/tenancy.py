@@ -10,8 +10,8 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
-from ..hosts.description import PLAIN
 from ..hosts.errors import RequestTooLarge
+from ..hosts.protocol.description import PLAIN
 from ..supervision.telling import tell
 from . import messages as m
 from .host_endings import Handshake
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from ..hosts.description import Description
     from ..hosts.host import Host
-    from ..hosts.report import CrashReport
+    from ..hosts.protocol.description import Description
+    from ..hosts.report.crash_report import CrashReport
     from .lodger import Lodger, Residents
     from .moving_in import Ask, Refusal
 

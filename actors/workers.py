@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
+from ..base.event_loop import EventLoop
 from ..base.foreign import Log, contain
 from ..base.json import copy_json
-from ..hosts.event_loop import EventLoop
 from ..plugins.results.failures import describe, tool_raised
 from ..plugins.results.normalise import FORMATTED, NormalisedResult, Worded, invalid_result, set_apart
 from .perform import perform

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.errors import PluginError
 from ..base.frozen import frozen
-from ..hosts.crossing import what_crosses
+from ..hosts.protocol.context_filter import what_crosses
 from ..plugins.adapter.enablement import NO, tags_in_force, tags_refuse
 from ..plugins.adapter.hook_set import HookSet
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import orjson
 from callboard.hosts.environment import host_environment
-from callboard.hosts.node import find_node
+from callboard.hosts.node.find import find_node
 
 HOST = Path(__file__).with_name("bare_host.mjs")
 

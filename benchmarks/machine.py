@@ -8,7 +8,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from callboard.hosts.node import find_node
+from callboard.hosts.node.find import find_node
 
 _PACKAGES = ("callboard", "pykka", "orjson", "psutil")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 from bare import node, spawn
-from callboard.hosts.node_host import host_script
+from callboard.hosts.node.runner_script import host_script
 from calls import RESTART_AT_ONCE, SMALL, TOOL, node_board, run, tool_call
 from harness import Block, Samples, alternate
 from measure_start import bare_spawn_to_reply

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from callboard.hosts.node import find_node
+from callboard.hosts.node.find import find_node
 from calls import SMALL, board_turn, node_board, run, tool_call
 from harness import Samples, alternate
 from table import Row, compared, microseconds

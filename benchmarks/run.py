@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import machine
 import mcp_peer
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node_host import ENTRY, ROOT, host_script
-from callboard.hosts.node_making import make
+from callboard.hosts.node.build_runner import make
+from callboard.hosts.node.runner_script import ENTRY, ROOT, host_script
 from contest import Contest
 from table import render
 

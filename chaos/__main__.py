@@ -14,7 +14,7 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from ..hosts.errors import HostStartError
-from ..hosts.node import find_node
+from ..hosts.node.find import find_node
 from ..tampered_board import TamperedBoard
 from .campaign.command import add_command as add_campaign
 from .command_words import report, whole

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..hosts.sweep import alive, created, descendants
+from ..hosts.process_tree.tree_kill import alive, created, descendants
 from .facts import Left
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Literal
 from ..base.suggestions import meant
 from ..hosts.environment import host_environment
 from ..hosts.hosted_tool import HostedToolPlugin
-from ..hosts.node import find_node
-from ..hosts.process import Command
+from ..hosts.node.find import find_node
+from ..hosts.process.process import Command
 from .schedule import Schedule
 from .signals import nudge
 from .triggers import AtTime, StateEntered

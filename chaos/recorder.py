@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..actors.hosted_member import HostedMember
-from ..hosts.sweep import alive, created
+from ..hosts.process_tree.tree_kill import alive, created
 from ..plugins.results.failures import ending_of, reported
 from ..supervision.clock import SystemClock
 from .arming import entered_before

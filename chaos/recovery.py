@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..actors.board import Board
 from ..actors.hosted_member import HostedMember
-from ..hosts.sweep import kill
+from ..hosts.process_tree.tree_kill import kill
 from ..plugins.results.failures import reported
 from .arguments import draw_arguments
 from .expecting import ExpectedEvents

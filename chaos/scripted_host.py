@@ -6,13 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..hosts.errors import HostStartError
-from ..hosts.process import Command
+from ..hosts.process.process import Command
 from .scripted_life import ScriptedLife
 
 if TYPE_CHECKING:
-    from ..hosts.carrier import Carry
-    from ..hosts.process import ProcessListener
-    from ..hosts.watchdog import Watchdog
+    from ..hosts.process.process import ProcessListener
+    from ..hosts.process.transport import Carry
+    from ..hosts.process_tree.watchdog import Watchdog
     from .script import Script
 
 

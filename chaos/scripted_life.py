@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import JsonValueError
 from ..base.json import dump_json
 from ..hosts.errors import HostGone
-from ..hosts.ladder import KILL_NOW, Rung, StopLadder
-from ..hosts.process import ProcessExit
-from ..hosts.ring import Ring
-from ..hosts.wire import PROTOCOL_VERSION, LineSplitter
+from ..hosts.process.process import ProcessExit
+from ..hosts.process.ring_buffer import Ring
+from ..hosts.process.stop_ladder import KILL_NOW, Rung, StopLadder
+from ..hosts.protocol.wire import PROTOCOL_VERSION, LineSplitter
 from . import faults as f
 from .scripted_call import LifeOver, ScriptedCall
 from .spoiling import Reply, spoil
@@ -29,7 +29,7 @@ from .spoiling import Reply, spoil
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.process import ProcessListener
+    from ..hosts.process.process import ProcessListener
     from .script import Script
 
 Json = dict[str, Any]

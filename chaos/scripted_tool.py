@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import HostGone, HostTimeout, ProtocolBreach, RemoteError
 from ..hosts.hosted_tool import HostedToolPlugin
-from ..hosts.methods import METHODS
+from ..hosts.protocol.methods import METHODS
 from ..hosts.sharing import Sharing
 from .schedule import Schedule
 from .script import Script
@@ -21,7 +21,7 @@ from .scripted_host import ScriptedHost
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..hosts.report import CrashReport
+    from ..hosts.report.crash_report import CrashReport
     from .scripted_call import Record, Tool
     from .scripted_life import ScriptedLife
     from .virtual_clock import VirtualClock

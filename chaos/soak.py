@@ -21,7 +21,7 @@ from ..actors.board import Board
 from ..actors.desk import ToolSettings
 from ..actors.host_settings import HostSettings
 from ..base.frozen import frozen
-from ..hosts.ladder import StopLadder
+from ..hosts.process.stop_ladder import StopLadder
 from ..plugins.adapter.adapter import PluginAdapter
 from ..supervision.backoff import Backoff
 from ..supervision.policy import RestartPolicy

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import JsonValueError
 from ..base.json import load_json
-from ..hosts.carrier import ProcessCarrier
-from ..hosts.pumping import in_turns
-from ..hosts.sweep import kill
-from ..hosts.turns import Turn
+from ..hosts.process.pump import in_turns
+from ..hosts.process.transport import ProcessCarrier
+from ..hosts.process.turns import Turn
+from ..hosts.process_tree.tree_kill import kill
 from .spoiling import spoil
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.carrier import Carrier, Carry
-    from ..hosts.process import Command, ProcessExit, ProcessListener
-    from ..hosts.watchdog import Watchdog
+    from ..hosts.process.process import Command, ProcessExit, ProcessListener
+    from ..hosts.process.transport import Carrier, Carry
+    from ..hosts.process_tree.watchdog import Watchdog
     from .faults import Fault
 
 KINDS = frozenset({

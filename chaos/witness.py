@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
 from ..base.json import load_json
-from ..hosts.carrier import ProcessCarrier
 from ..hosts.errors import HostGone
 from ..hosts.host import Host
+from ..hosts.process.transport import ProcessCarrier
 from ..plugins.results.normalise import complete_result
 from .facts import Answered, Happened, Ran
 from .life_rules import OWN_ANSWERS
@@ -27,9 +27,9 @@ from .life_rules import OWN_ANSWERS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.carrier import Carrier, Carry
-    from ..hosts.process import Command, ProcessExit, ProcessListener
-    from ..hosts.watchdog import Watchdog
+    from ..hosts.process.process import Command, ProcessExit, ProcessListener
+    from ..hosts.process.transport import Carrier, Carry
+    from ..hosts.process_tree.watchdog import Watchdog
     from .facts import Fact
     from .recorder import Recorder
 

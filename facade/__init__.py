@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .configured_agent import Agent
     from .failed import FailedPlugin
     from .hosts.hosted_tool import HostedToolPlugin
-    from .hosts.node_tool import NodeToolPlugin
+    from .hosts.node.tool import NodeToolPlugin
     from .plugins.adapter.adapter import PluginAdapter
     from .plugins.contract.contract import ToolPlugin
     from .plugins.results.codes import Code, Outcome
@@ -88,7 +88,7 @@ _PLACES = {
     "read_configuration": ".configuration",
     "Agent": ".configured_agent",
     "HostedToolPlugin": ".hosts.hosted_tool",
-    "NodeToolPlugin": ".hosts.node_tool",
+    "NodeToolPlugin": ".hosts.node.tool",
     "ConfigurationError": ".configuration_errors",
     "PluginAdapter": ".plugins.adapter.adapter",
     "Code": ".plugins.results.codes",

@@ -21,7 +21,7 @@ from .cache_folder import cache_folder
 from .configuration_errors import ConfigurationError, refused, require_known, require_object, require_texts
 from .group_settings import read_groups
 from .hook_settings import HookSettings, read_approval, read_hooks
-from .hosts.recorder import MAX_FRAMES
+from .hosts.report.flight_recorder import MAX_FRAMES
 from .plugins.hooks.approval_rules import ApprovalRules
 from .state_settings import StateSettings, read_state_settings
 from .supervision.backoff import Backoff

@@ -18,8 +18,8 @@ from .agent_settings import PROVIDERS
 from .base.suggestions import meant
 from .group_settings import KEYS as GROUP_KEYS
 from .hook_settings import KINDS
-from .hosts.limits import NAMES as LIMITS
-from .hosts.node_sandbox import NAMES as SANDBOX
+from .hosts.limits.limits import NAMES as LIMITS
+from .hosts.node.sandbox import NAMES as SANDBOX
 from .plugins.hooks.approval_rules import ApprovalRules
 from .plugins.sources.entry import PluginOptions
 from .plugins.sources.program import BASH_KEYS, COMMAND_KEYS

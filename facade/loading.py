@@ -125,7 +125,7 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
         return Loaded(adapter, plugin, options.of_required()).placed()
     if options.isolate:
         # As `LOADERS` does, with what it needs.
-        from .hosts.python_origin import origin_of  # noqa: PLC0415
+        from .hosts.python.runner.origin import origin_of  # noqa: PLC0415
         from .loading_python import isolated  # noqa: PLC0415
 
         said = getattr(plugin, "name", None)

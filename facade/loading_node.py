@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from .actors.lodgings import Share
 from .base.errors import PluginLoadError
-from .hosts.node_tool import NodeToolPlugin
-from .hosts.packages.ready import Permissions, Ready
-from .hosts.packages.sources import NodeSources
-from .hosts.packages.typescript import is_typescript
+from .hosts.node.tool import NodeToolPlugin
+from .hosts.node_packages.node_sources import NodeSources
+from .hosts.node_packages.prepare_node import Permissions, Ready
+from .hosts.node_packages.typescript import is_typescript
 from .loaded import Loaded
 from .plugins.adapter.adapter import PluginAdapter
 from .plugins.sources.node_manifest import NodeToolEntry

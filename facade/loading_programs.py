@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .hosts.bash_tool import BashToolPlugin
-from .hosts.command_tool import CommandToolPlugin
+from .hosts.bash.tool import BashToolPlugin
+from .hosts.command.tool import CommandToolPlugin
 from .loaded import Loaded
 from .plugins.adapter.adapter import PluginAdapter
 from .plugins.sources.bash import require_scripts

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .base.errors import PluginLoadError
-from .hosts.python_origin import PythonOrigin
-from .hosts.python_tool import PythonToolPlugin
+from .hosts.python.runner.origin import PythonOrigin
+from .hosts.python.tool import PythonToolPlugin
 from .loaded import Loaded, LoadedProvider, Made
 from .loading_here import load_here
 from .plugins.adapter.adapter import PluginAdapter
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .configuration import Configuration
-    from .hosts.packages.environments import Environment
+    from .hosts.python_packages.venv import Environment
     from .options import Options
 
 

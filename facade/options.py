@@ -16,9 +16,9 @@ from .base.frozen import frozen
 from .configuration import Configuration, read_into, read_policy
 from .configuration_errors import ConfigurationError, require_known
 from .group_settings import require_group
-from .hosts.limits import NAMES, Limits, read_limits
-from .hosts.node_sandbox import NAMES as SANDBOX_NAMES
-from .hosts.node_sandbox import Sandbox, read_sandbox
+from .hosts.limits.limits import NAMES, Limits, read_limits
+from .hosts.node.sandbox import NAMES as SANDBOX_NAMES
+from .hosts.node.sandbox import Sandbox, read_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

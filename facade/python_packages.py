@@ -9,8 +9,8 @@ from .plugins.sources.python_requirements import read_python_needs
 
 if TYPE_CHECKING:
     from .configuration import Configuration
-    from .hosts.packages.environments import Environment
-    from .hosts.packages.python_ready import PythonReadiness
+    from .hosts.python_packages.prepare_python import PythonReadiness
+    from .hosts.python_packages.venv import Environment
     from .plugins.sources.python import PythonPackage
 
 
@@ -48,7 +48,7 @@ def _readiness(
     if not needs.requirements and needs.python is None:
         return None
     # What reads requirements takes longer to import than most plugins take to load, which have none.
-    from .hosts.packages.python_ready import PythonPermissions, PythonReadiness  # noqa: PLC0415
+    from .hosts.python_packages.prepare_python import PythonPermissions, PythonReadiness  # noqa: PLC0415
 
     policy = configuration.plugin_policy
     permissions = PythonPermissions(

@@ -15,30 +15,30 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
 from ..base.foreign import Log, contain, shown
-from .asked import Asked
-from .carrier import ProcessCarrier
-from .description import PLAIN, describe_params, read_description
 from .environment import secrets_of
 from .errors import THREAD_FAILED, HostGone, HostTimeout, RequestTooLarge
-from .ladder import KILL_NOW, StopLadder
-from .noise import Noise
-from .oom import killed_for_memory, oom_kills
-from .peer import Peer
-from .peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
-from .recorder import FRAMES, FlightRecorder
-from .redaction import Redactor
-from .report import CrashReport, last_words, probable_cause
-from .vitals import Vitals, sample
-from .wire import MAX_LINE_BYTES, encode_request
+from .limits.vitals import Vitals, sample
+from .process.stop_ladder import KILL_NOW, StopLadder
+from .process.transport import ProcessCarrier
+from .protocol.blocking_request import Asked
+from .protocol.description import PLAIN, describe_params, read_description
+from .protocol.noise import Noise
+from .protocol.peer import Peer
+from .protocol.peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
+from .protocol.wire import MAX_LINE_BYTES, encode_request
+from .report.crash_report import CrashReport, last_words, probable_cause
+from .report.flight_recorder import FRAMES, FlightRecorder
+from .report.oom import killed_for_memory, oom_kills
+from .report.redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .carrier import Carry
-    from .listening import HostListener, RequestOwner
-    from .peer_events import Event
-    from .process import Command, ProcessExit
-    from .watchdog import Watchdog
+    from .process.process import Command, ProcessExit
+    from .process.transport import Carry
+    from .process_tree.watchdog import Watchdog
+    from .protocol.listeners import HostListener, RequestOwner
+    from .protocol.peer_events import Event
 
 logger = Log("callboard.hosts")
 

@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..base.foreign import Log
 from ..plugins.contract.invocation import Invocation
-from .call_params import ALL_FACTS, OBJECTS, add_facts
-from .crossing import what_crosses
-from .description import PLAIN, Description
 from .errors import HostGone, HostStartError, HostTimeout, RemoteError
-from .methods import METHODS
+from .protocol.call_params import ALL_FACTS, OBJECTS, add_facts
+from .protocol.context_filter import what_crosses
+from .protocol.description import PLAIN, Description
+from .protocol.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .carrier import Carry
     from .host import Host
-    from .ladder import StopLadder
-    from .process import Command, ProcessExit
-    from .report import CrashReport
+    from .process.process import Command, ProcessExit
+    from .process.stop_ladder import StopLadder
+    from .process.transport import Carry
+    from .report.crash_report import CrashReport
     from .sharing import Sharing
 
 logger = Log("callboard.hosts")

@@ -13,8 +13,8 @@ from ..base.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .carrier import Carry
-    from .process import Command
+    from .process.process import Command
+    from .process.transport import Carry
 
 
 class Program(Protocol):

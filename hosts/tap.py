@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.foreign import Log, contain
-from .carrier import ProcessCarrier
 from .host import Host
-from .ring import Ring
+from .process.ring_buffer import Ring
+from .process.transport import ProcessCarrier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .carrier import Carrier, Carry
-    from .process import Command, ProcessExit, ProcessListener
-    from .watchdog import Watchdog
+    from .process.process import Command, ProcessExit, ProcessListener
+    from .process.transport import Carrier, Carry
+    from .process_tree.watchdog import Watchdog
 
 logger = Log("callboard.hosts")
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...base.frozen import frozen
-from ...hosts.redaction import Redactor
+from ...hosts.report.redaction import Redactor
 from ..errors import ProviderError
 from .asking import MAX_ERROR_BYTES
 from .attempts import AttemptFailed, Failure

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ...base.frozen import frozen
-from ...hosts.redaction import is_secret_name
+from ...hosts.report.redaction import is_secret_name
 from ...plugins.sources.option_values import flag, mapping, seconds, whole
 from ..errors import ProviderError
 

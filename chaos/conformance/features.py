@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ...hosts.description import describe_params
+from ...hosts.protocol.description import describe_params
 from .fixtures import read_given
 from .raw_host import RawHost
 

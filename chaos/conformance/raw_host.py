@@ -13,16 +13,16 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from ...hosts.carrier import ProcessCarrier
 from ...hosts.environment import host_environment
 from ...hosts.errors import HostGone
-from ...hosts.ladder import KILL_NOW, StopLadder
-from ...hosts.process import Command
+from ...hosts.process.process import Command
+from ...hosts.process.stop_ladder import KILL_NOW, StopLadder
+from ...hosts.process.transport import ProcessCarrier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...hosts.process import ProcessExit
+    from ...hosts.process.process import ProcessExit
 
 _SHOWN = 300
 

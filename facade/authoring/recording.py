@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import JsonValueError
 from ..base.json import load_json
 from ..hosts.environment import secrets_of
-from ..hosts.redaction import Redactor
+from ..hosts.report.redaction import Redactor
 from ..version import __version__
 from .entries import ENDED, RECEIVED, SENT, STARTED, STDERR, VERSION, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..hosts.process import Command, ProcessExit
+    from ..hosts.process.process import Command, ProcessExit
 
 Json = dict[str, Any]
 

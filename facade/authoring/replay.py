@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..configuration import Configuration
-    from ..hosts.process import ProcessExit
-    from ..hosts.report import CrashReport
+    from ..hosts.process.process import ProcessExit
+    from ..hosts.report.crash_report import CrashReport
     from ..hosts.sharing import Program
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ from ..callboard import Callboard
 
 if TYPE_CHECKING:
     from ..actors.board import Board
-    from ..hosts.carrier import Carry
+    from ..hosts.process.transport import Carry
     from ..loaded import Loaded
 
 

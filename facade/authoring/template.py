@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..hosts.npm_package import npm_package
+from ..hosts.node_packages.npm_package import npm_package
 
 if TYPE_CHECKING:
     from .names import Names

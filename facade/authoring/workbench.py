@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..actors.call import Call
     from ..configuration import Configuration
-    from ..hosts.carrier import Carry
+    from ..hosts.process.transport import Carry
     from ..supervision.events import Event
 
 Json = dict[str, Any]

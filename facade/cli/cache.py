@@ -11,9 +11,9 @@ import click
 from rich.table import Table
 
 from ..configuration import read_configuration
-from ..hosts.packages.inventory import clean as clean_cache
-from ..hosts.packages.inventory import items
-from ..hosts.packages.store import PackageCache
+from ..hosts.packages.cache import PackageCache
+from ..hosts.packages.cache_admin import clean as clean_cache
+from ..hosts.packages.cache_admin import items
 from .common import common, json_option
 from .exits import WELL
 from .output import Streams
@@ -21,7 +21,7 @@ from .output import Streams
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..hosts.packages.inventory import Item
+    from ..hosts.packages.cache_admin import Item
 
 _DAY = 86400.0
 _config = click.argument("config", type=click.Path(dir_okay=False), required=False)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import CallboardError
 from ..demo.plugins import TOOLS
-from ..hosts.node import MINIMUM, TYPESCRIPT, node_candidates
-from ..hosts.node_tool import NodeToolPlugin
+from ..hosts.node.find import MINIMUM, TYPESCRIPT, node_candidates
+from ..hosts.node.tool import NodeToolPlugin
 from .finding import Finding
 
 if TYPE_CHECKING:

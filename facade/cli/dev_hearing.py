@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from ..hosts.process import Command, ProcessExit
+    from ..hosts.process.process import Command, ProcessExit
     from ..supervision.events import Event
     from .dev_view import View
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..agent.replay.server import ReplayServer
-from ..hosts.sweep import kill
+from ..hosts.process_tree.tree_kill import kill
 from .journey import LINES, PRICES, SCRIPT
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from ..hosts.sweep import alive, created, descendants
+from ..hosts.process_tree.tree_kill import alive, created, descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

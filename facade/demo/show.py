@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import CallboardError
 from ..base.frozen import frozen
 from ..callboard import Callboard
-from ..hosts.node import find_node
-from ..hosts.sweep import created, kill
+from ..hosts.node.find import find_node
+from ..hosts.process_tree.tree_kill import created, kill
 from .leftovers import Census
 from .plan import LANES, Lane, Plan, Request
 from .plugins import configuration

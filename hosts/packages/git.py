@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any
 from ...base.foreign import Log
 from ...plugins.sources.git_url import is_commit, may_be_short, repository_name, without_secrets
 from ..environment import host_environment
-from ..process import Command
+from ..process.process import Command
+from .cache import key_of, remove
+from .command_runner import network_environment
 from .errors import PackageError
-from .git_listing import Found, patterns, read_listing
-from .store import key_of, remove
-from .workshop import network_environment
+from .git_refs import Found, patterns, read_listing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from ...plugins.sources.source import NodeGitSource
-    from .store import Entry, PackageCache
-    from .workshop import Ended, Workshop
+    from .cache import Entry, PackageCache
+    from .command_runner import Ended, Workshop
 
 logger = Log("callboard.packages")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...base.foreign import Log
 from ...base.forking import close_own, own
-from ..file_lock import lock, try_lock
+from ..process.file_lock import lock, try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

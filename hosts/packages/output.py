@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from ..ring import Ring
+from ..process.ring_buffer import Ring
 
 if TYPE_CHECKING:
     import subprocess

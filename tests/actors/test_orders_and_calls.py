@@ -8,7 +8,7 @@ import pytest
 from boards import node_board
 from callboard.actors.host_settings import HostSettings
 from callboard.chaos.virtual_board import VirtualBoard
-from callboard.hosts.ladder import StopLadder
+from callboard.hosts.process.stop_ladder import StopLadder
 from memory_hosts import PATIENCE, MemoryHost, memory_board
 from tools import tool_call
 

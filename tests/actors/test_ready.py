@@ -15,7 +15,7 @@ from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
 from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.process import Command, ProcessExit
+from callboard.hosts.process.process import Command, ProcessExit
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy

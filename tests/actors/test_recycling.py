@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from boards import node_board
-from callboard.hosts.limits import Limits
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.limits.limits import Limits
+from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 from leaks import alive, no_leaks, wait_until

@@ -10,7 +10,7 @@ from callboard.actors.edition import Edition
 from callboard.actors.reload_policy import Change, ReloadPolicy
 from callboard.actors.reloading import reload
 from callboard.actors.reloads import ReloadRefused
-from callboard.hosts.limits import Limits
+from callboard.hosts.limits.limits import Limits
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.policy import RestartPolicy, RestartType
 from leaks import wait_until

@@ -14,8 +14,8 @@ from callboard.actors.host_actor import HostActor
 from callboard.actors.host_settings import HostSettings
 from callboard.actors.roster import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.limits import Limits
-from callboard.hosts.process import Command
+from callboard.hosts.limits.limits import Limits
+from callboard.hosts.process.process import Command
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.errors import ChildExists
 from callboard.supervision.life import ChildSpec

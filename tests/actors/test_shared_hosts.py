@@ -15,7 +15,7 @@ from callboard.chaos.schedule import Schedule
 from callboard.chaos.scripted_call import LifeOver
 from callboard.chaos.triggers import NthCall
 from callboard.chaos.virtual_board import VirtualBoard
-from callboard.hosts.limits import Limits
+from callboard.hosts.limits.limits import Limits
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.errors import UnknownChild
 from callboard.supervision.policy import RestartPolicy

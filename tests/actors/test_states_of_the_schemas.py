@@ -15,8 +15,8 @@ from callboard.actors.reloading import reload
 from callboard.actors.reloads import ReloadRefused
 from callboard.actors.state_store import MemoryStore, Saved
 from callboard.base.errors import PluginError
-from callboard.hosts.python_origin import origin_of
-from callboard.hosts.python_tool import PythonToolPlugin
+from callboard.hosts.python.runner.origin import origin_of
+from callboard.hosts.python.tool import PythonToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.errors import UnknownChild
 from leaks import TEST_MARK

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.actors.host_endings import verdict_on
-from callboard.hosts.process import ProcessExit
-from callboard.hosts.report import CrashReport, probable_cause
+from callboard.hosts.process.process import ProcessExit
+from callboard.hosts.report.crash_report import CrashReport, probable_cause
 from callboard.supervision.exits import ExitKind
 
 

@@ -32,8 +32,8 @@ from callboard.chaos.campaign.ledger_rules import (
 )
 from callboard.chaos.campaign.ledger_tool import AsyncLedgerTool, LedgerTool
 from callboard.chaos.recorder import Recorder
-from callboard.hosts.python_origin import PythonOrigin
-from callboard.hosts.python_tool import PythonToolPlugin
+from callboard.hosts.python.runner.origin import PythonOrigin
+from callboard.hosts.python.tool import PythonToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure

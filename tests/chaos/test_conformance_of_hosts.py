@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 from callboard.chaos.evil_tool import EvilToolPlugin
-from callboard.hosts.bash_tool import BASH_HOST
-from callboard.hosts.node_host import host_script
+from callboard.hosts.bash.tool import BASH_HOST
+from callboard.hosts.node.runner_script import host_script
 from house_source import ROOT
 from leaks import no_leaks
 from node_path import node_program

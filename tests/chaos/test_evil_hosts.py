@@ -13,7 +13,7 @@ from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
 from callboard.chaos.evil_tool import EvilToolPlugin
 from callboard.chaos.schedule import Schedule
-from callboard.hosts.ladder import StopLadder
+from callboard.hosts.process.stop_ladder import StopLadder
 from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import TEST_MARK, no_leaks
 from tools import tool_call

@@ -7,8 +7,8 @@ import random
 import pytest
 from callboard.chaos import faults as f
 from callboard.chaos.spoiling import Reply, noise, spoil
-from callboard.hosts.peer import Peer
-from callboard.hosts.peer_events import Answered, Breach, Dropped, PartCame, Stray
+from callboard.hosts.protocol.peer import Peer
+from callboard.hosts.protocol.peer_events import Answered, Breach, Dropped, PartCame, Stray
 
 LINE = b'{"v":1,"id":"1-3","ok":true,"result":{"value":{"success":true},"state":{}}}\n'
 

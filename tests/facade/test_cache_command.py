@@ -10,7 +10,7 @@ import time
 
 import pytest
 from callboard import Callboard
-from callboard.hosts.packages.store import PackageCache
+from callboard.hosts.packages.cache import PackageCache
 from command_line import callboard, lines, on_a_terminal, write_config
 from node_packages import built, committed
 

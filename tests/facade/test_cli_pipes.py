@@ -7,7 +7,7 @@ import os
 import subprocess
 
 import pytest
-from callboard.hosts.packages.store import PackageCache
+from callboard.hosts.packages.cache import PackageCache
 from command_line import (
     ECHO,
     ENVIRONMENT,

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from callboard import Callboard, read_configuration
-from callboard.hosts.command_tool import CommandToolPlugin
+from callboard.hosts.command.tool import CommandToolPlugin
 from callboard.hosts.errors import HostStartError
 from callboard.loading import load_entry
 from house_source import ROOT

@@ -14,9 +14,9 @@ from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
 from callboard.actors.host_settings import HostSettings
 from callboard.agent.board_tools import BoardTool
-from callboard.hosts.node_tool import NodeToolPlugin
-from callboard.hosts.python_origin import origin_of
-from callboard.hosts.python_tool import PythonToolPlugin
+from callboard.hosts.node.tool import NodeToolPlugin
+from callboard.hosts.python.runner.origin import origin_of
+from callboard.hosts.python.tool import PythonToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.results.codes import OUTCOMES, Code
 from leaks import TEST_MARK

@@ -9,7 +9,7 @@ from callboard.authoring.creation import create
 from callboard.authoring.entries import KINDS, RECEIVED, SENT, Entry, NoRecording, read_recording
 from callboard.authoring.exchanges import NOTHING, Difference, differences, exchanges_in
 from callboard.authoring.recording import Recorder, header
-from callboard.hosts.process import Command, ProcessExit
+from callboard.hosts.process.process import Command, ProcessExit
 from command_line import callboard, lines, on_a_terminal
 from hypothesis import given
 from hypothesis import strategies as st

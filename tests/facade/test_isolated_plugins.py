@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from callboard import Callboard, PluginLoadError
-from callboard.hosts.python_origin import PythonOrigin
-from callboard.hosts.python_tool import PythonToolPlugin
+from callboard.hosts.python.runner.origin import PythonOrigin
+from callboard.hosts.python.tool import PythonToolPlugin
 from command_line import ECHO
 from leaks import TEST_MARK, alive, no_leaks, wait_gone, wait_until
 from moody_python import Counter, Meeting, Moody

@@ -9,7 +9,7 @@ import signal
 import psutil
 import pytest
 from callboard import Callboard
-from callboard.hosts.packages.store import PackageCache
+from callboard.hosts.packages.cache import PackageCache
 from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import built, committed, contents, depending, loading, manifest, tool, write
 from tools import tool_call

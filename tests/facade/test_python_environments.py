@@ -13,8 +13,8 @@ import callboard.types
 import orjson
 import pytest
 from callboard import Callboard
-from callboard.hosts.packages.inventory import items
-from callboard.hosts.packages.store import PackageCache
+from callboard.hosts.packages.cache import PackageCache
+from callboard.hosts.packages.cache_admin import items
 from leaks import no_leaks, wait_until
 from node_packages import contents
 from python_packages import loading, project, tool_package, wheel

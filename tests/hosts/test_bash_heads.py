@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from callboard.hosts.bash_tool import BASH_HOST
+from callboard.hosts.bash.tool import BASH_HOST
 from node_packages import write
 
 TOOL = "# @tool It does.\n"

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from callboard.hosts.bash_tool import BASH_HOST
+from callboard.hosts.bash.tool import BASH_HOST
 
 PROGRAM = Path(__file__).with_name("bash_json.sh")
 

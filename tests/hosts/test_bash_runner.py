@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from callboard.hosts.asked import Asked
-from callboard.hosts.bash_tool import BASH_HOST, BashToolPlugin
+from callboard.hosts.bash.tool import BASH_HOST, BashToolPlugin
 from callboard.hosts.errors import RemoteError
+from callboard.hosts.protocol.blocking_request import Asked
 from leaks import TEST_MARK, alive, no_leaks, wait_until
 
 SCRIPTS = Path(__file__).parent / "bash_scripts"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.call_params import ALL_FACTS, add_facts
+from callboard.hosts.protocol.call_params import ALL_FACTS, add_facts
 from callboard.plugins.contract.invocation import Invocation
 
 KNOWN = {

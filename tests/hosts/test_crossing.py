@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from callboard.hosts.crossing import what_crosses
-from callboard.hosts.description import PLAIN, read_description
 from callboard.hosts.errors import HostGone
 from callboard.hosts.hosted_tool import HostedToolPlugin
+from callboard.hosts.protocol.context_filter import what_crosses
+from callboard.hosts.protocol.description import PLAIN, read_description
 from callboard.plugins.contract.context import application_context, core_context
 
 KNOWS = {"features": ["is_enabled"], "methods": ["is_enabled"]}

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.description import FEATURES, PLAIN, Description, describe_params, read_description
+from callboard.hosts.protocol.description import (
+    FEATURES,
+    PLAIN,
+    Description,
+    describe_params,
+    read_description,
+)
 
 FULL = {
     "protocol": "thp/1",

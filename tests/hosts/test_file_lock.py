@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from callboard.hosts.file_lock import lock, try_lock
+from callboard.hosts.process.file_lock import lock, try_lock
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.fingerprint import draw, launching, number_for, put_on
-from callboard.hosts.polled_process import PolledProcess
-from callboard.hosts.process import Command
-from callboard.hosts.sweep import FILE_LOCKS, WITHIN, created, limit_of, members
+from callboard.hosts.process.posix_process import PolledProcess
+from callboard.hosts.process.process import Command
+from callboard.hosts.process_tree.fingerprint import draw, launching, number_for, put_on
+from callboard.hosts.process_tree.tree_kill import FILE_LOCKS, WITHIN, created, limit_of, members
 from evil_hosts import PATIENCE, evil
 from hypothesis import given
 from hypothesis import strategies as st

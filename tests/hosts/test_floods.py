@@ -6,10 +6,10 @@ import logging
 import time
 
 import pytest
-from callboard.hosts.polled_process import PolledProcess
-from callboard.hosts.pump import Pump
-from callboard.hosts.sampling import MOST
-from callboard.hosts.turns import REST, TURN
+from callboard.hosts.process.posix_process import PolledProcess
+from callboard.hosts.process.posix_pump import Pump
+from callboard.hosts.process.turns import REST, TURN
+from callboard.hosts.protocol.sampling import MOST
 from evil_hosts import ANSWER, PART, PATIENCE, REQUEST, OwnerEar, ProcessEar, carried, evil, running
 from leaks import no_leaks, wait_until
 

@@ -14,7 +14,7 @@ from callboard.hosts.errors import (
     RequestTooLarge,
 )
 from callboard.hosts.host import Host
-from callboard.hosts.process import Command
+from callboard.hosts.process.process import Command
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, HostEar, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks, wait_until
 

@@ -9,7 +9,7 @@ from callboard.hosts.errors import (
     HostGone,
     ProtocolBreach,
 )
-from callboard.hosts.ladder import KILL_NOW
+from callboard.hosts.process.stop_ladder import KILL_NOW
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.description import Description
 from callboard.hosts.errors import HostGone, HostStartError, RemoteError
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.ladder import KILL_NOW
-from callboard.hosts.process import Command
+from callboard.hosts.process.process import Command
+from callboard.hosts.process.stop_ladder import KILL_NOW
+from callboard.hosts.protocol.description import Description
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.contract.invocation import Invocation
 from evil_hosts import evil, says

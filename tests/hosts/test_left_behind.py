@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from callboard.hosts.ladder import KILL_NOW, StopLadder
-from callboard.hosts.process import Command
-from callboard.hosts.pump import polled
+from callboard.hosts.process.posix_pump import polled
+from callboard.hosts.process.process import Command
+from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from evil_hosts import BOTH_WAYS, PATIENCE, PROGRAMS, REQUEST, ProcessEar, carried
 from leaks import TEST_MARK, alive, no_leaks, wait_gone, wait_until
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.limits import Exceeded, Limits, judge, read_limits, size_in_bytes
-from callboard.hosts.oom import counters, find_counter, killed_for_memory, kills_in
+from callboard.hosts.limits.limits import Exceeded, Limits, judge, read_limits, size_in_bytes
+from callboard.hosts.report.oom import counters, find_counter, killed_for_memory, kills_in
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from callboard.hosts import node_host, node_making
-from callboard.hosts.joining import joined
+from callboard.hosts.node import build_runner as node_making
+from callboard.hosts.node import runner_script as node_host
+from callboard.hosts.node.join_modules import joined
 
 LEAF = (
     "// Leaf.\n\nimport { a, b } from 'node:fs';\n\nexport const { one, two } = a;\nexport class Three {}\n"

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node import MINIMUM, NodeCandidate, find_node, node_candidates
-from callboard.hosts.node_host import host_script
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.node.find import MINIMUM, NodeCandidate, find_node, node_candidates
+from callboard.hosts.node.runner_script import host_script
+from callboard.hosts.node.tool import NodeToolPlugin
 
 
 def a_node(folder, says="v22.18.0", name="node"):

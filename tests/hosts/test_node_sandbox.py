@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node import _wheel_node
-from callboard.hosts.node_sandbox import Sandbox, permission_options, read_sandbox
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.node.find import _wheel_node
+from callboard.hosts.node.sandbox import Sandbox, permission_options, read_sandbox
+from callboard.hosts.node.tool import NodeToolPlugin
 
 BASE = Path("/srv/agent")
 PROBE = """

@@ -10,8 +10,8 @@ import tarfile
 from pathlib import Path
 
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.npm_package import ROOT, npm_package
-from callboard.hosts.process import Command
+from callboard.hosts.node_packages.npm_package import ROOT, npm_package
+from callboard.hosts.process.process import Command
 from callboard.plugins.adapter.formatting import default_text
 from callboard.plugins.results.normalise import complete_result
 from callboard.version import __version__

@@ -8,12 +8,12 @@ import threading
 from functools import partial
 
 import pytest
-from callboard.hosts.carrier import ProcessCarrier
-from callboard.hosts.channel import Channel
-from callboard.hosts.family import is_batch_file
-from callboard.hosts.job import KILL_ON_CLOSE, Limits, ending_on_close
-from callboard.hosts.sweep import Roster, listen
-from callboard.hosts.threads_pump import threaded
+from callboard.hosts.process.channel import Channel
+from callboard.hosts.process.transport import ProcessCarrier
+from callboard.hosts.process.windows_pump import threaded
+from callboard.hosts.process_tree.group import is_batch_file
+from callboard.hosts.process_tree.tree_kill import Roster, listen
+from callboard.hosts.process_tree.windows_job import KILL_ON_CLOSE, Limits, ending_on_close
 from evil_hosts import ANSWER, PATIENCE, ProcessEar, running, says, sent
 from leaks import no_leaks
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from callboard.hosts.packages.cache import PackageCache
+from callboard.hosts.packages.command_runner import Workshop
 from callboard.hosts.packages.errors import PackageError
 from callboard.hosts.packages.git import check_out, git_environment
-from callboard.hosts.packages.git_listing import Found, patterns, read_listing
-from callboard.hosts.packages.store import PackageCache
-from callboard.hosts.packages.workshop import Workshop
+from callboard.hosts.packages.git_refs import Found, patterns, read_listing
 from callboard.plugins.sources.source import NodeGitSource
 from node_packages import committed, contents, git, write
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
-from callboard.hosts.packages.npm import install_words, npm_environment, npm_places, npm_program
-from callboard.hosts.packages.npm_words import build_remedy, install_remedy
+from callboard.hosts.node_packages.npm import install_words, npm_environment, npm_places, npm_program
+from callboard.hosts.node_packages.npm_errors import build_remedy, install_remedy
 from callboard.plugins.sources.node_plan import Install
 from node_path import node_program
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node import find_node
+from callboard.hosts.node.find import find_node
+from callboard.hosts.node_packages.prepare_node import Permissions, make_ready
+from callboard.hosts.packages.cache import PackageCache
+from callboard.hosts.packages.command_runner import Workshop
 from callboard.hosts.packages.errors import PackageError
-from callboard.hosts.packages.ready import Permissions, make_ready
-from callboard.hosts.packages.store import PackageCache
-from callboard.hosts.packages.workshop import Workshop
 from callboard.plugins import PluginLoadError
 from node_packages import built, contents, depending, manifest, tool, write
 

@@ -9,9 +9,9 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from callboard.hosts.packages.cache import PackageCache, key_of, remove
 from callboard.hosts.packages.errors import PackageError
 from callboard.hosts.packages.lock import Hold
-from callboard.hosts.packages.store import PackageCache, key_of, remove
 from leaks import wait_until
 from node_packages import contents, write
 
@@ -215,7 +215,7 @@ def test_notes_are_kept_whole(cache):
 EVERY_STEP = """
 import json, os, signal, sys
 from pathlib import Path
-from callboard.hosts.packages.store import PackageCache, key_of
+from callboard.hosts.packages.cache import PackageCache, key_of
 
 KEY = key_of("a package", "1")
 WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "open", "os.chmod", "os.utime", "fcntl.flock", "tempfile.mkdtemp")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from callboard.hosts.errors import RemoteError
-from callboard.hosts.node import find_node
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.node.find import find_node
+from callboard.hosts.node.tool import NodeToolPlugin
+from callboard.hosts.node_packages.typescript import TypeScript, is_typescript
+from callboard.hosts.packages.cache import PackageCache
+from callboard.hosts.packages.command_runner import Workshop
 from callboard.hosts.packages.errors import PackageError
-from callboard.hosts.packages.store import PackageCache
-from callboard.hosts.packages.typescript import TypeScript, is_typescript
-from callboard.hosts.packages.workshop import Workshop
 from leaks import no_leaks
 from node_packages import write
 from node_path import newest_node

@@ -6,10 +6,10 @@ import os
 import sys
 
 import pytest
-from callboard.hosts.packages.polled_output import PolledOutput
-from callboard.hosts.packages.threaded_output import ThreadedOutput
-from callboard.hosts.packages.workshop import Ended, Workshop, network_environment
-from callboard.hosts.process import Command
+from callboard.hosts.packages.command_runner import Ended, Workshop, network_environment
+from callboard.hosts.packages.output_posix import PolledOutput
+from callboard.hosts.packages.output_windows import ThreadedOutput
+from callboard.hosts.process.process import Command
 from leaks import TEST_MARK, alive, no_leaks
 
 BOTH_WAYS = (PolledOutput, ThreadedOutput)

@@ -5,8 +5,8 @@ from collections import Counter
 from typing import ClassVar
 
 import pytest
-from callboard.hosts.peer import Peer
-from callboard.hosts.peer_events import (
+from callboard.hosts.protocol.peer import Peer
+from callboard.hosts.protocol.peer_events import (
     Answered,
     Begun,
     Breach,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.peer import Peer
-from callboard.hosts.peer_events import Answered, Breach, Dropped, PartCame, Released, Stray
+from callboard.hosts.protocol.peer import Peer
+from callboard.hosts.protocol.peer_events import Answered, Breach, Dropped, PartCame, Released, Stray
 from wire_lines import SIZE, answer, part, peer_awaiting
 
 

@@ -10,11 +10,11 @@ import time
 
 import pytest
 from callboard.hosts.errors import HostGone, HostStartError
-from callboard.hosts.ladder import KILL_NOW
-from callboard.hosts.polled_process import PolledProcess
-from callboard.hosts.process import Command
-from callboard.hosts.pump import Pump
-from callboard.hosts.watchdog import Watchdog
+from callboard.hosts.process.posix_process import PolledProcess
+from callboard.hosts.process.posix_pump import Pump
+from callboard.hosts.process.process import Command
+from callboard.hosts.process.stop_ladder import KILL_NOW
+from callboard.hosts.process_tree.watchdog import Watchdog
 from evil_hosts import BOTH_WAYS, PATIENCE, REQUEST, UNHURRIED, ProcessEar, bytes_in, carried, evil
 from leaks import alive, no_leaks, wait_until
 from scarcity import descriptors_up_to, lowest_free_descriptor

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.description import FEATURES
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.ladder import KILL_NOW, Rung, StopLadder
-from callboard.hosts.methods import METHODS
+from callboard.hosts.process.stop_ladder import KILL_NOW, Rung, StopLadder
+from callboard.hosts.protocol.description import FEATURES
+from callboard.hosts.protocol.methods import METHODS
 
 
 def test_the_required_methods_are_those_of_the_protocol():

@@ -1,7 +1,7 @@
 import pytest
-from callboard.hosts.process import ProcessExit
-from callboard.hosts.python_crash import python_crash
-from callboard.hosts.report import probable_cause
+from callboard.hosts.process.process import ProcessExit
+from callboard.hosts.report.crash_report import probable_cause
+from callboard.hosts.report.python_crash import python_crash
 
 CRASH = """something it printed
 Fatal Python error: {what}

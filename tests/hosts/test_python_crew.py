@@ -4,8 +4,8 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from callboard.hosts.event_loop import EventLoop
-from callboard.hosts.python_host.crew import Crew
+from callboard.base.event_loop import EventLoop
+from callboard.hosts.python.runner.threads import Crew
 
 PATIENCE = 20
 

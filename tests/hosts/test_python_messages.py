@@ -3,7 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.hosts.python_host.messages import (
+from callboard.hosts.protocol.wire import ErrorResponse, PartEvent, Response, decode_line, encode_request
+from callboard.hosts.python.runner.messages import (
     HostFault,
     Ignored,
     Refused,
@@ -13,7 +14,6 @@ from callboard.hosts.python_host.messages import (
     part_line,
     read_request,
 )
-from callboard.hosts.wire import ErrorResponse, PartEvent, Response, decode_line, encode_request
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,5 +1,5 @@
 import pytest
-from callboard.hosts.methods import METHODS
+from callboard.hosts.protocol.methods import METHODS
 from python_runner import python_host
 
 SCHEMA = {"type": "function", "function": {"name": "moody", "parameters": {"type": "object"}}}

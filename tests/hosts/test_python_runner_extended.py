@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.call_params import FACTS
-from callboard.hosts.python_host.describing import description
+from callboard.hosts.protocol.call_params import FACTS
+from callboard.hosts.python.runner.self_description import description
 from python_runner import python_host
 
 TOOL = """

@@ -7,11 +7,11 @@ import types
 import pytest
 from callboard import Callboard
 from callboard.base.errors import PluginLoadError
-from callboard.hosts import python_tool
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.python_host.loading import loading
-from callboard.hosts.python_origin import PythonOrigin, origin_of
-from callboard.hosts.python_tool import PythonToolPlugin, interpreter_options
+from callboard.hosts.python import tool as python_tool
+from callboard.hosts.python.runner.loading import loading
+from callboard.hosts.python.runner.origin import PythonOrigin, origin_of
+from callboard.hosts.python.tool import PythonToolPlugin, interpreter_options
 from moody_python import Moody
 
 MOODY = PythonOrigin("moody_python.Moody")

@@ -7,7 +7,7 @@ import string
 
 import pytest
 from callboard.hosts.environment import secrets_of
-from callboard.hosts.redaction import HIDDEN, SHORTEST, Redactor, is_secret_name
+from callboard.hosts.report.redaction import HIDDEN, SHORTEST, Redactor, is_secret_name
 from hypothesis import given
 from hypothesis import strategies as st
 

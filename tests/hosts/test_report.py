@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.hosts.process import ProcessExit
-from callboard.hosts.report import CrashReport, probable_cause
+from callboard.hosts.process.process import ProcessExit
+from callboard.hosts.report.crash_report import CrashReport, probable_cause
 
 OUT_OF_HEAP = "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory"
 UNCAUGHT = "Traceback (most recent call last):\n  ...\nRuntimeError: no"

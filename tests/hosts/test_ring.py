@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.ring import Ring
+from callboard.hosts.process.ring_buffer import Ring
 from hypothesis import given
 from hypothesis import strategies as st
 

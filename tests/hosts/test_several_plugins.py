@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bare_host import EVIL, FIXTURES, HOST_SCRIPT, BareHost
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.node.tool import NodeToolPlugin
 from node_path import node_program
 
 SEVERAL = [node_program(), str(HOST_SCRIPT), "--several"]

@@ -10,8 +10,16 @@ from pathlib import Path
 
 import psutil
 import pytest
-from callboard.hosts import sweep
-from callboard.hosts.sweep import MARK, Roster, alive, created, descendants, end_session, members
+from callboard.hosts.process_tree import tree_kill as sweep
+from callboard.hosts.process_tree.tree_kill import (
+    MARK,
+    Roster,
+    alive,
+    created,
+    descendants,
+    end_session,
+    members,
+)
 from evil_hosts import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st

@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from callboard.hosts.process import ProcessExit
-from callboard.hosts.report import PERMANENT_CAUSES, probable_cause
-from callboard.hosts.thrown import thrown
+from callboard.hosts.process.process import ProcessExit
+from callboard.hosts.report.crash_report import PERMANENT_CAUSES, probable_cause
+from callboard.hosts.report.uncaught_error import thrown
 from node_path import node_program
 
 TRACE = "Traceback (most recent call last):\n  a\n"

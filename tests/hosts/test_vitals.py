@@ -9,7 +9,7 @@ import sys
 
 import psutil
 import pytest
-from callboard.hosts.vitals import Vitals, doing, sample
+from callboard.hosts.limits.vitals import Vitals, doing, sample
 
 SLEEPS = "import signal; print('up', flush=True); signal.pause()"
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 import psutil
 import pytest
-from callboard.hosts.polled_process import PolledProcess
-from callboard.hosts.sweep import created
-from callboard.hosts.watchdog import Watchdog
+from callboard.hosts.process.posix_process import PolledProcess
+from callboard.hosts.process_tree.tree_kill import created
+from callboard.hosts.process_tree.watchdog import Watchdog
 from evil_hosts import PROGRAMS, evil
 from leaks import TEST_MARK, alive, no_leaks, wait_gone, wait_until
 

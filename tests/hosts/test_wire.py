@@ -6,7 +6,7 @@ import math
 
 import pytest
 from callboard.base.errors import JsonValueError
-from callboard.hosts.wire import (
+from callboard.hosts.protocol.wire import (
     ErrorResponse,
     LineSplitter,
     Malformed,

@@ -23,8 +23,8 @@ KEPT_OUT = {
     "callboard.exporters": "whoever exports imports them",
     "callboard.hosts.host": "only a board with hosts has one",
     "callboard.hosts.packages": "only packages are made ready",
-    "callboard.hosts.process": "only a board with hosts starts one",
-    "callboard.hosts.python_host": "it is what runs in the other process",
+    "callboard.hosts.process.process": "only a board with hosts starts one",
+    "callboard.hosts.python.runner": "it is what runs in the other process",
     "callboard.interop.argument_check": "only schemas that ask for something are held to",
     "callboard.interop.formats": "most programs meet one or two of twenty; the list of them is there",
     "callboard.interop.openapi_writing": "only two formats write in that language",
@@ -78,7 +78,7 @@ def test_a_board_is_imported_without_what_only_some_boards_need(name: str) -> No
 
 
 def test_a_python_host_starts_without_what_only_some_plugins_need() -> None:
-    program = "import sys, callboard.hosts.python_host.runner; print(*sys.modules)"
+    program = "import sys, callboard.hosts.python.runner.runner; print(*sys.modules)"
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     there = set(said.stdout.split())

@@ -13,8 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from callboard.hosts.node_host import sources
-from callboard.hosts.node_making import made_of
+from callboard.hosts.node.build_runner import made_of
+from callboard.hosts.node.runner_script import sources
 from house_source import FACE, MADE, PACKAGE, ROOT, project_files, rooms
 
 STALE = "build/lib/callboard/hosts/gone.py"
@@ -31,7 +31,7 @@ export default {
 PROGRAM = """
 import sys
 import callboard
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.node.tool import NodeToolPlugin
 
 with NodeToolPlugin("upper", sys.argv[1]) as tool:
     state = tool.init({})

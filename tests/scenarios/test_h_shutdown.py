@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from callboard.hosts.sweep import alive, created, end_session
+from callboard.hosts.process_tree.tree_kill import alive, created, end_session
 from callboard.supervision.messages import ShutDown
 from fake_children import PATIENCE, TalkingChild, a_house
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from boards import Recorder
 from callboard.actors.board import Board
-from callboard.hosts.ladder import KILL_NOW, StopLadder
+from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from evil_hosts import HostEar, running, sent
 from leaks import alive, no_leaks, wait_gone
 from obedient_hosts import PATIENCE, UNHURRIED, add_obedient, obedient, obedient_board, run, submit

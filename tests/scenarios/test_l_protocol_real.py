@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 from boards import add_node, node_board
-from callboard.hosts.limits import Limits
+from callboard.hosts.limits.limits import Limits
 from leaks import no_leaks, wait_until
 from obedient_hosts import PATIENCE, add_obedient, obedient, obedient_board, run, submit
 from tools import tool_call

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.event_order import check_order

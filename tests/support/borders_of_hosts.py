@@ -7,7 +7,7 @@ import time
 
 from boards import MOODY, add_node
 from callboard.hosts.host import Host
-from callboard.hosts.node_tool import NodeToolPlugin
+from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.tap import tapping
 from callboard.supervision.clock import SystemClock
 from callboard.supervision.errors import StartFailed

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from callboard.hosts.host import Host
-from callboard.hosts.ladder import KILL_NOW, StopLadder
-from callboard.hosts.process import Command, HostProcess, ProcessExit
-from callboard.hosts.pump import polled
-from callboard.hosts.threads_pump import threaded
+from callboard.hosts.process.posix_pump import polled
+from callboard.hosts.process.process import Command, HostProcess, ProcessExit
+from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
+from callboard.hosts.process.windows_pump import threaded
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from callboard.hosts.carrier import Begin
-    from callboard.hosts.report import CrashReport
+    from callboard.hosts.process.transport import Begin
+    from callboard.hosts.report.crash_report import CrashReport
 
 PROGRAMS = Path(__file__).parents[1] / "hosts" / "evil_py"
 

@@ -31,9 +31,9 @@ class Module:
     """A Python file of the package.
 
     Attributes:
-        name: dotted, as it is imported: ``callboard.hosts.wire``.
+        name: dotted, as it is imported: ``callboard.hosts.protocol.wire``.
         room: the folder at the top of the repository: ``hosts``.
-        path: relative to the repository, with slashes: ``hosts/wire.py``.
+        path: relative to the repository, with slashes: ``hosts/protocol/wire.py``.
         is_package: it is an ``__init__.py``.
         tree: its syntax tree.
     """

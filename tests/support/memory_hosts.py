@@ -21,8 +21,8 @@ from callboard.actors.host_settings import HostSettings
 from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.hosts.errors import HostGone
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.ladder import KILL_NOW
-from callboard.hosts.process import Command, ProcessExit
+from callboard.hosts.process.process import Command, ProcessExit
+from callboard.hosts.process.stop_ladder import KILL_NOW
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy

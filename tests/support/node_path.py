@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from callboard.hosts.node import NodeCandidate, find_node, node_candidates
-from callboard.hosts.packages.npm import npm_program as npm_of
+from callboard.hosts.node.find import NodeCandidate, find_node, node_candidates
+from callboard.hosts.node_packages.npm import npm_program as npm_of
 
 
 def node() -> NodeCandidate:

@@ -13,8 +13,8 @@ from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.ladder import StopLadder
-from callboard.hosts.process import Command
+from callboard.hosts.process.process import Command
+from callboard.hosts.process.stop_ladder import StopLadder
 from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import TEST_MARK
 from tools import tool_call

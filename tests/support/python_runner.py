@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bare_host import BareHost
-from callboard.hosts.python_origin import PythonOrigin
-from callboard.hosts.python_tool import PythonToolPlugin
+from callboard.hosts.python.runner.origin import PythonOrigin
+from callboard.hosts.python.tool import PythonToolPlugin
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from callboard.hosts.carrier import ProcessCarrier
-from callboard.hosts.wire import LineSplitter
+from callboard.hosts.process.transport import ProcessCarrier
+from callboard.hosts.protocol.wire import LineSplitter
 
 if TYPE_CHECKING:
-    from callboard.hosts.process import Command, ProcessListener
-    from callboard.hosts.watchdog import Watchdog
+    from callboard.hosts.process.process import Command, ProcessListener
+    from callboard.hosts.process_tree.watchdog import Watchdog
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from callboard.hosts.peer import Peer
+from callboard.hosts.protocol.peer import Peer
 
 
 def message(request_id: str, **fields: Any) -> bytes:

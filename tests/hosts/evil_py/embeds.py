@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from callboard.hosts.host import Host
-from callboard.hosts.process import Command
-from callboard.hosts.watchdog import Watchdog
+from callboard.hosts.process.process import Command
+from callboard.hosts.process_tree.watchdog import Watchdog
 
 HERE = Path(__file__).parent
 

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from callboard.hosts.host import Host
-from callboard.hosts.process import Command
+from callboard.hosts.process.process import Command
 
 HERE = Path(__file__).parent
 PR_SET_CHILD_SUBREAPER = 36

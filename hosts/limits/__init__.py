@@ -1,0 +1,1 @@
+"""Limits of a host's processes, and how they are measured."""

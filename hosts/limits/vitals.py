@@ -1,0 +1,79 @@
+"""What a host process is doing, from outside: so that busy, waiting and stopped can be told apart.
+
+Nothing asks the host itself: one that hangs would not answer, and one that is idle is to be left in
+peace.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import psutil
+
+from ...base.frozen import frozen
+
+_BUSY = 0.5
+"""The part of a processor from which on a host is taken to be computing."""
+
+
+@frozen
+class Vitals:
+    """One look at a process.
+
+    Attributes:
+        at: when, in seconds of the monotonic clock.
+        cpu_seconds: it has computed so far, in user and system mode.
+        rss: resident memory, in bytes.
+        descriptors: open file descriptors, or handles on Windows; ``None`` if they were not counted.
+        stopped: a signal has stopped it, or a debugger.
+    """
+
+    at: float
+    cpu_seconds: float
+    rss: int
+    descriptors: int | None
+    stopped: bool
+
+
+def sample(pid: int, *, descriptors: bool = False) -> Vitals | None:
+    """Look at a process; ``None`` if it is gone, or is not ours to look at.
+
+    Args:
+        pid: which.
+        descriptors: count its open files too, which takes as long as all the rest.
+    """
+    try:
+        process = psutil.Process(pid)
+        with process.oneshot():
+            times, status = process.cpu_times(), process.status()
+            if status == psutil.STATUS_ZOMBIE:
+                return None
+            return Vitals(
+                at=time.monotonic(),
+                cpu_seconds=times.user + times.system,
+                rss=process.memory_info().rss,
+                descriptors=_count_open(process) if descriptors else None,
+                stopped=status in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP},
+            )
+    except psutil.Error:
+        return None
+
+
+def _count_open(process: psutil.Process) -> int:
+    if sys.platform == "win32":
+        return process.num_handles()
+    else:  # noqa: RET505 - so that the type checker follows
+        return process.num_fds()
+
+
+def doing(before: Vitals | None, after: Vitals | None) -> str | None:
+    """What a process did between two looks, as the rest of a sentence; ``None`` if that is not known."""
+    if after is None or before is None or after.at <= before.at:
+        return None
+    if after.stopped:
+        return "it is stopped by a signal"
+    share = (after.cpu_seconds - before.cpu_seconds) / (after.at - before.at)
+    if share >= _BUSY:
+        return f"it was computing all the while ({share:.0%} of a processor)"
+    return f"it was waiting for something ({share:.0%} of a processor)"

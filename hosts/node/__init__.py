@@ -1,0 +1,1 @@
+"""Hosts that run Node: finding Node, the runner, the sandbox."""

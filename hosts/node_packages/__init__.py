@@ -1,0 +1,1 @@
+"""Node packages: what they need, npm, TypeScript."""

@@ -1,0 +1,79 @@
+"""esbuild, fetched from the registry once, into the cache: for TypeScript, and for builds that call it and do not bring it."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...base.foreign import Log
+from ...base.frozen import frozen
+from ..packages.cache import key_of
+from ..packages.errors import PackageError
+from .npm import Npm
+
+if TYPE_CHECKING:
+    from ..packages.cache import Entry, PackageCache
+    from ..packages.command_runner import Workshop
+
+logger = Log("callboard.packages")
+
+VERSION = "0.28.2"
+"""The version that is fetched; part of what is made with it depends on it."""
+
+_LIBRARY = Path("node_modules") / "esbuild" / "lib" / "main.js"
+
+
+@frozen
+class Esbuild:
+    """esbuild in the cache, which stays there while this object lives.
+
+    Attributes:
+        entry: the cache's.
+    """
+
+    entry: Entry
+
+    @property
+    def library(self) -> Path:
+        """Its module."""
+        return self.entry.tree / _LIBRARY
+
+    @property
+    def programs(self) -> Path:
+        """The folder that its program is in."""
+        return self.entry.tree / "node_modules" / ".bin"
+
+
+def get_esbuild(
+    cache: PackageCache, workshop: Workshop, node: str, *, user: str, refusal: str | None
+) -> Esbuild:
+    """esbuild, fetched if the cache does not have it.
+
+    Args:
+        cache: where it is kept.
+        workshop: where npm is run for it.
+        node: the Node to run npm on.
+        user: what needs it, for errors.
+        refusal: why it must not be fetched, and what to do; it may if ``None``.
+
+    Raises:
+        PackageError: it cannot be fetched, or must not be.
+    """
+
+    def work(tree: Path) -> dict[str, Any]:
+        if refusal is not None:
+            raise PackageError(refusal, plugin=user)
+        logger.info("esbuild %s: npm install", VERSION)
+        Npm(node, workshop, user).add(tree, f"esbuild@{VERSION}")
+        return {"name": "esbuild", "version": VERSION}
+
+    key = key_of("esbuild", VERSION, platform.system(), platform.machine())
+    found = cache.find("tools", key)
+    if found is None or not _is_whole(found):
+        found = cache.make("tools", key, work, _is_whole)
+    return Esbuild(found)
+
+
+def _is_whole(entry: Entry) -> bool:
+    return (entry.tree / _LIBRARY).is_file()

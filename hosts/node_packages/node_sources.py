@@ -1,0 +1,83 @@
+"""From where a Node plugin is said to be to modules on disk that can run."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...base.errors import PluginLoadError
+from ...plugins.sources.git_url import without_secrets
+from ..node.find import find_node
+from ..packages.cache import PackageCache
+from ..packages.command_runner import Workshop
+from ..packages.git import check_out
+from .prepare_node import Permissions, Ready, make_ready
+from .typescript import Module, TypeScript, is_typescript
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...plugins.sources.source import NodeGitSource
+
+
+class NodeSources:
+    """Makes packages and modules ready, from folders, repositories and single files.
+
+    Args:
+        cache: the folder that everything is made in.
+        permissions: what may be done to packages.
+        seconds: how long each step of it may take.
+        node: the Node program; looked up if ``None``.
+    """
+
+    def __init__(self, cache: Path, permissions: Permissions, *, seconds: float, node: str | None) -> None:
+        self._cache = PackageCache(cache)
+        self._permissions = permissions
+        self._seconds = seconds
+        self._node = partial(find_node, node)
+
+    @property
+    def compiled(self) -> Path:
+        """Where Node may keep what it has compiled."""
+        return self._cache.compiled
+
+    def module(self, file: Path) -> Module:
+        """What is to be run for a module: itself, unless it is TypeScript that this Node does not run.
+
+        Raises:
+            PackageError: it cannot be made ready; see `TypeScript.ready`.
+            HostStartError: it is TypeScript, and there is no Node to run it.
+        """
+        if not is_typescript(file):
+            return Module(file)
+        with Workshop(self._seconds) as workshop:
+            compiler = TypeScript(self._cache, workshop, self._node(), may_fetch=self._permissions.install)
+            return compiler.ready(file)
+
+    def folder(self, directory: Path) -> Ready:
+        """The package in a folder. Raises as `make_ready`."""
+        with Workshop(self._seconds) as workshop:
+            return make_ready(
+                directory, self._permissions, cache=self._cache, workshop=workshop, node=self._node
+            )
+
+    def repository(self, source: NodeGitSource) -> Ready:
+        """The package in a repository. Raises as `check_out` and `make_ready`."""
+        with Workshop(self._seconds) as workshop:
+            entry = check_out(source, self._cache, workshop)
+            shown = without_secrets(source.url)
+            try:
+                ready = make_ready(
+                    entry.tree,
+                    self._permissions,
+                    cache=self._cache,
+                    workshop=workshop,
+                    node=self._node,
+                    dated=False,
+                    called=shown,
+                )
+            except PluginLoadError as error:  # its user knows the address, and not where it lies in the cache
+                error.args = (str(error).replace(str(entry.tree), shown),)
+                error.plugin = shown
+                raise
+        return Ready(shown, ready.package, ready.entry or entry)

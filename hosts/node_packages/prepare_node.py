@@ -1,0 +1,194 @@
+"""A Node package made ready to run: where it is when it can, else from a copy in the cache, installed and built.
+
+The copy's key is made of the package's own files, what is done to it, and the Node and machine it is done for; so it is
+made once, and made anew when any of that changes.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import time
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import PluginLoadError
+from ...base.foreign import Log
+from ...base.frozen import frozen
+from ...plugins.sources.node_manifest import NodePackage, read_node_package
+from ...plugins.sources.node_plan import AsItIs, Make, Refused, plan
+from ..packages.cache import key_of
+from ..packages.errors import PackageError
+from ..packages.file_tree import NPM_SETTINGS, copy_own_files, fingerprint
+from .esbuild import get_esbuild
+from .node_facts import read_facts
+from .npm import Npm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..node.find import NodeCandidate
+    from ..packages.cache import Entry, PackageCache
+    from ..packages.command_runner import Workshop
+    from .esbuild import Esbuild
+
+logger = Log("callboard.packages")
+
+
+@frozen
+class Permissions:
+    """What may be done to a package; the policy of the configuration.
+
+    Attributes:
+        install: install its dependencies.
+        build: run its build.
+        scripts: let dependencies run scripts while they are installed.
+    """
+
+    install: bool = True
+    build: bool = True
+    scripts: bool = False
+
+
+@frozen
+class Ready:
+    """A package that can be run.
+
+    Attributes:
+        source: the folder or the repository that it comes from, for people.
+        package: as its manifest says, where it is run from.
+        entry: the cache's, which is to be kept as long as it runs; ``None`` when it runs where it is.
+    """
+
+    source: str
+    package: NodePackage
+    entry: Entry | None
+
+
+def make_ready(
+    directory: Path,
+    permissions: Permissions,
+    *,
+    cache: PackageCache,
+    workshop: Workshop,
+    node: Callable[[], NodeCandidate],
+    dated: bool = True,
+    called: str | None = None,
+) -> Ready:
+    """See to it that a package can run.
+
+    Args:
+        directory: the package; nothing in it is changed.
+        permissions: what may be done.
+        cache: where it is done.
+        workshop: where programs are run for it.
+        node: finds the Node that it is to run on; asked only if something has to be done.
+        dated: the times of its files mean something.
+        called: what its user knows it by, if that is not the folder.
+
+    Raises:
+        PluginLoadError: its manifest cannot be used, or a module that it names is not there.
+        PackageError: it cannot be installed or built, or may not be.
+        HostStartError: there is no Node to do it with.
+    """
+    package = read_node_package(directory)
+    source = called or str(directory)
+    try:
+        facts = read_facts(package, dated=dated)
+        decided = plan(facts, may_install=permissions.install, may_build=permissions.build)
+        match decided:
+            case Refused(problem):
+                raise PackageError(f"the package {source} {problem}", plugin=source)
+            case AsItIs(warning):
+                if warning:
+                    logger.warning("%s: %s", package.name, warning)
+                package.require_entries()
+                return Ready(source, package, None)
+        files = fingerprint(directory)
+    except OSError as error:
+        raise PackageError(
+            f"{error.filename or directory} cannot be read ({error.strerror}); make it readable",
+            plugin=str(directory),
+        ) from error
+    entry = _Making(source, package, files, decided, permissions, node(), workshop).find(cache)
+    return Ready(source, read_node_package(entry.tree), entry)
+
+
+@frozen
+class _Making:
+    source: str
+    package: NodePackage
+    files: str
+    plan: Make
+    permissions: Permissions
+    node: NodeCandidate
+    workshop: Workshop
+
+    def find(self, cache: PackageCache) -> Entry:
+        major = str(self.node.version[0]) if self.node.version else "unknown"
+        how = f"{self.plan!r} {self.permissions.scripts}"
+        key = key_of(self.files, how, major, platform.system(), platform.machine())
+        found = cache.find("packages", key)
+        if found is not None and _is_whole(found):
+            return found
+        lent = self._lent(cache)  # before: who makes an entry cannot make another meanwhile
+        return cache.make("packages", key, lambda tree: self._work(tree, lent), _is_whole)
+
+    def _lent(self, cache: PackageCache) -> Esbuild | None:
+        """esbuild, for a build that takes it to be there, as the authoring guide's own does."""
+        wanted = self.plan.build and self.package.wants_esbuild and self.permissions.install
+        if not wanted or shutil.which("esbuild") is not None:
+            return None
+        assert self.node.path is not None
+        return get_esbuild(cache, self.workshop, self.node.path, user=self.source, refusal=None)
+
+    def _work(self, tree: Path, lent: Esbuild | None) -> dict[str, Any]:
+        name, source = self.package.name, self.source
+        assert self.node.path is not None
+        began = time.monotonic()
+        self._copy(tree)
+        if (self.package.directory / NPM_SETTINGS).exists():
+            logger.warning(
+                "%s: its %s is not used: npm goes by your own; what the package needs of it belongs in there",
+                name,
+                NPM_SETTINGS,
+            )
+        npm = Npm(self.node.path, self.workshop, source)
+        if self.plan.install is not None:
+            logger.info("%s: npm %s", name, self.plan.install.value)
+            npm.install(
+                tree, self.plan.install, for_build=self.plan.for_build, scripts=self.permissions.scripts
+            )
+        if self.plan.build:
+            logger.info("%s: npm run build", name)
+            npm.build(tree, lent=None if lent is None else lent.programs)
+        missing = read_node_package(tree).missing_entries()
+        if missing:
+            made = missing[0].entry.relative_to(tree.resolve())
+            what = "its build made no" if self.plan.build else "has no"
+            raise PackageError(
+                f"tool {missing[0].id!r} of {source}: {what} {made}; correct 'entry' or the build",
+                plugin=source,
+            )
+        logger.info("%s: ready after %.1f s", name, time.monotonic() - began)
+        return {"name": name, "version": self.package.version, "source": source}
+
+    def _copy(self, tree: Path) -> None:
+        """Copy the package; what was changed meanwhile must not be kept under the key of what it was before."""
+        try:
+            copy_own_files(self.package.directory, tree)
+            whole = fingerprint(tree) == self.files
+        except FileNotFoundError:
+            whole = False
+        if not whole:
+            raise PackageError(
+                f"{self.source} was changed while it was copied; load it again", plugin=self.source
+            )
+
+
+def _is_whole(entry: Entry) -> bool:
+    """Whether nobody has taken anything out of it that would be missed at once."""
+    try:
+        return not read_node_package(entry.tree).missing_entries()
+    except PluginLoadError:
+        return False

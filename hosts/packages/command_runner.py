@@ -1,0 +1,115 @@
+"""Where other programs are run on a package: git, npm, esbuild. Bounded in time, and nothing of them is left behind.
+
+No shell, no terminal, no standard input: a program that would ask somebody something fails instead of waiting. Each
+runs in a session of its own, which ends with it, and with this process, however that ends: a build that lives on
+would write into a folder that the next one has begun to clear away.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Self
+
+from ...base.foreign import Log
+from ...base.frozen import frozen
+from ...plugins.sources.git_url import without_secrets
+from ..process_tree.group import Family, start
+from ..process_tree.tree_kill import end_session
+from ..process_tree.watchdog import Watchdog
+
+if sys.platform == "win32":
+    from .output_windows import ThreadedOutput as SystemsOutput
+else:
+    from .output_posix import PolledOutput as SystemsOutput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..process.process import Command
+    from .output import Output
+
+logger = Log("callboard.packages")
+
+
+@frozen
+class Ended:
+    """How a program ended.
+
+    Attributes:
+        code: its exit status; negative is a signal; ``None`` if it took too long and was ended.
+        stdout: the last megabyte of what it wrote there, as text.
+        said: the last lines of all that it wrote, stdout and stderr as they came.
+    """
+
+    code: int | None
+    stdout: str
+    said: str
+
+    @property
+    def well(self) -> bool:
+        """Whether it says that all went well."""
+        return self.code == 0
+
+    @property
+    def text(self) -> str:
+        """``ended with exit code 1``, or as it was."""
+        if self.code is None:
+            return "took too long"
+        return f"ended with exit code {self.code}" if self.code >= 0 else f"was ended by signal {-self.code}"
+
+
+class Workshop:
+    """Runs one program after another, from ``with`` to its end.
+
+    Args:
+        seconds: how long each may take.
+        output: how what they say is read.
+    """
+
+    def __init__(self, seconds: float, output: type[Output] = SystemsOutput) -> None:
+        self.seconds = seconds
+        self._output = output
+        self._watchdog = Watchdog()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watchdog.close()
+
+    def run(self, command: Command) -> Ended:
+        """Run a program to its end.
+
+        Raises:
+            OSError: it cannot be started.
+            ValueError: it is a batch file, on Windows.
+        """
+        logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
+        leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL)
+        popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
+        family, output = Family(popen), self._output(popen)
+        try:
+            self._watchdog.add(popen.pid, birth, mark, number)
+            in_time = output.follow(time.monotonic() + self.seconds)
+        finally:
+            family.end()
+            code = popen.wait()
+            end_session(popen.pid, birth, [], mark=mark, number=number)
+            output.close()
+            family.close()
+            self._watchdog.remove(popen.pid)
+        return Ended(code if in_time else None, output.stdout.tail(1_000_000), output.said.tail())
+
+
+_NETWORK = frozenset({
+    "all_proxy", "http_proxy", "https_proxy", "no_proxy",
+    "curl_ca_bundle", "git_ssl_cainfo", "git_ssl_capath", "node_extra_ca_certs", "ssl_cert_dir", "ssl_cert_file",
+    "xdg_cache_home", "xdg_config_home", "appdata", "localappdata", "programdata",
+})  # fmt: skip
+
+
+def network_environment(parent: Mapping[str, str]) -> dict[str, str]:
+    """The variables of ``parent`` that say how the network is reached, and where programs keep their settings."""
+    return {name: value for name, value in parent.items() if name.lower() in _NETWORK}

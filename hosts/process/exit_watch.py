@@ -1,0 +1,66 @@
+"""The end of a process as a descriptor that becomes readable, by whatever means the system has.
+
+The status is never taken here: until it is collected nobody else can get the pid.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ...base.forking import close_own, own
+
+if TYPE_CHECKING:
+    import subprocess
+
+
+def await_end(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a child of ours has ended. On Windows its status may be taken: the handle keeps the pid from others."""
+    if sys.platform == "win32":
+        process.wait()
+    else:
+        _await_end(process.pid)
+
+
+if sys.platform == "darwin":
+
+    def _await_end(pid: int) -> None:
+        end = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
+        queue = select.kqueue()
+        with suppress(ProcessLookupError):  # it has ended already
+            queue.control([end], 1)
+        queue.close()
+
+elif sys.platform != "win32":
+
+    def _await_end(pid: int) -> None:
+        # WNOWAIT: the status is left for whoever collects it.
+        with suppress(ChildProcessError):
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+if sys.platform != "win32":
+
+    def exit_descriptor(pid: int) -> int:
+        """A descriptor that becomes readable when the process, a child of ours, ends, for whoever asks to `close_own`.
+
+        Raises:
+            OSError: the machine has no descriptor left.
+        """
+        if sys.platform == "linux":
+            with suppress(
+                OSError
+            ):  # some sandboxes forbid it; if it was for want of descriptors, so is the pipe
+                return own(os.pidfd_open(pid))
+        reader, writer = map(own, os.pipe())
+
+        def wait() -> None:
+            _await_end(pid)
+            close_own(writer)
+
+        threading.Thread(target=wait, name=f"callboard-wait-{pid}", daemon=True).start()
+        return reader

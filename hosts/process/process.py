@@ -1,0 +1,289 @@
+"""One life of a host as an operating system process: spawn, write, stop, and how it ended.
+
+Nothing here knows what the bytes mean. Output, exit and disappearance are told through the
+callables of `ProcessListener`, all from the one thread that `Pump` runs; `write` and `stop` may
+be called from any thread and never block.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+import subprocess
+import sys
+import threading
+import time
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Protocol, Self
+
+from ...base.forking import disown_in_child
+from ...base.frozen import frozen
+from ..errors import HostStartError
+from ..process_tree.group import Family, Leader, start
+from ..process_tree.tree_kill import descendants, end_session
+from .ring_buffer import Ring
+from .stop_ladder import Rung, StopLadder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..process_tree.watchdog import Watchdog
+
+
+@frozen
+class Command:
+    """What to start: program and arguments (no shell), the environment, and the folder.
+
+    The environment is the whole of it, but for the mark by which the host's tree is known.
+
+    Attributes:
+        extended: it may know more than version 1 of the protocol, and can be asked.
+    """
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: str | None = None
+    extended: bool = False
+
+
+_WIDEST = 0xFFFF
+"""Codes beyond are made of parts, and are known by their digits in base 16."""
+
+
+@frozen
+class ProcessExit:
+    """How a process ended.
+
+    Attributes:
+        code: its exit status, or ``None`` when a signal ended it.
+        signal: the signal's number, or ``None``.
+        uptime: seconds it lived.
+        stop_reason: why *we* stopped it, or ``None`` when it ended by itself.
+        fault: ``stdout_closed`` or ``stdin_closed`` when we stopped it for that: it lived on, but
+            there was no talking to it any more. ``thread_failed`` when the fault was ours: the thread that
+            reads it has failed.
+    """
+
+    code: int | None
+    signal: int | None
+    uptime: float
+    stop_reason: str | None
+    fault: str | None = None
+
+    @property
+    def signal_name(self) -> str | None:
+        """``SIGKILL``; the number as text where the signal has no name; ``None`` without a signal."""
+        if self.signal is None:
+            return None
+        try:
+            return signal.Signals(self.signal).name
+        except ValueError:
+            return str(self.signal)
+
+    @property
+    def text(self) -> str:
+        """``exit code 1`` or ``signal SIGKILL``; ``exit code 3221225477 (0xC0000005)`` as Windows tells a crash."""
+        if self.signal is not None:
+            return f"signal {self.signal_name}"
+        wide = self.code is not None and self.code > _WIDEST
+        return f"exit code {self.code} (0x{self.code:08X})" if wide else f"exit code {self.code}"
+
+
+class ProcessListener(Protocol):
+    """Who is told of a process's life. Every call comes from the process's pump thread, in order."""
+
+    def on_output(self, data: bytes) -> None:
+        """Bytes of stdout."""
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        """It has ended, and all that it wrote has been handed over. Comes once."""
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Its whole tree has ended, except for these pids. Comes once, last."""
+
+
+class HostProcess(ABC):
+    """A running host process. Start one with `spawn`; its pump tells a listener how it goes.
+
+    How bytes get into it is a matter of the system: see `PolledProcess` and `ThreadedProcess`.
+
+    Attributes:
+        pid, birth, mark, number: by which it and what it starts are known (see `sweep`).
+        stderr: the last that it said there.
+        stop_reason: why we are stopping it, or ``None``.
+        deaf: it has closed its stdin; known once something was written to it.
+    """
+
+    def __init__(self, leader: Leader, host: str, watchdog: Watchdog | None) -> None:
+        self.host = host
+        self.popen = popen = leader.popen
+        self.pid = popen.pid
+        self.birth, self.mark, self.number = leader.birth, leader.mark, leader.number
+        self.started_at = time.monotonic()
+        self.stderr = Ring()
+        self.stop_reason: str | None = None
+        self.deaf = False
+        self._family = Family(popen)
+        self._watchdog = watchdog
+        self._fault: str | None = None
+        self._lock = threading.Lock()
+        self._rungs: list[tuple[float, Rung]] = []
+        self._known: list[tuple[int, float]] = []
+
+    @property
+    def found_by(self) -> tuple[str, ...]:
+        """By what those whom it has started are found once it has ended: what all these miss is left behind."""
+        family = "job" if sys.platform == "win32" else "session"
+        return (family, "descent", "environment", *(("limit",) if self.number else ()))
+
+    @classmethod
+    def spawn(cls, command: Command, *, host: str, watchdog: Watchdog | None = None) -> Self:
+        """Start the process, at the head of a family of its own and with a mark in its environment.
+
+        Raises:
+            HostStartError: it cannot be started; ``permanent`` unless the machine was short of
+                something.
+        """
+        try:
+            leader = start(command.argv, command.env, command.cwd, stdin=subprocess.PIPE)
+        except (OSError, ValueError) as error:
+            raise _start_error(host, error) from error
+        process = cls(leader, host, watchdog)
+        disown_in_child(process)
+        try:
+            process.prepare()
+            if watchdog is not None:
+                watchdog.add(process.pid, process.birth, process.mark, process.number)
+        except OSError as error:
+            process.abort()
+            raise _start_error(host, error) from error
+        return process
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Open what it takes to carry it. Raises `OSError`: the machine is short of something."""
+
+    @abstractmethod
+    def write(self, data: bytes) -> None:
+        """Send bytes to stdin, without ever blocking: what the pipe does not take now goes later.
+
+        Raises:
+            HostGone: stdin is closed, as far as that is known. Nothing of ``data`` was sent.
+        """
+
+    def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:
+        """Begin to end the process; a later call can only hasten what an earlier one began.
+
+        Args:
+            reason: for people, and for the exit: the first one counts.
+            ladder: how.
+            fault: see `ProcessExit`.
+        """
+        now = time.monotonic()
+        with self._lock:
+            asked = [(now + after, rung) for after, rung in ladder.rungs()]
+            if not self._rungs or asked[-1][0] < self._rungs[-1][0]:
+                self._rungs = asked
+            if self.stop_reason is None:
+                self.stop_reason, self._fault = reason, fault
+            self._wake()
+
+    def abort(self) -> None:
+        """End a process that no pump carries, and wait until it is gone."""
+        self.collect()
+        self.sweep()
+        self.close()
+
+    # What follows is for the pump, in its thread.
+
+    def climb(self) -> float | None:
+        """Do the rungs that are due; return the seconds until the next one, if there is one."""
+        while True:
+            with self._lock:
+                if not self._rungs:
+                    return None
+                due, rung = self._rungs[0]
+                wait = due - time.monotonic()
+                if wait > 0:
+                    return wait
+                self._rungs.pop(0)
+            match rung:
+                case Rung.CLOSE_STDIN:
+                    self._known += descendants(self.pid)
+                    with self._lock:
+                        self._close_stdin()
+                case Rung.TERMINATE:
+                    self._family.ask_to_end()
+                case Rung.KILL:
+                    self._known += descendants(self.pid)
+                    self._family.end()
+
+    def collect(self) -> ProcessExit:
+        """Take the exit status of a process that has ended, and end its family with it: before, see `Family`."""
+        self._family.end()
+        status = self.popen.wait()
+        with self._lock:
+            self._close_stdin()
+            self._rungs.clear()
+            return ProcessExit(
+                code=status if status >= 0 else None,
+                signal=-status if status < 0 else None,
+                uptime=time.monotonic() - self.started_at,
+                stop_reason=self.stop_reason,
+                fault=self._fault,
+            )
+
+    def end_family(self) -> None:
+        """Kill it with all that it has started, as far as the system keeps them together."""
+        self._family.end()
+
+    def sweep(self) -> list[int]:
+        """End what is left of its tree; return what would not end."""
+        leftovers = end_session(self.pid, self.birth, self._known, mark=self.mark, number=self.number)
+        if self._watchdog is not None and not leftovers:
+            self._watchdog.remove(self.pid)
+        return leftovers
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the descriptors back."""
+
+    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+        """In a child that was forked off: hold none of its pipes, and take it for nobody's child."""
+        self._lock = threading.Lock()
+        self._rungs = []
+        self.popen.returncode = 0  # it is another's to wait for, and no end of the object is worth a warning
+        for stream in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+            if stream is not None:
+                stream.close()
+
+    # With the lock held.
+
+    @abstractmethod
+    def _wake(self) -> None:
+        """Have the pump look after the process, if there is one."""
+
+    @abstractmethod
+    def _close_stdin(self) -> None:
+        """Let no more go to stdin, not even what waits to."""
+
+    def _lose_stdin(self) -> None:
+        self.deaf = True
+        self._close_stdin()
+        self._wake()
+
+
+_SHORTAGES = {
+    errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.ETXTBSY,
+}  # fmt: skip
+
+
+def _start_error(host: str, error: OSError | ValueError) -> HostStartError:
+    if isinstance(error, OSError):
+        what = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        if error.errno == errno.ENOEXEC:
+            what = f"{what}; its first line does not say what runs it, as '#!/usr/bin/perl' does"
+        return HostStartError(
+            f"cannot start host {host!r}: {what}", host=host, permanent=error.errno not in _SHORTAGES
+        )
+    return HostStartError(f"cannot start host {host!r}: {error}", host=host, permanent=True)

@@ -1,0 +1,140 @@
+"""A host process whose pipes block, for systems where they cannot be polled: each has a thread that waits for it.
+
+A descriptor is closed by the thread that waits on it, and by nobody else: its number may be somebody else's by the time
+that the thread comes back to it. So one that a stranger keeps open is kept as long as the stranger does.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..errors import HostGone
+from .channel import Channel
+from .exit_watch import await_end
+from .process import HostProcess
+from .read import BITE, read_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..process_tree.group import Leader
+    from ..process_tree.watchdog import Watchdog
+
+_AHEAD = 16
+"""Bites of stdout that may wait for the listener."""
+
+
+class Ended:
+    """Comes after the output that was heard of before the end."""
+
+
+class ThreadedProcess(HostProcess):
+    """See the module, and `HostProcess`.
+
+    Attributes:
+        news: bites of stdout, empty at its end, and `Ended`.
+        threads: those that wait for stdout, stderr and the end.
+    """
+
+    def __init__(self, leader: Leader, host: str, watchdog: Watchdog | None) -> None:
+        super().__init__(leader, host, watchdog)
+        self.news: Channel[bytes | Ended] = Channel(_AHEAD)
+        self.threads: list[threading.Thread] = []
+        self._takes = True
+        self._backlog: deque[memoryview] = deque()
+        self._changed = threading.Condition(self._lock)
+        self._writer: threading.Thread | None = None
+
+    def prepare(self) -> None:
+        """See `HostProcess`."""
+
+    def begin(self) -> None:
+        """Have the threads wait. Raises `RuntimeError`: the machine has no thread left."""
+        stdout, stderr = self.popen.stdout, self.popen.stderr
+        assert stdout is not None
+        assert stderr is not None
+        for what, wait in (
+            ("stdout", lambda: read_on(stdout, self.news.put)),
+            ("stderr", lambda: read_on(stderr, self._hear)),
+            ("end", self._await_end),
+        ):
+            self.threads.append(self._start(what, wait))
+        self._writer = self._start("stdin", self._write_on)
+
+    def write(self, data: bytes) -> None:
+        """See `HostProcess`. That stdin was closed is known once something could not be written."""
+        with self._lock:
+            if not self._takes:
+                raise HostGone(f"host {self.host!r} takes no more", host=self.host)
+            self._backlog.append(memoryview(data))
+            self._changed.notify()
+
+    def close(self) -> None:
+        """See `HostProcess`."""
+        self.news.close()
+        with self._lock:
+            self._close_stdin()
+        for stream in (self.popen.stdout, self.popen.stderr)[
+            len(self.threads) :
+        ]:  # which no thread waits for
+            assert stream is not None
+            stream.close()
+        if self._writer is None:
+            self._let_go_of_stdin()
+        self._family.close()
+
+    # With the lock held.
+
+    def _wake(self) -> None:
+        self.news.call()
+
+    def _close_stdin(self) -> None:
+        self._takes = False
+        self._backlog.clear()
+        self._changed.notify()
+
+    # Each in its thread.
+
+    def _start(self, what: str, wait: Callable[[], object]) -> threading.Thread:
+        thread = threading.Thread(target=wait, name=f"callboard-{what}-{self.host}-{self.pid}", daemon=True)
+        thread.start()
+        return thread
+
+    def _hear(self, data: bytes) -> bool:
+        self.stderr.feed(data)
+        return True
+
+    def _await_end(self) -> None:
+        await_end(self.popen)
+        self.news.put(Ended())
+
+    def _write_on(self) -> None:
+        assert self.popen.stdin is not None
+        descriptor = self.popen.stdin.fileno()
+        while (piece := self._next_piece()) is not None:
+            try:
+                written = os.write(descriptor, piece)
+            except OSError:  # those who wait for an answer are told when it ends, as it now has to
+                with self._lock:
+                    self._lose_stdin()
+                break
+            with self._lock:
+                if self._backlog:  # else all was given up meanwhile
+                    rest = self._backlog.popleft()[written:]
+                    if rest:
+                        self._backlog.appendleft(rest)
+        self._let_go_of_stdin()
+
+    def _next_piece(self) -> memoryview | None:
+        with self._lock:
+            self._changed.wait_for(lambda: self._backlog or not self._takes)
+            return self._backlog[0][:BITE] if self._backlog else None
+
+    def _let_go_of_stdin(self) -> None:
+        assert self.popen.stdin is not None
+        with suppress(OSError):
+            self.popen.stdin.close()

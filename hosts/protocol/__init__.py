@@ -1,0 +1,1 @@
+"""The tool host protocol: wire, peer, methods and their parameters. Pure."""

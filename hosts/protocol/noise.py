@@ -1,0 +1,81 @@
+"""What a host says that nobody waits for: logged and passed on, a sample of it if it is a flood."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from ...base.foreign import Log
+from .peer_events import Stray
+from .sampling import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .listeners import HostListener
+    from .peer_events import Dropped
+
+logger = Log("callboard.hosts")
+
+
+class Noise:
+    """See the module. All in the thread of the host's pump.
+
+    Args:
+        host: its name.
+        listener: who is told of it.
+        now: the time, in seconds.
+    """
+
+    def __init__(self, host: str, listener: HostListener, now: Callable[[], float]) -> None:
+        self._host = host
+        self._listener = listener
+        self._now = now
+        self._last = b""
+        self._strays = Sample()
+        self._dropped: defaultdict[str, Sample] = defaultdict(Sample)
+        self._last_ids: dict[str, str] = {}
+
+    def hear(self, noise: Stray | Dropped) -> None:
+        """It has printed something, or a message of it was dropped."""
+        if isinstance(noise, Stray):
+            self._hear_print(noise)
+        else:
+            self._hear_dropped(noise)
+
+    def _hear_print(self, stray: Stray) -> None:
+        now = self._now()
+        self._printed(stray.text, 1, now)
+        for number, line in enumerate(stray.more):
+            if not self._strays.takes(now):
+                self._printed(stray.more[-1], len(stray.more) - number, now)
+                return
+            self._printed(line, 1, now)
+
+    def _printed(self, line: bytes, count: int, now: float) -> None:
+        self._last = line
+        if told := self._strays.take(count, now):
+            self._tell_stray(told)
+
+    def _tell_stray(self, told: int) -> None:
+        text = self._last[:500].decode("utf-8", "replace")
+        logger.info(
+            "host %r printed: %s%s", self._host, text, "" if told == 1 else f" (one of {told:,} lines)"
+        )
+        self._listener.on_stray(self._last, told)
+
+    def _hear_dropped(self, dropped: Dropped) -> None:
+        reason, request_id, count = dropped
+        told = self._dropped[reason].take(count, self._now())
+        self._last_ids[reason] = request_id
+        if told:
+            logger.debug("host %r: dropped %d messages: %s, %s", self._host, told, reason, request_id)
+        self._listener.on_dropped(reason, request_id, count, told)
+
+    def end(self) -> None:
+        """It has ended: tell how much was held back."""
+        if told := self._strays.rest():
+            self._tell_stray(told)
+        for reason, sample in self._dropped.items():
+            if told := sample.rest():
+                self._listener.on_dropped(reason, self._last_ids[reason], 0, told)

@@ -1,0 +1,1 @@
+"""Python packages: their environments and pip."""

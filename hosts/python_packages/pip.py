@@ -1,0 +1,118 @@
+"""venv and pip: an environment in an empty folder, with what a package needs in it, and what they may see meanwhile.
+
+pip is that of this Python, told which environment to work in; where this Python has none, it is put into the
+environment first, which takes some seconds more.
+
+Packages are installed as wheels unless the policy allows to build them: a build runs whatever its author has
+written, before anybody has asked for the tool.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from ..environment import host_environment
+from ..packages.command_runner import network_environment
+from ..packages.errors import PackageError
+from ..process.process import Command
+from .pip_errors import pip_remedy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..packages.command_runner import Ended, Workshop
+
+_QUIET = ("--quiet", "--no-input", "--no-color", "--disable-pip-version-check", "--no-warn-script-location")
+
+_SETTINGS = frozenset({
+    "PIP_CACHE_DIR", "PIP_CERT", "PIP_CLIENT_CERT", "PIP_CONFIG_FILE", "PIP_CONSTRAINT", "PIP_DEFAULT_TIMEOUT",
+    "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_KEYRING_PROVIDER", "PIP_NO_CACHE_DIR",
+    "PIP_NO_INDEX", "PIP_PREFER_BINARY", "PIP_PROXY", "PIP_RETRIES", "PIP_TIMEOUT", "PIP_TRUSTED_HOST",
+})  # fmt: skip
+"""Variables that say where packages come from. Those that say where to are not pip's to know here."""
+
+
+def pip_environment(parent: Mapping[str, str]) -> dict[str, str]:
+    """All that venv and pip see of the environment."""
+    own = {name: value for name, value in parent.items() if name in _SETTINGS}
+    return {**host_environment(parent, network_environment(parent)), **own}
+
+
+def install_words(requirements: Path, constraints: Path | None, *, builds: bool) -> tuple[str, ...]:
+    """The words after ``pip`` that install what a file requires."""
+    return (
+        "install",
+        *_QUIET,
+        "--no-user",
+        *(() if builds else ("--only-binary=:all:",)),
+        *(() if constraints is None else ("--constraint", str(constraints))),
+        "--requirement",
+        str(requirements),
+    )
+
+
+def programs(environment: Path) -> Path:
+    """Where an environment has its programs."""
+    return environment / ("Scripts" if os.name == "nt" else "bin")
+
+
+def interpreter(environment: Path) -> Path:
+    """The Python of an environment."""
+    return programs(environment) / ("python.exe" if os.name == "nt" else "python")
+
+
+class Pip:
+    """venv and pip for one package.
+
+    Args:
+        workshop: where they are run.
+        plugin: what the package is called in errors.
+        builds: packages may be built.
+    """
+
+    def __init__(self, workshop: Workshop, plugin: str, *, builds: bool) -> None:
+        self._workshop = workshop
+        self._plugin = plugin
+        self._builds = builds
+        self._has_pip = importlib.util.find_spec("pip") is not None
+
+    def make(self, environment: Path) -> None:
+        """Make an environment of this Python, which sees nothing of what is installed here. Raises `PackageError`."""
+        without = ("--without-pip",) if self._has_pip else ()
+        argv = (sys.executable, "-I", "-m", "venv", *without, str(environment))
+        self._run("python -m venv", environment, argv)
+
+    def install(self, environment: Path, requirements: Path, constraints: Path | None) -> None:
+        """Install what a file requires into an environment. Raises `PackageError`: pip failed."""
+        words = install_words(requirements, constraints, builds=self._builds)
+        python = str(interpreter(environment))
+        if self._has_pip:
+            argv = (sys.executable, "-P", "-m", "pip", "--python", python, *words)
+        else:
+            argv = (python, "-P", "-m", "pip", *words)
+        self._run("pip install", environment, argv)
+
+    def _run(self, step: str, folder: Path, argv: tuple[str, ...]) -> None:
+        try:
+            ended = self._workshop.run(Command(argv, pip_environment(os.environ), str(folder)))
+        except OSError as error:
+            raise PackageError(
+                f"plugin {self._plugin}: {argv[0]} cannot be started ({error.strerror}); install it anew",
+                plugin=self._plugin,
+            ) from error
+        if not ended.well:
+            raise PackageError(
+                f"plugin {self._plugin}: {step} {ended.text}; {self._remedy(ended)}",
+                plugin=self._plugin,
+                step=step,
+                output=ended.said,
+            )
+
+    def _remedy(self, ended: Ended) -> str:
+        if ended.code is None:
+            return f"raise 'python_step_timeout', now {self._workshop.seconds:g} s"
+        return pip_remedy(ended.said, builds=self._builds)

@@ -1,0 +1,141 @@
+"""A Python package made ready to run: in this process when it can, else in an environment of its own, from the cache."""
+
+from __future__ import annotations
+
+import platform
+import re
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from ...base.errors import JsonValueError
+from ...base.frozen import frozen
+from ...base.json import load_json
+from ...plugins.sources.python_plan import NeedsFacts, Place, Refused, plan_python
+from ...plugins.sources.requirement_lines import asks_for_builds
+from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
+from ..packages.cache import PackageCache
+from ..packages.command_runner import Workshop
+from ..packages.errors import PackageError
+from .venv import Environment, make_environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...plugins.sources.python import PythonPackage
+    from ...plugins.sources.python_requirements import PythonNeeds
+    from ...plugins.sources.requirements import Needed
+
+
+@frozen
+class PythonPermissions:
+    """What may be done for a package; the policy of the configuration.
+
+    Attributes:
+        install: install what it needs.
+        build: build what of that is no wheel.
+        seconds: how long each step of it may take.
+    """
+
+    install: bool = True
+    build: bool = False
+    seconds: float = 600.0
+
+
+@frozen
+class ReadyPackage:
+    """Where a package runs.
+
+    Attributes:
+        place: this process, or a host.
+        environment: what its host runs in; ``None`` for this Python.
+    """
+
+    place: Place
+    environment: Environment | None = None
+
+
+class PythonReadiness:
+    """Finds out what one package needs, and sees to it.
+
+    Args:
+        package: as its manifest says.
+        needs: what it says that it needs.
+        isolate: what its entry says; ``None`` if it says nothing.
+        permissions: what may be done.
+
+    Attributes:
+        place: where it is to run.
+
+    Raises:
+        PluginLoadError: a requirement cannot be read.
+        PackageError: it cannot run, or not under these permissions.
+    """
+
+    def __init__(
+        self, package: PythonPackage, needs: PythonNeeds, isolate: bool | None, permissions: PythonPermissions
+    ) -> None:
+        self._permissions = permissions
+        self._needs = needs
+        self._needed = read_requirements(needs.requirements, package.root)
+        facts = _facts(self._needs, self._needed)
+        decided = plan_python(
+            facts, isolate=isolate, may_install=permissions.install, may_build=permissions.build
+        )
+        if isinstance(decided, Refused):
+            raise PackageError(
+                f"the package {package.directory} {decided.problem}", plugin=str(package.directory)
+            )
+        self.place = decided.place
+        self._told = decided.told
+
+    def ready(self, cache: Path) -> ReadyPackage:
+        """The package, ready to run; its environment is made if the cache does not have it. Raises `PackageError`."""
+        if self.place is not Place.ENVIRONMENT:
+            return ReadyPackage(self.place)
+        with Workshop(self._permissions.seconds) as workshop:
+            environment = make_environment(
+                self._needs,
+                self._needed,
+                why=self._told,
+                builds=self._permissions.build,
+                cache=PackageCache(cache),
+                workshop=workshop,
+            )
+        return ReadyPackage(self.place, environment)
+
+
+def _facts(needs: PythonNeeds, needed: tuple[Needed, ...]) -> NeedsFacts:
+    built = [each for each in needed if each.has_to_be_built]
+    folders = [each for each in built if (file := each.file) is not None and file.is_dir()]
+    return NeedsFacts(
+        needs=bool(needed),
+        unmet=unmet(needed, _installed),
+        built=(*map(str, built), *filter(asks_for_builds, needs.options)),
+        folders=tuple(map(str, folders)),
+        problem=python_problem(needs.python, platform.python_version()),
+    )
+
+
+def _installed(name: str) -> Installed | None:
+    try:
+        found = metadata.distribution(re.sub(r"[-_.]+", "-", name))
+    except metadata.PackageNotFoundError:
+        return None
+    return Installed(found.version, tuple(found.requires or ()), _address(found.read_text("direct_url.json")))
+
+
+def _address(told: str | None) -> str | None:
+    """Where a distribution was installed from, by what pip has noted: the address as it was named."""
+    if told is None:
+        return None
+    try:
+        match load_json(told.encode()):
+            case {"url": str(url), "vcs_info": {"vcs": str(vcs), "requested_revision": str(revision)}}:
+                return f"{vcs}+{url}@{revision}"
+            case {"url": str(url), "vcs_info": {"vcs": str(vcs)}}:
+                return f"{vcs}+{url}"
+            case {"url": str(url)}:
+                return url
+    except JsonValueError:
+        return None
+    return None

@@ -1,0 +1,182 @@
+"""What is known about the end of a host: the crash report, and the guess at its cause."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from ...base.frozen import frozen
+from .python_crash import python_crash
+from .uncaught_error import thrown
+
+if TYPE_CHECKING:
+    from ..process.process import ProcessExit
+    from .redaction import Redactor
+
+
+@frozen
+class CrashReport:
+    """Everything that is known of how one life of a host ended; carried by every call that it cost.
+
+    Attributes:
+        host: the host's name.
+        generation: which of its lives this was.
+        exit: ``exit code 1``, ``signal SIGKILL``, or why it never started.
+        code: exit status, or ``None``.
+        signal: signal number, or ``None``.
+        uptime: seconds.
+        cause: the probable cause, in a sentence.
+        in_flight: ids of the calls that were under way.
+        stderr: the last lines it wrote, without the secrets that it was given.
+        counts: stray lines, late and duplicate answers and the like, by name.
+        leftovers: pids of its tree that would not end.
+        frames: the last messages to and from it, the oldest first; see `FlightRecorder.dump`.
+    """
+
+    host: str
+    generation: int
+    exit: str
+    code: int | None
+    signal: int | None
+    uptime: float
+    cause: str
+    in_flight: tuple[str, ...]
+    stderr: str
+    counts: dict[str, int]
+    leftovers: tuple[int, ...] = ()
+    frames: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """One line for an error text."""
+        return f"host {self.host!r} (generation {self.generation}) ended: {self.exit}; {self.cause}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON, the reader's own: each call that a crash cost is given one."""
+        report = {name: getattr(self, name) for name in _FIELDS}
+        report["uptime"] = round(self.uptime, 3)
+        report["in_flight"] = list(self.in_flight)
+        report["counts"] = dict(self.counts)
+        report["leftovers"] = list(self.leftovers)
+        report["frames"] = [dict(frame) for frame in self.frames]
+        return report
+
+
+_FIELDS = tuple(field.name for field in fields(CrashReport))
+
+
+def last_words(stderr: str, unfinished: bytes, redactor: Redactor) -> str:
+    """What a host wrote last to stderr, and what it began to say on stdout, without its secrets."""
+    stderr = redactor.text(stderr)
+    if not unfinished:
+        return stderr
+    begun = redactor.frame(unfinished[:200].decode("utf-8", "replace"), cut=True)
+    line = f"[unfinished stdout line: {begun}]"
+    return f"{stderr}\n{line}" if stderr else line
+
+
+UNEXPLAINED = "it exited by itself with an error"
+"""The cause of an exit with a status, if nothing that it said is known to be a reason."""
+
+_CLUES = (
+    (r"heap out of memory|Reached heap limit", "it ran out of its JavaScript heap memory"),
+    (r"ERR_MODULE_NOT_FOUND|Cannot find (module|package)", "a module that it imports is missing"),
+    (r"SyntaxError", "a file that it loads has a syntax error"),
+    (r"EADDRINUSE", "an address that it wants to listen on is in use"),
+    (r"bad option", "Node does not know an option that it was started with"),
+    (r"MemoryError", "it ran out of memory"),
+)  # fmt: skip
+
+PERMANENT_CAUSES = frozenset({
+    "a module that it imports is missing",
+    "a file that it loads has a syntax error",
+    "Node does not know an option that it was started with",
+})  # fmt: skip
+"""Causes that end the next life in the same way, if it has come no further. Others may quote what a tool
+said, so that looking for words in them would be looking in the tool's words."""
+
+_ABORT = 6
+"""How Node ends when its heap is full, and how many runtimes end on a fatal error."""
+
+_OF_ITS_OWN = frozenset({4, _ABORT, 7, 8, 11})
+"""Signals that a program brings upon itself, as a rule."""
+
+_KILL = 9
+
+FROM_OUTSIDE = frozenset({_KILL, 15})
+"""Signals that come from outside: no tool, argument or state can have sent them."""
+
+_BY_OOM = {
+    True: "it ran out of memory: the system's out-of-memory killer ended it",
+    False: "somebody killed it; the system has counted no kill for want of memory",
+}
+"""Of one that was killed, by whether the system says that it has killed for want of memory."""
+
+_BY_SIGNAL = {
+    4: "illegal instruction, in native code",
+    _ABORT: "it aborted itself",
+    7: "bus error, in native code",
+    8: "arithmetic error, in native code",
+    _KILL: "somebody killed it: an operator, or perhaps the system when memory ran out",
+    11: "segmentation fault, in native code",
+    15: "somebody asked it to end (SIGTERM)",
+}
+
+
+_BY_CODE = {
+    0xC0000005: "access violation, in native code",
+    0xC00000FD: "its stack overflowed, in native code",
+    0xC000013A: "somebody asked it to end (Ctrl-C or Ctrl-Break)",
+    0xC0000135: "a library that it needs is missing",
+    0xC0000374: "its heap was damaged, in native code",
+    0xC0000409: "it aborted itself",
+}
+"""What Windows has in place of signals."""
+
+
+def probable_cause(
+    exit_: ProcessExit,
+    stderr: str,
+    *,
+    in_flight: int = 0,
+    unfinished: bytes = b"",
+    oom_kill: bool | None = None,
+) -> str:
+    """Guess why a host ended, from its exit and its last words; the guess is for people.
+
+    Last words count only where they can be the reason: one that was killed from outside, or that
+    ended with status 0, may have complained of something long before.
+
+    Args:
+        exit_: how it ended.
+        stderr: the last that it said there.
+        in_flight: how many calls were under way.
+        unfinished: the beginning of a message.
+        oom_kill: whether the system killed for want of memory while it lived; ``None`` if not known.
+    """
+    if exit_.stop_reason is not None:
+        return exit_.stop_reason
+    if exit_.signal in _OF_ITS_OWN and (crash := python_crash(stderr)) is not None:
+        return crash
+    if exit_.signal == _ABORT or exit_.code not in {None, 0}:
+        for pattern, cause in _CLUES:
+            if re.search(pattern, stderr):
+                return cause
+        if (error := thrown(stderr)) is not None:
+            return f"an error that nothing caught: {error}"
+    if (told := _by_system(exit_, oom_kill)) is not None:
+        return told
+    if unfinished.lstrip().startswith(b"{"):
+        return "it exited in the middle of a message, without waiting for its output to be written"
+    if exit_.code == 0:
+        return "it exited by itself" + (" while it owed answers" if in_flight else "")
+    return UNEXPLAINED
+
+
+def _by_system(exit_: ProcessExit, oom_kill: bool | None) -> str | None:
+    if exit_.signal is None:
+        return _BY_CODE.get(exit_.code or 0)
+    if exit_.signal == _KILL and oom_kill is not None:
+        return _BY_OOM[oom_kill]
+    return _BY_SIGNAL.get(exit_.signal, "a signal ended it")
