@@ -17,15 +17,15 @@ from ..hosts.errors import HostStartError
 from ..hosts.node.find import find_node
 from ..tampered_board import TamperedBoard
 from .campaign.command import add_command as add_campaign
-from .command_words import report, whole
-from .exits import READER_GONE
-from .longest import outages
+from .checker.exits import READER_GONE
+from .checker.outages import outages
+from .checker.standings import MARK, STATUS, WORD, Standing
+from .load.soak import Soak, Soaked
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
-from .simulating import add_command as add_simulate
-from .soak import Soak, Soaked
-from .standings import MARK, STATUS, WORD, Standing
+from .simulate_command import add_command as add_simulate
+from .virtual.argparse_types import report, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,7 +28,7 @@ from .schedule import Entry, Schedule
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .trace import Step
+    from .virtual.trace import Step
 
 
 def crash_at_every_step(

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..base.frozen import frozen
-from .datum import Datum, flag, span, whole
+from .record import Datum, flag, span, whole
 
 LIFE, ANSWER, START = "life", "answer", "start"
 

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Self
 from ..actors.hosted_member import HostedMember
 from . import faults as f
 from . import triggers as t
-from .arming import Arming, Entered, entered_before
-from .cues import Cues
-from .datum import ScheduleError
-from .evil_tool import EvilToolPlugin
-from .lives import DOWN
-from .signals import go_on, pause, send
-from .tampering import KINDS, Tamper
+from .checker.host_stories import DOWN
+from .inject.arming import Arming, Entered, entered_before
+from .inject.evil_tool import EvilToolPlugin
+from .inject.signals import go_on, pause, send
+from .inject.tamper import KINDS, Tamper
+from .record import ScheduleError
+from .schedules.cues import Cues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

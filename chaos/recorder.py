@@ -17,9 +17,9 @@ from ..actors.hosted_member import HostedMember
 from ..hosts.process_tree.tree_kill import alive, created
 from ..plugins.results.failures import ending_of, reported
 from ..supervision.clock import SystemClock
-from .arming import entered_before
-from .facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Submitted, Terms
-from .lives import answering_unready
+from .checker.facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Submitted, Terms
+from .checker.host_stories import answering_unready
+from .inject.arming import entered_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..actors.call import Call
     from ..actors.stage import Result
     from ..supervision.events import Event
-    from .facts import Fact
+    from .checker.facts import Fact
 
 Json = dict[str, Any]
 

@@ -9,8 +9,8 @@ from ..actors.board import Board
 from ..actors.hosted_member import HostedMember
 from ..hosts.process_tree.tree_kill import kill
 from ..plugins.results.failures import reported
-from .arguments import draw_arguments
 from .expecting import ExpectedEvents
+from .load.argument_generator import draw_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

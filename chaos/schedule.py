@@ -14,8 +14,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ..base.frozen import frozen
-from .datum import ScheduleError, read_datum
 from .faults import FAULTS, Fault
+from .record import ScheduleError, read_datum
 from .triggers import TRIGGERS, Trigger
 
 if TYPE_CHECKING:

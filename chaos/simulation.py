@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..actors.desk import ToolSettings
 from ..base.frozen import frozen
-from .drawing import draw_schedule
-from .facts import Left, Run, Terms
-from .invariants import check
-from .load import draw_load
-from .simulated_tool import work
-from .trace import Step, steps_of, to_lines
-from .traced_facts import facts_of
+from .checker.facts import Left, Run, Terms
+from .checker.invariants import check
+from .schedules.generate import draw_schedule
+from .scripted.simulated_tool import work
+from .virtual.trace import Step, steps_of, to_lines
+from .virtual.traced_facts import facts_of
+from .virtual.virtual_load import draw_load
 from .virtual_board import VirtualBoard
 
 if TYPE_CHECKING:
     from ..actors.call import Call
-    from .facts import Violation
-    from .invariants import Check
-    from .load import CallPlan, HostPlan, Load
+    from .checker.facts import Violation
+    from .checker.invariants import Check
     from .schedule import Schedule
-    from .trace import Happening
+    from .virtual.trace import Happening
+    from .virtual.virtual_load import CallPlan, HostPlan, Load
 
 Json = dict[str, Any]
 

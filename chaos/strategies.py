@@ -16,8 +16,8 @@ from ..supervision.policy import RestartPolicy, RestartType
 from ..supervision.spec import ROOT, AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
 from . import faults as f
 from . import triggers as t
-from .drawing import IN_MEMORY
 from .schedule import Entry, Schedule
+from .schedules.generate import IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..base.frozen import frozen
-from .datum import Datum, maybe_whole, one_of, required, span, text, whole
+from .record import Datum, maybe_whole, one_of, required, span, text, whole
 
 STATES = ("starting", "ready", "backoff", "parked", "stopping", "stopped")
 """The states of a child that can be entered; see `supervision.core`."""

@@ -24,13 +24,13 @@ from ..actors.hosted_member import HostedMember
 from ..actors.lodgings import Share
 from ..plugins.adapter.adapter import PluginAdapter
 from .schedule import Schedule
-from .script import Script
-from .scripted_host import ScriptedHost
-from .scripted_tool import ScriptedToolPlugin
-from .trace import Happening, Step, steps_of
+from .scripted.script import Script
+from .scripted.scripted_host import ScriptedHost
+from .scripted.scripted_tool import ScriptedToolPlugin
 from .triggers import STATE_OF
-from .virtual_clock import VirtualClock
-from .virtual_events import VirtualEvents
+from .virtual.clock import VirtualClock
+from .virtual.event_stream import VirtualEvents
+from .virtual.trace import Happening, Step, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..actors.members import Member
     from ..actors.stage import Result
     from ..supervision.policy import RestartPolicy
-    from .scripted_call import Tool
+    from .scripted.scripted_call import Tool
 
 Json = dict[str, Any]
 

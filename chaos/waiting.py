@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from .virtual_clock import VirtualClock
+from .virtual.clock import VirtualClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

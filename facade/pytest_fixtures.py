@@ -9,9 +9,9 @@ import pytest
 
 from .base.errors import CallboardError
 from .callboard import Callboard
-from .chaos.census import Census
-from .chaos.evil_tool import EvilToolPlugin
+from .chaos.checker.leak_check import Census
 from .chaos.expecting import ExpectedEvents
+from .chaos.inject.evil_tool import EvilToolPlugin
 from .chaos.nemesis import Nemesis
 from .chaos.probe import Probe
 from .chaos.triggers import NthFrame
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .actors.board import Board
+    from .chaos.inject.tamper import Tamper
     from .chaos.schedule import Schedule
-    from .chaos.tampering import Tamper
 
 STDERR_SHOWN = 2_000
 """Characters of the last words of each host."""

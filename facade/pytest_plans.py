@@ -12,9 +12,9 @@ import pytest
 
 from .base.frozen import frozen
 from .base.suggestions import meant
-from .chaos.drawing import draw_schedule
 from .chaos.faults import Exit
 from .chaos.schedule import Entry, Schedule
+from .chaos.schedules.generate import draw_schedule
 from .chaos.triggers import NthFrame
 
 if TYPE_CHECKING:

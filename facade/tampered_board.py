@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .callboard import Callboard
-from .chaos.tampering import Tamper
+from .chaos.inject.tamper import Tamper
 
 if TYPE_CHECKING:
     import os

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from .base.frozen import frozen
 from .callboard import Callboard
-from .chaos.census import Census
-from .chaos.facts import Asked
-from .chaos.invariants import check
+from .chaos.checker.facts import Asked
+from .chaos.checker.invariants import check
+from .chaos.checker.leak_check import Census
+from .chaos.checker.standings import Standing, together
+from .chaos.inject.tamper import Tamper
+from .chaos.load.load_test import Siege
+from .chaos.load.requests import NoCalls, Source, from_list, from_schemas
+from .chaos.load.witness import Witness
 from .chaos.nemesis import Nemesis
 from .chaos.recorder import Recorder, terms_of
-from .chaos.requests import NoCalls, Source, from_list, from_schemas
 from .chaos.schedule import Schedule
-from .chaos.siege import Siege
-from .chaos.spoiling import noise
-from .chaos.standings import Standing, together
-from .chaos.tampering import Tamper
-from .chaos.witness import Witness
+from .chaos.schedules.corruption import noise
 from .interop.errors import InteropError
 from .pursuit import Pursuit
 from .trial_faults import KILLS, USUAL, draw_entries, draw_fault
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from .actors.board import Board
     from .actors.catalog import ToolDescriptor
-    from .chaos.facts import Run
-    from .chaos.invariants import Check
-    from .chaos.requests import Request
+    from .chaos.checker.facts import Run
+    from .chaos.checker.invariants import Check
+    from .chaos.load.requests import Request
     from .loaded import Loaded
 
 Json = dict[str, Any]

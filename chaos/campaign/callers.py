@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from ...actors.call import Call
     from ...actors.stage import Result
-    from ..load import CallPlan
     from ..recorder import Recorder
+    from ..virtual.virtual_load import CallPlan
     from .plan import CallerPlan, Plan
 
 Json = dict[str, Any]

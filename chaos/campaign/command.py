@@ -11,8 +11,8 @@ from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from ..command_words import seconds, whole
-from ..standings import STATUS, Standing
+from ..checker.standings import STATUS, Standing
+from ..virtual.argparse_types import seconds, whole
 from .drawing import draw_plan
 from .plan import KINDS
 from .round import Round

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.errors import CallboardError
-from ..facts import Violation
+from ..checker.facts import Violation
 from .ledger import anew_mark
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ...actors.board import Board
     from ...actors.reloading import Reloaded
+    from ..inject.tamper import Tamper
     from ..recorder import Recorder
-    from ..tampering import Tamper
     from .callers import Callers
     from .plan import Deed, Plan
     from .sources import Sources

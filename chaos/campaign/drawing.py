@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import faults as f
 from .. import triggers as t
-from ..load import NAMES, CallPlan
 from ..schedule import Entry, Schedule
+from ..virtual.virtual_load import NAMES, CallPlan
 from .plan import DEEDS, KINDS, WAYS, CallerPlan, Deed, Plan, PluginPlan
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..call_rules import submissions
-from ..facts import Answered, Asked, Happened, Ordered, Ran, Violation
-from ..history import call_stories
-from ..invariants import Check
+from ..checker.call_rules import submissions
+from ..checker.facts import Answered, Asked, Happened, Ordered, Ran, Violation
+from ..checker.history import call_stories
+from ..checker.invariants import Check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ..facts import Fact, Run
+    from ..checker.facts import Fact, Run
     from .ledger import Ledger, LedgerRun
 
 KEPT = frozenset({"success", "failure"})

@@ -14,8 +14,8 @@ from ...base.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..load import CallPlan
     from ..schedule import Schedule
+    from ..virtual.virtual_load import CallPlan
 
 Json = dict[str, Any]
 

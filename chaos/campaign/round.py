@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError, PluginError
 from ...base.frozen import frozen
-from ..census import Census
-from ..facts import Answered, Asked, Ordered, Run, Violation
-from ..invariants import Check, check
+from ..checker.facts import Answered, Asked, Ordered, Run, Violation
+from ..checker.invariants import Check, check
+from ..checker.leak_check import Census
+from ..load.load_test import Siege
+from ..load.requests import Request, Source
 from ..nemesis import Nemesis
 from ..recorder import Recorder, terms_of
-from ..requests import Request, Source
-from ..siege import Siege
-from ..spoiling import noise
+from ..schedules.corruption import noise
 from .callers import Callers, judge, well
 from .deeds import RULE, Deeds
 from .ledger import Ledger, LedgerDamaged, anew_mark, read_ledger
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ..facts import Fact, Terms
+    from ..checker.facts import Fact, Terms
     from .deeds import Face
     from .plan import Plan, PluginPlan
 

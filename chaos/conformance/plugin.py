@@ -109,7 +109,7 @@ class NotTested:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """A run without a broken rule passes if every rule was tested."""
-        from ..exits import NOT_TESTED  # noqa: PLC0415 - this module is imported in every run of every project
+        from ..checker.exits import NOT_TESTED  # noqa: PLC0415 - this module is imported in every run of every project
 
         if self._why and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = NOT_TESTED

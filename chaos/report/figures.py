@@ -9,12 +9,12 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
-from ..facts import Answered, Asked, Broken, Happened
-from ..lives import HostStory, Life, stories
+from ..checker.facts import Answered, Asked, Broken, Happened
+from ..checker.host_stories import HostStory, Life, stories
 from .neighbours import Neighbours, neighbours
 
 if TYPE_CHECKING:
-    from ..facts import Run
+    from ..checker.facts import Run
 
 NEAR = 5.0
 """Seconds within which a crash is taken to come of what was done to the host before it."""

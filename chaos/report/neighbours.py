@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..facts import Answered, Asked, Broken
+from ..checker.facts import Answered, Asked, Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..facts import Run
+    from ..checker.facts import Run
 
 BESIDE = 1.0
 """Seconds after a flood began in which a call is taken to be beside it."""

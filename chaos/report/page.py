@@ -9,9 +9,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
-from ..standings import MARK, Standing, together
+from ..checker.standings import MARK, Standing, together
+from .charts import endings, recoveries
 from .figures import Figures, Recovery, figures
-from .pictures import endings, recoveries
 from .scale import span
 from .style import STYLE
 from .timeline import timeline
@@ -19,8 +19,8 @@ from .timeline import timeline
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..facts import Run
-    from ..invariants import Check
+    from ..checker.facts import Run
+    from ..checker.invariants import Check
 
 SHOWN_VIOLATIONS = 20
 NONE = "\N{EN DASH}"

@@ -10,15 +10,15 @@ from collections import Counter, defaultdict
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..facts import Answered, Broken
-from ..lives import stories
+from ..checker.facts import Answered, Broken
+from ..checker.host_stories import stories
 from .scale import Scale, shortened, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..facts import Run
-    from ..lives import HostStory, Life
+    from ..checker.facts import Run
+    from ..checker.host_stories import HostStory, Life
 
 WIDTH, LEFT, RIGHT = 1120, 148, 18
 TOP, LANE, BAND, BARS = 34, 92, 20, 22

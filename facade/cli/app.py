@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ..base.errors import CallboardError
-from ..chaos.exits import READER_GONE
+from ..chaos.checker.exits import READER_GONE
 from ..version import __version__
 from .common import Settings, common
 from .exits import BUG, FAILED, WELL, WRONG, by_signal

@@ -14,8 +14,8 @@ import click
 
 from ..base.errors import CallboardError, JsonValueError
 from ..base.json import load_json
+from ..chaos.checker.standings import STATUS
 from ..chaos.report.page import About, page
-from ..chaos.standings import STATUS
 from ..trial import MOST_KILLS, Plan, Trial
 from ..trial_faults import MAKE, USUAL
 from ..version import __version__

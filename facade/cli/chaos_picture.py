@@ -14,7 +14,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..chaos.siege import Front
+    from ..chaos.load.load_test import Front
     from ..trial import Trial
 
 Json = dict[str, Any]

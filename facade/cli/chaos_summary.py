@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from ..chaos.checker.standings import MARK, Standing
 from ..chaos.report.figures import figures
 from ..chaos.report.scale import span
-from ..chaos.standings import MARK, Standing
 from .finding import counted
 
 if TYPE_CHECKING:

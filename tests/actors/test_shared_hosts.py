@@ -12,7 +12,7 @@ from callboard.actors.lodgings import SharingRefused
 from callboard.actors.porter import Porter
 from callboard.chaos.faults import Exit, Hang
 from callboard.chaos.schedule import Schedule
-from callboard.chaos.scripted_call import LifeOver
+from callboard.chaos.scripted.scripted_call import LifeOver
 from callboard.chaos.triggers import NthCall
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.hosts.limits.limits import Limits

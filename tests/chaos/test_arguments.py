@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from callboard.chaos.arguments import CannotDraw, draw_arguments
+from callboard.chaos.load.argument_generator import CannotDraw, draw_arguments
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -21,10 +21,10 @@ from callboard.actors.lane import Lane
 from callboard.actors.state import StateCell
 from callboard.actors.succession import Succession
 from callboard.chaos import recorder
-from callboard.chaos.census import Census
-from callboard.chaos.facts import Run
+from callboard.chaos.checker.facts import Run
+from callboard.chaos.checker.invariants import RULES, violations
+from callboard.chaos.checker.leak_check import Census
 from callboard.chaos.faults import Exit
-from callboard.chaos.invariants import RULES, violations
 from callboard.chaos.triggers import AtPoint, NthCall
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure

@@ -11,7 +11,7 @@ from callboard.chaos.campaign.drawing import draw_plan
 from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
 from callboard.chaos.campaign.round import Round
 from callboard.chaos.campaign.sources import Sources
-from callboard.chaos.exits import NOT_TESTED
+from callboard.chaos.checker.exits import NOT_TESTED
 from callboard.tampered_board import TamperedBoard
 from leaks import no_leaks
 

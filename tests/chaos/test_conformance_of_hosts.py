@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from callboard.chaos.evil_tool import EvilToolPlugin
+from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.hosts.bash.tool import BASH_HOST
 from callboard.hosts.node.runner_script import host_script
 from house_source import ROOT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
-from callboard.chaos.cues import Cues
 from callboard.chaos.schedule import Schedule
+from callboard.chaos.schedules.cues import Cues
 
 FAULT = f.Exit(7)
 

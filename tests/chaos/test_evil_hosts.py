@@ -11,7 +11,7 @@ from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
-from callboard.chaos.evil_tool import EvilToolPlugin
+from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.chaos.schedule import Schedule
 from callboard.hosts.process.stop_ladder import StopLadder
 from callboard.plugins.adapter.adapter import PluginAdapter

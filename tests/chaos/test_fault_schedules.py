@@ -7,9 +7,9 @@ import json
 import pytest
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
-from callboard.chaos.datum import ScheduleError
-from callboard.chaos.drawing import IN_MEMORY, MAKE_FAULT, draw_schedule
+from callboard.chaos.record import ScheduleError
 from callboard.chaos.schedule import Entry, Schedule
+from callboard.chaos.schedules.generate import IN_MEMORY, MAKE_FAULT, draw_schedule
 from callboard.chaos.strategies import FAULTS as FAULT_STRATEGIES
 from callboard.chaos.strategies import fault_schedules
 from hypothesis import given

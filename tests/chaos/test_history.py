@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.facts import Answered, Broken, Happened, Ran
-from callboard.chaos.history import Verdict, call_stories
+from callboard.chaos.checker.facts import Answered, Broken, Happened, Ran
+from callboard.chaos.checker.history import Verdict, call_stories
 from runs import CAREFUL, GOOD, REPEATING, also, answered, broken_rules, instead, lost, said_of, without
 
 LEDGER = "runs as often as it may"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.facts import Answered, Asked, Happened, Ordered, Ran, Seen
-from callboard.chaos.invariants import RULES, check, standing, violations
-from callboard.chaos.standings import Standing
+from callboard.chaos.checker.facts import Answered, Asked, Happened, Ordered, Ran, Seen
+from callboard.chaos.checker.invariants import RULES, check, standing, violations
+from callboard.chaos.checker.standings import Standing
 from runs import (
     CAREFUL,
     GOOD,

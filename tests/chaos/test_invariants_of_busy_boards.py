@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.facts import Answered, Asked, Happened, Ordered, Submitted, Terms
-from callboard.chaos.invariants import violations
-from callboard.chaos.lives import stories
+from callboard.chaos.checker.facts import Answered, Asked, Happened, Ordered, Submitted, Terms
+from callboard.chaos.checker.host_stories import stories
+from callboard.chaos.checker.invariants import violations
 from runs import CAREFUL, GOOD, also, answered, broken_rules, crash, event, said_of
 
 PLAIN = Terms(policy=CAREFUL.policy)

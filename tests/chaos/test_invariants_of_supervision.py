@@ -11,8 +11,8 @@ import random
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.facts import Happened, Run, Terms
-from callboard.chaos.invariants import violations
+from callboard.chaos.checker.facts import Happened, Run, Terms
+from callboard.chaos.checker.invariants import violations
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.core import Changed, Schedule, StartLife, Supervision
 from callboard.supervision.exits import Exit, ExitKind

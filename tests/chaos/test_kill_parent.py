@@ -16,7 +16,7 @@ PROGRAM = """
 import json, sys
 from callboard.actors.board import Board
 from callboard.actors.host_settings import HostSettings
-from callboard.chaos.evil_tool import EvilToolPlugin
+from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.chaos.faults import KillParent, Orphan
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.triggers import NthCall

@@ -13,8 +13,8 @@ from callboard.chaos.campaign.ledger_rules import (
     STATE,
     SUCCESS,
 )
-from callboard.chaos.facts import Asked, Ordered, Submitted
-from callboard.chaos.standings import Standing
+from callboard.chaos.checker.facts import Asked, Ordered, Submitted
+from callboard.chaos.checker.standings import Standing
 from ledgers import (
     GOOD_FACTS,
     GOOD_LEDGER,

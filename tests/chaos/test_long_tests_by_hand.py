@@ -9,8 +9,8 @@ import sys
 
 import pytest
 from callboard.chaos.__main__ import main
-from callboard.chaos.census import Census
-from callboard.chaos.exits import READER_GONE
+from callboard.chaos.checker.exits import READER_GONE
+from callboard.chaos.checker.leak_check import Census
 from interrupts import interruptible
 from leaks import TEST_MARK, no_leaks
 

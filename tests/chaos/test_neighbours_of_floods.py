@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.chaos.facts import Answered, Asked, Broken, Run, Terms
+from callboard.chaos.checker.facts import Answered, Asked, Broken, Run, Terms
 from callboard.chaos.report.neighbours import neighbours
 
 

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 from boards import Recorder, add_node
 from callboard.actors.board import Board
-from callboard.chaos.datum import ScheduleError
 from callboard.chaos.faults import (
     DuplicateReply,
     Exit,
@@ -22,10 +21,11 @@ from callboard.chaos.faults import (
     Truncate,
     WrongVersion,
 )
+from callboard.chaos.inject.tamper import Tamper
 from callboard.chaos.nemesis import Nemesis
+from callboard.chaos.record import ScheduleError
 from callboard.chaos.schedule import Schedule
-from callboard.chaos.spoiling import noise
-from callboard.chaos.tampering import Tamper
+from callboard.chaos.schedules.corruption import noise
 from callboard.chaos.triggers import AtTime, NthByte, NthCall, NthSpawn, StateEntered
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy

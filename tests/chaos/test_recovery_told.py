@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from callboard.chaos.longest import outages
-from callboard.chaos.tally import Tally
+from callboard.chaos.checker.outages import outages
+from callboard.chaos.schedules.tally import Tally
 from runs import GOOD, also, crash, event
 
 

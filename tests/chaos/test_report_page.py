@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import pytest
-from callboard.chaos.facts import Answered, Asked, Broken, Terms
-from callboard.chaos.invariants import check
+from callboard.chaos.checker.facts import Answered, Asked, Broken, Terms
+from callboard.chaos.checker.invariants import check
 from callboard.chaos.report.figures import figures
 from callboard.chaos.report.page import About, page
 from callboard.chaos.report.scale import Scale, round_step, shortened, span

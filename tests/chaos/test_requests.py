@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from callboard.actors.catalog import ToolDescriptor
-from callboard.chaos.requests import NoCalls, from_list, from_schemas, quotas
+from callboard.chaos.load.requests import NoCalls, from_list, from_schemas, quotas
 from hypothesis import given
 from hypothesis import strategies as st
 

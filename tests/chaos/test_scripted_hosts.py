@@ -7,12 +7,12 @@ from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
-from callboard.chaos.datum import ScheduleError
+from callboard.chaos.record import ScheduleError
 from callboard.chaos.schedule import Schedule
-from callboard.chaos.scripted_tool import ScriptedToolPlugin
-from callboard.chaos.trace import to_lines
+from callboard.chaos.scripted.scripted_tool import ScriptedToolPlugin
+from callboard.chaos.virtual.clock import VirtualClock
+from callboard.chaos.virtual.trace import to_lines
 from callboard.chaos.virtual_board import VirtualBoard
-from callboard.chaos.virtual_clock import VirtualClock
 from callboard.hosts.errors import HostGone, HostTimeout, RemoteError
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy

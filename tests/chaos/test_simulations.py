@@ -16,14 +16,14 @@ from callboard.chaos import faults as f
 from callboard.chaos import simulation
 from callboard.chaos import triggers as t
 from callboard.chaos.__main__ import main
+from callboard.chaos.checker.facts import Answered
+from callboard.chaos.checker.invariants import RULES
 from callboard.chaos.every_step import crash_at_every_step
-from callboard.chaos.facts import Answered
-from callboard.chaos.invariants import RULES
-from callboard.chaos.load import Load, draw_load
 from callboard.chaos.schedule import Schedule
-from callboard.chaos.simulated_tool import work
+from callboard.chaos.scripted.simulated_tool import work
 from callboard.chaos.simulation import simulate
 from callboard.chaos.strategies import fault_schedules, trees
+from callboard.chaos.virtual.virtual_load import Load, draw_load
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.supervision.core import Supervision
 from hypothesis import given, settings

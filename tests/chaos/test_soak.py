@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from callboard.chaos.__main__ import main
-from callboard.chaos.exits import NOT_TESTED
+from callboard.chaos.checker.exits import NOT_TESTED
+from callboard.chaos.checker.outages import outages
 from callboard.chaos.faults import FAULTS
-from callboard.chaos.longest import outages
-from callboard.chaos.soak import KINDS, Soak
+from callboard.chaos.load.soak import KINDS, Soak
 from leaks import no_leaks
 
 

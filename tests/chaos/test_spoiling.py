@@ -6,7 +6,7 @@ import random
 
 import pytest
 from callboard.chaos import faults as f
-from callboard.chaos.spoiling import Reply, noise, spoil
+from callboard.chaos.schedules.corruption import Reply, noise, spoil
 from callboard.hosts.protocol.peer import Peer
 from callboard.hosts.protocol.peer_events import Answered, Breach, Dropped, PartCame, Stray
 

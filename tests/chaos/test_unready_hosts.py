@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.chaos.facts import Happened
-from callboard.chaos.lives import answering_unready
+from callboard.chaos.checker.facts import Happened
+from callboard.chaos.checker.host_stories import answering_unready
 
 
 def told(*events):

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import pykka
 import pytest
-from callboard.chaos.stuck import NeverQuiet, Stuck
-from callboard.chaos.turns import VirtualInbox
-from callboard.chaos.virtual_clock import VirtualClock
+from callboard.chaos.virtual.clock import VirtualClock
+from callboard.chaos.virtual.scheduler import VirtualInbox
+from callboard.chaos.virtual.stuck import NeverQuiet, Stuck
 
 
 class Player(pykka.ThreadingActor):
@@ -147,7 +147,7 @@ def test_an_actor_that_blocks_is_named_with_what_it_does(clock):
 
 
 def test_an_actor_that_goes_on_for_ever_is_told_of(clock, monkeypatch):
-    monkeypatch.setattr("callboard.chaos.turns.MAX_STEPS", 1000)
+    monkeypatch.setattr("callboard.chaos.virtual.scheduler.MAX_STEPS", 1000)
     refs, _ = players(clock)
     refs[0].tell("for ever")
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 import pytest
 from boards import add_node
 from callboard.actors.board import Board
-from callboard.chaos.census import Census
-from callboard.chaos.facts import Answered, Asked, Happened, Ran
+from callboard.chaos.checker.facts import Answered, Asked, Happened, Ran
+from callboard.chaos.checker.invariants import check, violations
+from callboard.chaos.checker.leak_check import Census
+from callboard.chaos.checker.standings import Standing
 from callboard.chaos.faults import DuplicateReply, Garbage, Signal, WrongId
-from callboard.chaos.invariants import check, violations
+from callboard.chaos.inject.tamper import Tamper
+from callboard.chaos.load.witness import Given, Witness, counted, digest
 from callboard.chaos.nemesis import Nemesis
 from callboard.chaos.recorder import Recorder
 from callboard.chaos.schedule import Schedule
-from callboard.chaos.spoiling import noise
-from callboard.chaos.standings import Standing
-from callboard.chaos.tampering import Tamper
+from callboard.chaos.schedules.corruption import noise
 from callboard.chaos.triggers import NthCall
-from callboard.chaos.witness import Given, Witness, counted, digest
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 from leaks import no_leaks

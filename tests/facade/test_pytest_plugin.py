@@ -9,7 +9,7 @@ from configparser import ConfigParser
 import callboard.chaos.recovery
 import callboard.pytest_fixtures
 import pytest
-from callboard.chaos.census import Census
+from callboard.chaos.checker.leak_check import Census
 from house_source import ROOT
 
 pytest_plugins = ["pytester"]

@@ -19,7 +19,7 @@ PLACES = {
         "facade/callboard.py",
     ),
     "subprocess": (
-        "chaos/evil_host.py",
+        "chaos/inject/evil_host.py",
         "hosts/process/exit_watch.py",
         "hosts/process_tree/fingerprint.py",
         "hosts/process_tree/group.py",

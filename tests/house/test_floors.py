@@ -83,7 +83,7 @@ IN_FUNCTION = {
     ): "an extra, which only who has files watched needs",
     (
         "chaos/conformance/plugin.py",
-        "callboard.chaos.exits",
+        "callboard.chaos.checker.exits",
     ): "pytest loads the plugin for projects that use none of it",
     ("agent/turns.py", "asyncio"): "whoever awaits a turn has imported it already",
     ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",

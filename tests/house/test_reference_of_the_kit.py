@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from callboard.chaos.campaign.ledger_rules import LEDGER_RULES
-from callboard.chaos.invariants import RULES
+from callboard.chaos.checker.invariants import RULES
 from house_source import ROOT, Module, modules
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PAGE = (ROOT / "docs" / "reference-chaos.md").read_text()
 
-NOT_IMPORTED = ("callboard.chaos.__main__", "callboard.chaos.evil_host", "callboard.chaos.conformance")
+NOT_IMPORTED = ("callboard.chaos.__main__", "callboard.chaos.inject.evil_host", "callboard.chaos.conformance")
 """Programs, and the tests that `pytest --pyargs` runs: nobody imports a name of theirs."""
 
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
-from callboard.chaos.census import Census
-from callboard.chaos.evil_tool import EvilToolPlugin
+from callboard.chaos.checker.invariants import violations
+from callboard.chaos.checker.leak_check import Census
 from callboard.chaos.expecting import ExpectedEvents
-from callboard.chaos.invariants import violations
+from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.chaos.recorder import Recorder, terms_of
 from callboard.chaos.schedule import Schedule
 from callboard.plugins.adapter.adapter import PluginAdapter

@@ -6,7 +6,7 @@ import json
 
 from callboard.chaos.campaign.ledger import anew_mark, read_ledger
 from callboard.chaos.campaign.ledger_rules import check_ledger
-from callboard.chaos.facts import Answered, Asked, Happened, Run, Submitted, Terms
+from callboard.chaos.checker.facts import Answered, Asked, Happened, Run, Submitted, Terms
 
 ONE = Terms(ledger=True)
 TWICE = Terms(ledger=True, repeats=1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from callboard.chaos.facts import Answered, Asked, Broken, Happened, Left, Ran, Run, Seen, Terms
-from callboard.chaos.invariants import check
-from callboard.chaos.standings import Standing
+from callboard.chaos.checker.facts import Answered, Asked, Broken, Happened, Left, Ran, Run, Seen, Terms
+from callboard.chaos.checker.invariants import check
+from callboard.chaos.checker.standings import Standing
 from callboard.supervision.backoff import Backoff
 from callboard.supervision.policy import RestartPolicy
 

@@ -1,0 +1,1 @@
+"""What was recorded, and the rules that it is held to."""

@@ -1,0 +1,200 @@
+"""The lives of a host, put together from the events that tell of them. Pure.
+
+A life begins with ``host_starting`` and ends with what comes first: a crash, an end that the board
+tells no event of (then the next life's start ends it), a stop, or the end of the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ...base.frozen import frozen
+from .facts import Happened, Ordered, Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .facts import Fact, Run, Terms
+
+DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_replaced"})
+"""Events that say of a life that it is over."""
+
+_OF_LIVES = DOWN | {"host_starting", "host_ready"}
+"""Events of which lives are made. A life that comes to a limit, or has been reloaded, goes on."""
+
+OVER = DOWN - {"host_replaced"}
+"""Those after which it is given no call any more: one that is replaced serves on until its successor is ready."""
+
+
+@frozen
+class Life:
+    """One life.
+
+    Attributes:
+        host: whose.
+        generation: which.
+        began: when it was started.
+        ready: when it was ready; ``None`` if it never was.
+        ended: when it was known to be over; ``None`` if it was not.
+        exit: how, as the crash report says; empty where there was no crash.
+        cause: why, in a sentence.
+        crashed: it ended in a crash.
+        cancelled: it was ended because a call that was cancelled went on, which costs no restart.
+        wait: seconds the board said it would wait before the next; ``None`` if it said nothing.
+        parked: the host was parked after it.
+        until_revived: parked, and to stay so until somebody revives it.
+        stopped: the host was stopped after it.
+        replaced: another life was to take its place.
+    """
+
+    host: str
+    generation: int
+    began: float
+    ready: float | None = None
+    ended: float | None = None
+    exit: str = ""
+    cause: str = ""
+    crashed: bool = False
+    cancelled: bool = False
+    wait: float | None = None
+    parked: bool = False
+    until_revived: bool = False
+    stopped: bool = False
+    replaced: bool = False
+
+    @property
+    def spends(self) -> bool:
+        """Whether the start after it is a restart that its policy has to allow: nobody else has wished it."""
+        if self.ended is None or self.replaced or self.cancelled:
+            return False
+        return self.crashed or self.wait is not None
+
+    @property
+    def ready_for(self) -> float:
+        """Seconds from ready to the end; 0 if it never was ready, or lives."""
+        return 0.0 if self.ready is None or self.ended is None else self.ended - self.ready
+
+
+@dataclass(slots=True)
+class HostStory:
+    """What a run has to tell of one host.
+
+    Attributes:
+        host: its name.
+        terms: what it was promised.
+        lives: in the order in which they began.
+        events: of its lives, in their order.
+        looks: at its processes.
+        orders: by hand.
+        reloaded: the generations that a reload has started.
+        rolled_back: when a reload was taken back, and the former program started.
+    """
+
+    host: str
+    terms: Terms
+    lives: list[Life] = field(default_factory=list)
+    events: list[Happened] = field(default_factory=list)
+    looks: list[Seen] = field(default_factory=list)
+    orders: list[Ordered] = field(default_factory=list)
+    reloaded: set[int] = field(default_factory=set)
+    rolled_back: list[float] = field(default_factory=list)
+
+    def of(self, *lives: Life) -> tuple[Happened, ...]:
+        """The events that tell of these lives."""
+        generations = {life.generation for life in lives}
+        return tuple(event for event in self.events if event.facts["generation"] in generations)
+
+    def was_ordered(self, since: float, until: float) -> bool:
+        """Whether somebody has had it started by hand in that time."""
+        return any(order.verb in BY_HAND and since <= order.at <= until for order in self.orders)
+
+    def was_reloaded(self, generation: int, since: float, until: float) -> bool:
+        """Whether a reload has started that life, or taken another back in that time: both have a fresh budget."""
+        return generation in self.reloaded or any(since <= at <= until for at in self.rolled_back)
+
+    def was_loaded(self, until: float) -> bool:
+        """Whether it was taken off the board and loaded again by then; what was taken off may start once more meanwhile."""
+        return any(order.verb == "load" and order.at <= until for order in self.orders)
+
+
+BY_HAND = frozenset({"restart", "revive", "load"})
+"""Orders that start a host at once, with a fresh budget; one that was taken off and is loaded again is a new one."""
+
+
+def stories(run: Run) -> list[HostStory]:
+    """The story of every host, in one look at the facts."""
+    hosts = {run.host_of(name): terms for name, terms in run.terms.items() if terms.hosted}
+    found = {name: HostStory(name, terms) for name, terms in hosts.items()}
+    for fact in run.facts:
+        story = found.get(fact.plugin)
+        if story is None:
+            continue
+        match fact:
+            case Happened(_, _, kind) if kind in _OF_LIVES:
+                story.events.append(fact)
+                _take(story.lives, fact)
+            case Happened(_, _, "host_reloaded"):
+                story.reloaded.add(fact.facts["generation"])
+            case Happened(_, _, "host_reload_failed") if fact.facts["rolled_back"]:
+                story.rolled_back.append(fact.at)
+            case Seen():
+                story.looks.append(fact)
+            case Ordered():
+                story.orders.append(fact)
+    return list(found.values())
+
+
+def answering_unready(facts: Iterable[Fact], host_of: Callable[[str], str]) -> set[str]:
+    """The hosts that are given calls, and of which nobody has told yet that they are ready.
+
+    Args:
+        facts: in the order in which they were told.
+        host_of: the host in which a plugin lives.
+    """
+    given: dict[str, bool] = {}
+    for fact in facts:
+        match fact:
+            case Happened(_, host, "host_starting"):
+                given[host] = False
+            case Happened(_, host, kind) if kind.startswith("host_"):
+                given.pop(host, None)
+            case Happened(_, plugin, "call_started") if (host := host_of(plugin)) in given:
+                given[host] = True
+    return {host for host, answers in given.items() if answers}
+
+
+def _take(lives: list[Life], event: Happened) -> None:
+    generation = event.facts["generation"]
+    if event.kind == "host_starting":
+        if lives and lives[-1].ended is None:
+            lives[-1] = replace(lives[-1], ended=event.at)
+        lives.append(Life(event.plugin, generation, event.at))
+        return
+    # From the end: news is of the last life, or of the one before it.
+    for place in range(len(lives) - 1, -1, -1):
+        if lives[place].generation == generation:
+            life = lives[place]
+            lives[place] = (
+                replace(life, ready=event.at) if event.kind == "host_ready" else _ended(life, event)
+            )
+            return
+
+
+def _ended(life: Life, event: Happened) -> Life:
+    if life.ended is None:
+        life = replace(life, ended=event.at)
+    facts = event.facts
+    match event.kind:
+        case "host_crashed":
+            exit_ = facts.get("report", {}).get("exit") or facts.get("exit", "")
+            cancelled = facts.get("exit") == "cancel"
+            return replace(life, crashed=True, cancelled=cancelled, exit=exit_, cause=facts.get("cause", ""))
+        case "host_backoff":
+            return replace(life, wait=facts.get("seconds"))
+        case "host_parked":
+            seconds = facts.get("seconds")
+            return replace(life, wait=seconds, parked=True, until_revived=seconds is None)
+        case "host_replaced":
+            return replace(life, replaced=True)
+    return replace(life, stopped=True)

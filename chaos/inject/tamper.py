@@ -1,0 +1,148 @@
+"""A hand on the line between a real host and the board: it spoils answers, whoever wrote the host.
+
+A `Tamper` is given to a plugin as its ``carry``. The host is a real process, and what it writes goes
+through here; an answer for which a fault is due is spoilt on the way. Nothing else is touched, and a
+host that no fault is due for pays one look for each piece of output.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from ...base.errors import JsonValueError
+from ...base.json import load_json
+from ...hosts.process.pump import in_turns
+from ...hosts.process.transport import ProcessCarrier
+from ...hosts.process.turns import Turn
+from ...hosts.process_tree.tree_kill import kill
+from ..schedules.corruption import spoil
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...hosts.process.process import Command, ProcessExit, ProcessListener
+    from ...hosts.process.transport import Carrier, Carry
+    from ...hosts.process_tree.watchdog import Watchdog
+    from ..faults import Fault
+
+KINDS = frozenset({
+    "partial_line", "truncate", "garbage", "duplicate_reply", "wrong_id", "wrong_version", "stdout_flood",
+    "part_flood", "reply_flood",
+})  # fmt: skip
+"""The faults that a hand on the line can do."""
+
+
+class Tamper:
+    """See the module; one for each plugin, over all lives of its host.
+
+    Args:
+        garbage: makes so many bytes that are no message.
+        carry: what starts the life; a real process if ``None``.
+
+    Attributes:
+        told: hears of each fault that has spoilt an answer, with the pid of the life; in the thread of its pump.
+    """
+
+    def __init__(self, garbage: Callable[[int], bytes], carry: Carry | None = None) -> None:
+        self.garbage = garbage
+        self._carry = carry or ProcessCarrier
+        self.told: Callable[[Fault, int], None] = lambda _fault, _pid: None
+        self._due: list[Fault] = []
+        self._lock = threading.Lock()
+
+    def spoil_next(self, fault: Fault) -> None:
+        """Have the next answer spoilt, of whichever life."""
+        with self._lock:
+            self._due.append(fault)
+
+    def heal(self) -> None:
+        """Spoil no more."""
+        self.take()
+
+    def take(self) -> list[Fault]:
+        """The faults that are due; they are the taker's from now on."""
+        if not self._due:
+            return []
+        with self._lock:
+            due, self._due = self._due, []
+        return due
+
+    @property
+    def waits(self) -> bool:
+        """Whether a fault is due."""
+        return bool(self._due)
+
+    def __call__(
+        self, name: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
+    ) -> Carrier:
+        """See `hosts.carrier.Carry`."""
+        ear = _Ear(self, listener)
+        carrier = self._carry(name, command, ear, watchdog)
+        ear.pid = carrier.pid
+        return carrier
+
+
+class _Ear:
+    """Hears a host, and passes on what it hears, spoilt or not; in the thread of its pump."""
+
+    def __init__(self, tamper: Tamper, listener: ProcessListener) -> None:
+        self.pid = 0
+        self._tamper = tamper
+        self._listener = listener
+        self._kept = b""
+        self._cut = False
+        self._turn = Turn()
+
+    def on_output(self, data: bytes) -> None:
+        """See `ProcessListener`."""
+        if self._cut:
+            return
+        if not self._kept and not self._tamper.waits:
+            if not data.endswith(b"\n"):  # the rest of a line must not be taken for the whole of one
+                whole, newline, self._kept = data.rpartition(b"\n")
+                data = whole + newline
+            if data:
+                self._listener.on_output(data)
+            return
+        *lines, self._kept = (self._kept + data).split(b"\n")
+        for line in lines:
+            self._pass_on(line + b"\n")
+
+    def _pass_on(self, line: bytes) -> None:
+        request_id = _answered(line) if self._tamper.waits else None
+        if request_id is None:
+            self._listener.on_output(line)
+            return
+        due = self._tamper.take()
+        reply = spoil(line, request_id, due, self._tamper.garbage)
+        for fault in due:
+            self._tamper.told(fault, self.pid)
+        in_turns(
+            self._listener.on_output, reply.data, self._turn
+        )  # it may be a flood, and comes behind the pump
+        if reply.code is not None:
+            self._cut = True
+            kill(self.pid)  # unless it has ended by itself, in the middle of its line too
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        """See `ProcessListener`."""
+        if self._kept and not self._cut:
+            self._listener.on_output(self._kept)
+        self._listener.on_exit(exit_)
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """See `ProcessListener`."""
+        self._listener.on_gone(leftovers)
+
+
+def _answered(line: bytes) -> str | None:
+    """Whose answer a line is; ``None`` if it is none."""
+    if b'"ok"' not in line:
+        return None
+    try:
+        message = load_json(line)
+    except JsonValueError:
+        return None
+    request_id = message.get("id") if isinstance(message, dict) else None
+    return request_id if isinstance(request_id, str) else None

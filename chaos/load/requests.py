@@ -1,0 +1,121 @@
+"""Which calls a siege makes: drawn from the tools' schemas, or read from somebody's list. Pure.
+
+Each plugin has a source of chance of its own, so that its calls are the same however the plugins'
+answers interleave.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import CallboardError
+from ...base.frozen import frozen
+from .argument_generator import CannotDraw, draw_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from ...actors.catalog import ToolDescriptor
+
+Json = dict[str, Any]
+
+
+class NoCalls(CallboardError):  # noqa: N818 - the state is the message
+    """There is no call that could be made."""
+
+
+@frozen
+class Request:
+    """One call to be made.
+
+    Attributes:
+        wire: the call as the board reads it.
+        judge: says more of its result; see `Recorder.submit`.
+        name: the call's, unlike all others; made up when ``None``.
+    """
+
+    wire: Json
+    judge: Callable[[Json], Json] | None = None
+    name: str | None = None
+
+
+@frozen
+class Source:
+    """The calls to one plugin.
+
+    Attributes:
+        plugin: its name.
+        draw: makes the next one.
+    """
+
+    plugin: str
+    draw: Callable[[Random], Request] = field(repr=False)
+
+
+def from_schemas(
+    tools: Iterable[ToolDescriptor], parameters: Callable[[ToolDescriptor], Any]
+) -> tuple[list[Source], dict[str, str]]:
+    """Sources for all tools whose arguments can be drawn, and why the others' cannot, by tool.
+
+    Args:
+        tools: of the board.
+        parameters: the JSON Schema of a tool's parameters.
+    """
+    drawable: dict[str, list[tuple[str, Any]]] = {}
+    refused: dict[str, str] = {}
+    for tool in tools:
+        schema = parameters(tool)
+        try:
+            for seed in range(_TRIALS):
+                draw_arguments(schema, Random(seed))  # noqa: S311 - a game, no secret
+        except CannotDraw as trouble:
+            refused[tool.tool_name] = str(trouble)
+        else:
+            drawable.setdefault(tool.plugin_name, []).append((tool.tool_name, schema))
+    return [Source(plugin, _drawing(offers)) for plugin, offers in drawable.items()], refused
+
+
+def _drawing(offers: list[tuple[str, Any]]) -> Callable[[Random], Request]:
+    def draw(chance: Random) -> Request:
+        name, schema = chance.choice(offers)
+        arguments = draw_arguments(schema, chance)
+        return Request({"type": "function_call", "name": name, "arguments": arguments})
+
+    return draw
+
+
+_TRIALS = 8
+"""Draws that have to come out well before a tool is taken: what is optional is not in each of them."""
+
+
+def from_list(wires: Iterable[tuple[str, Json]]) -> list[Source]:
+    """Sources that go round a list of calls, each with the plugin that it is for."""
+    lists: dict[str, list[Json]] = {}
+    for plugin, wire in wires:
+        lists.setdefault(plugin, []).append(wire)
+    return [Source(plugin, _going_round(calls)) for plugin, calls in lists.items()]
+
+
+def _going_round(calls: list[Json]) -> Callable[[Random], Request]:
+    rounds = iter(_endless(calls))
+    return lambda _: Request(next(rounds))
+
+
+def _endless(calls: list[Json]) -> Iterator[Json]:
+    while True:
+        yield from calls
+
+
+def quotas(calls: int, plugins: Iterable[str], weights: Mapping[str, int] | None = None) -> dict[str, int]:
+    """How many of the calls each plugin gets: shares by weight, and no call lost to rounding."""
+    names = list(plugins)
+    if not names:
+        raise NoCalls("there is no tool that could be called")
+    weigh = {name: (weights or {}).get(name, 1) for name in names}
+    total = sum(weigh.values())
+    shares = {name: calls * weigh[name] // total for name in names}
+    for name in names[: calls - sum(shares.values())]:
+        shares[name] += 1
+    return shares

@@ -1,0 +1,281 @@
+"""The long test: very many calls on hosts that go wrong in every way that the schedule language knows.
+
+Half of the hosts are written in Python and half in Node, and each is asked one kind of thing, so that
+what comes of it can be told: ledgers that may run a call once, ledgers that may run it twice, counters,
+echoes, streams. Whoever runs it stands in for the operator: a host that is parked until somebody revives
+it is revived.
+
+``kill_parent`` is left out: the parent is the process that the soak runs in.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...actors.board import Board
+from ...actors.desk import ToolSettings
+from ...actors.host_settings import HostSettings
+from ...base.frozen import frozen
+from ...hosts.process.stop_ladder import StopLadder
+from ...plugins.adapter.adapter import PluginAdapter
+from ...supervision.backoff import Backoff
+from ...supervision.policy import RestartPolicy
+from .. import faults as f
+from ..checker.invariants import check, standing
+from ..checker.leak_check import Census
+from ..checker.standings import Standing
+from ..inject.arming import Arming
+from ..inject.evil_tool import EvilToolPlugin
+from ..recorder import Recorder, terms_of
+from ..schedule import Entry, Schedule
+from ..schedules.generate import MAKE_FAULT, draw_trigger
+from ..schedules.tally import Tally
+from ..triggers import NthByte, NthCall, NthFrame, NthSpawn, StateEntered
+from .load_test import Siege
+from .requests import Request, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..checker.facts import Run
+    from ..checker.invariants import Check
+
+Json = dict[str, Any]
+Kind = Literal["ledger", "repeated", "count", "echo", "stream"]
+
+KINDS = tuple(kind for kind in f.FAULTS if kind != "kill_parent")
+"""What can go wrong here."""
+
+WORKS: tuple[Kind, ...] = ("ledger", "repeated", "count", "echo", "ledger", "repeated", "count", "stream")
+"""What the hosts are asked for, in turn."""
+
+POLICY = RestartPolicy(
+    backoff=Backoff(first=0.0, min=0.01, max=0.2), intensity=40, period=10.0, stable_for=1.0, cool_down=1.0
+)
+RESERVE = 1.2
+"""How many faults are drawn for each that is wanted."""
+
+_FEW = 20
+"""With no more faults than this to a host, it has too few lives for a fault to be meant for a certain one."""
+
+DEADLINE, START_DEADLINE, GRACE = 2.0, 3.0, 0.2
+LADDER = StopLadder(polite=0.2, firm=0.2)
+
+
+@frozen
+class Soaked:
+    """How it went.
+
+    Attributes:
+        run: what happened.
+        checks: what had to be true.
+        tally: the faults that were drawn, and those that were carried out.
+    """
+
+    run: Run
+    checks: tuple[Check, ...]
+    tally: Tally
+
+    @property
+    def standing(self) -> Standing:
+        """How it came out; fewer faults than were wanted have not tested what it is for."""
+        came = standing(self.checks)
+        return Standing.NOT_TESTED if came is Standing.HELD and not self.tally.enough else came
+
+    @property
+    def ok(self) -> bool:
+        """Whether every rule was tested and holds, and as much went wrong as was wanted."""
+        return self.standing is Standing.HELD
+
+
+class Soak:
+    """One soak; `run` it once.
+
+    Args:
+        calls: how many.
+        hosts: how many.
+        faults: how many have to be carried out; some more are drawn.
+        seed: of everything that is drawn.
+        folder: for the hosts' files; it has to be there.
+        languages: of the hosts, in turn.
+        seconds: within how many the faults come that come at a time; the run has to take longer.
+    """
+
+    def __init__(
+        self,
+        *,
+        calls: int,
+        hosts: int,
+        faults: int,
+        seed: int,
+        folder: Path,
+        languages: tuple[Literal["node", "python"], ...] = ("node", "python"),
+        seconds: float | None = None,
+    ) -> None:
+        self.calls, self.faults, self.seed = calls, faults, seed
+        self._folder = folder
+        self._seconds = seconds if seconds is not None else max(0.05, min(0.03 * faults, calls / 5_000))
+        self._census = Census()
+        self._chance = Random(f"{seed} soak")  # noqa: S311 - a game, no secret
+        self._languages = languages
+        self._names = [f"{WORKS[n % len(WORKS)]}_{n + 1}" for n in range(hosts)]
+        self.schedule = self._draw()
+        self.siege: Siege | None = None
+
+    def run(self) -> Soaked:
+        """Do it all. Raises `SiegeStuck`."""
+        with Board(seed=self.seed) as board:
+            plugins = [self._add(board, number, name) for number, name in enumerate(self._names)]
+            for plugin in plugins:
+                board.settle_hosted(plugin.name, required=False)
+            recorder = Recorder(board)
+            arming = Arming(board, plugins)
+
+            def heal() -> None:
+                arming.close()
+                came.update(entry.fault.kind for plugin in plugins for entry in _done(plugin))
+                for plugin in plugins:
+                    plugin.heal()
+                    recorder.order("restart", plugin.name)  # one that hangs would hang on
+
+            came: Counter[str] = Counter()
+            self.siege = Siege(
+                recorder,
+                [self._source(plugin.name) for plugin in plugins],
+                calls=self.calls,
+                seed=self.seed,
+                in_flight=8,
+                heal=heal,
+                revive=True,
+            )
+            self.siege.run()
+            for plugin in plugins:
+                self._keep_books(board, recorder, plugin.name)
+            recorder.close()
+        run = recorder.run(self._census.left(recorder.known))
+        drawn = Counter(entry.fault.kind for entry in self.schedule.entries)
+        return Soaked(run, check(run), Tally(self.faults, drawn, came))
+
+    # The hosts
+
+    def _add(self, board: Board, number: int, name: str) -> EvilToolPlugin:
+        plugin = EvilToolPlugin(
+            name, self.schedule, folder=self._folder, language=self._languages[number % len(self._languages)]
+        )
+        board.begin_hosted(
+            PluginAdapter(plugin),
+            plugin,
+            host=HostSettings({}, start_deadline=START_DEADLINE, ladder=LADDER),
+            policy=POLICY,
+            settings=ToolSettings(
+                deadline=DEADLINE,
+                grace=GRACE,
+                idempotent=_work(name) == "repeated",
+                quarantine=None,  # a tool that is refused would meet no faults, and be refused when they are over
+            ),
+        )
+        return plugin
+
+    def _draw(self) -> Schedule:
+        deck = itertools.cycle(KINDS)
+        names = itertools.cycle(self._names)
+        return Schedule(
+            self.seed,
+            [self._draw_one(next(deck), next(names)) for _ in range(math.ceil(self.faults * RESERVE))],
+        )
+
+    def _draw_one(self, kind: str, host: str) -> Entry:
+        """One whose moment will come, or in one of eight cases may: that of a call in a certain life."""
+        chance, each = self._chance, self.faults // len(self._names)
+        fault = _mild(MAKE_FAULT[kind](chance), chance)
+        calls = max(1, self.calls // len(self._names) // 2)
+        trigger = draw_trigger(chance, fault, calls=calls, seconds=self._seconds)
+        match trigger:
+            case NthSpawn():
+                trigger = NthSpawn(chance.randint(1, 1 + each // 2))
+            case StateEntered(state, n):
+                trigger = StateEntered(state, min(n, 1 + each // 4))
+            case NthCall() | NthFrame() | NthByte() if trigger.life is not None:
+                early = each > _FEW and chance.random() < 1 / 3
+                life, n = (chance.randint(1, each // 3), 1 + trigger.n % 4) if early else (None, trigger.n)
+                trigger = replace(trigger, life=life, n=n)
+        return Entry(trigger, fault, host)
+
+    # The calls
+
+    def _ledger(self, name: str) -> Path:
+        return self._folder / f"{name}.ledger"
+
+    def _source(self, name: str) -> Source:
+        numbers = itertools.count(1)
+        return Source(name, lambda chance: self._request(name, next(numbers), chance))
+
+    def _request(self, name: str, number: int, chance: Random) -> Request:
+        call = f"{name}-{number}"
+        arguments: Json
+        judge: Callable[[Json], Json]
+        match _work(name):
+            case "ledger" | "repeated":
+                tool, arguments = "ledger", {"path": str(self._ledger(name)), "line": call}
+                judge = _has_to_be(call)
+            case "count":
+                tool, arguments = "count", {}
+                judge = _counted
+            case "stream":
+                tool, arguments = "stream", {"parts": chance.randint(1, 5)}
+                judge = _has_to_be(arguments["parts"])
+            case _:
+                tool, arguments = "echo", {"n": number, "text": "x" * chance.randint(0, 500)}
+                judge = _has_to_be(arguments)
+        return Request(
+            {"type": "function_call", "name": f"{name}_{tool}", "arguments": arguments}, judge, call
+        )
+
+    def _keep_books(self, board: Board, recorder: Recorder, name: str) -> None:
+        work = _work(name)
+        kept = work in {"ledger", "repeated"}
+        recorder.terms[name] = replace(
+            terms_of(board.roster.member(name)), ledger=kept, counts=work == "count"
+        )
+        if kept and self._ledger(name).exists():
+            recorder.take_ledger(name, self._ledger(name).read_text(encoding="utf-8").splitlines())
+
+
+def _done(plugin: EvilToolPlugin) -> list[Entry]:
+    return [plugin.schedule.entries[number] for number in plugin.done()]
+
+
+def _work(name: str) -> str:
+    return name.rpartition("_")[0]
+
+
+def _mild(fault: f.Fault, chance: Random) -> f.Fault:
+    """The same fault, as small as it can be and still show: there will be very many of them."""
+    match fault:
+        case f.GrowMemory():
+            return f.GrowMemory(chance.choice((4, 16)))
+        case f.Pause(seconds) if seconds is not None:
+            return f.Pause(min(seconds, 0.5))
+        case f.SlowStart(seconds):
+            return f.SlowStart(min(seconds, START_DEADLINE * 2))
+        case f.RefuseStart(times):
+            return f.RefuseStart(min(times, 2))
+    return fault
+
+
+def _has_to_be(value: Any) -> Callable[[Json], Json]:
+    def judge(result: Json) -> Json:
+        there, life = result.get("result"), {"life": result["life"]}
+        return life if there == value else {**life, "wrong": f"it is {there!r:.80}, not {value!r:.80}"}
+
+    return judge
+
+
+def _counted(result: Json) -> Json:
+    return {"counted": result.get("result"), "life": result["life"]}

@@ -1,0 +1,1 @@
+"""Fault schedules: drawn, followed, and what a fault makes of an answer."""

@@ -1,0 +1,1 @@
+"""Hosts that are made of Python functions and a schedule."""

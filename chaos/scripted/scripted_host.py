@@ -1,0 +1,68 @@
+"""What the lives of a scripted host are started from, whoever lives in it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...hosts.errors import HostStartError
+from ...hosts.process.process import Command
+from .scripted_life import ScriptedLife
+
+if TYPE_CHECKING:
+    from ...hosts.process.process import ProcessListener
+    from ...hosts.process.transport import Carry
+    from ...hosts.process_tree.watchdog import Watchdog
+    from .script import Script
+
+
+class ScriptedHost:
+    """See the module. It is a `Program`.
+
+    Attributes:
+        script: what all its lives play by.
+        lives: every life so far, the last one being the present.
+    """
+
+    kind = "program"
+
+    def __init__(self, script: Script) -> None:
+        self.name = script.name
+        self.script = script
+        self.lives: list[ScriptedLife] = []
+        self.carry: Carry = self._begin_life
+        for seconds in script.cues.times():
+            script.clock.call_at(script.clock.start + seconds, partial(self._at_time, seconds))
+
+    @property
+    def life(self) -> ScriptedLife | None:
+        """The present life, or ``None`` if it has ended."""
+        return self.lives[-1] if self.lives and not self.lives[-1].ended else None
+
+    def command(self) -> Command:
+        """Nothing is started by it."""
+        return Command(("scripted", self.name), {})
+
+    def limit_memory(self, resident: int) -> None:
+        """A scripted host takes as much as its schedule says."""
+
+    def _at_time(self, seconds: float) -> None:
+        self.script.suffer(self.script.cues.at_time(seconds))
+
+    def _begin_life(
+        self,
+        host: str,
+        command: Command,  # noqa: ARG002 - there is nothing to start
+        listener: ProcessListener,
+        watchdog: Watchdog | None,  # noqa: ARG002 - nor to watch
+    ) -> ScriptedLife:
+        """See `hosts.carrier.Carry`."""
+        script = self.script
+        at_once = script.at_birth()
+        if at_once is None:
+            script.record("refused", host, {"start": script.cues.life})
+            raise HostStartError(f"cannot start host {host!r}: refused", host=host, permanent=False)
+        life = ScriptedLife(script, script.clock.serial(), listener, at_once)
+        script.life = life
+        self.lives.append(life)
+        return life

@@ -1,0 +1,150 @@
+"""A plugin in a host that is no process: tools as Python functions, faults as a schedule says.
+
+On a board it is like any other hosted plugin: a supervisor starts its lives, a host actor sees to
+each, and real protocol lines go back and forth. Only what the lines go to is made of Python, lives in
+a `VirtualClock`, and does what a `Schedule` wants at the moment it wants it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...hosts.errors import HostGone, HostTimeout, ProtocolBreach, RemoteError
+from ...hosts.hosted_tool import HostedToolPlugin
+from ...hosts.protocol.methods import METHODS
+from ...hosts.sharing import Sharing
+from ..schedule import Schedule
+from .script import Script
+from .scripted_host import ScriptedHost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ...hosts.report.crash_report import CrashReport
+    from ..virtual.clock import VirtualClock
+    from .scripted_call import Record, Tool
+    from .scripted_life import ScriptedLife
+
+Json = dict[str, Any]
+
+
+class ScriptedToolPlugin(HostedToolPlugin):
+    """See the module.
+
+    Args:
+        name: the plugin's, and its host's.
+        tools: the functions by name; see `scripted_call`.
+        clock: the time in which it lives.
+        schedule: what goes wrong; entries for other hosts are left out.
+        schemas: of the tools; one that accepts any object for each, by default.
+        state: what ``init`` answers: a mapping, or a function that makes one of the configuration.
+        latency: seconds that every answer takes.
+        memory_limit: mebibytes that a life may take before the system kills it.
+        record: told what happens.
+        founds: makes a host of that name for plugins that share one; ``None``: this one cannot.
+
+    Attributes:
+        script: what all its lives play by.
+
+    Raises:
+        ScheduleError: a fault is for real processes only.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tools: Mapping[str, Tool],
+        clock: VirtualClock,
+        schedule: Schedule | None = None,
+        *,
+        schemas: Sequence[Json] | None = None,
+        state: Json | Callable[[Json], Json] | None = None,
+        latency: float = 0.0,
+        memory_limit: int = 512,
+        record: Record = lambda _kind, _host, _facts: None,
+        founds: Callable[[str], ScriptedHost] | None = None,
+    ) -> None:
+        script = self.script = Script(
+            name, tools, clock, schedule or Schedule(),
+            schemas=schemas, state=state, latency=latency, memory_limit=memory_limit, record=record,
+        )  # fmt: skip
+        self._home = ScriptedHost(script)
+        self._founds = founds
+        super().__init__(name, self._home.command, carry=self._home.carry)
+
+    @property
+    def life(self) -> ScriptedLife | None:
+        """The present life, or ``None`` if it has ended."""
+        return self._home.life
+
+    @property
+    def lives(self) -> list[ScriptedLife]:
+        """Every life so far, the last one being the present."""
+        return self._home.lives
+
+    def sharing(self) -> Sharing | None:
+        """See `HostedToolPlugin`."""
+        if self._founds is None:
+            return None
+        return Sharing({}, {"scripted": self.name}, self._founds)
+
+    def heal(self) -> None:
+        """See `Script.heal`."""
+        self.script.heal()
+
+    def enter(self, state: str) -> None:
+        """See `Script.enter`."""
+        self.script.enter(state)
+
+    def _ask(self, method: str, params: Json) -> tuple[Any, Json | None]:
+        """Send a request and let time pass until it is answered. Raises as `Host.ask`."""
+        host, timeout = self.host, METHODS[method].timeout
+        if host is None:
+            raise HostGone(f"the host of {self.name!r} is not running", host=self.name)
+        owner = _Asked(method)
+        request_id = host.send(method, params, owner)
+        within = 3600.0 if timeout is None else timeout
+        if not self.script.clock.advance_until(owner.ended.is_set, within) and host.abandon(request_id):
+            raise HostTimeout(host=self.name, method=method, seconds=within)
+        return owner.answer(self.name)
+
+
+class _Asked:
+    """The owner of a request that somebody lets time pass for."""
+
+    def __init__(self, method: str) -> None:
+        self.call_id = method
+        self.ended = threading.Event()
+        self._value: tuple[Any, Json | None] = (None, None)
+        self._error: Callable[[str], Exception] | None = None
+
+    def answer(self, host: str) -> tuple[Any, Json | None]:
+        if self._error is not None:
+            raise self._error(host)
+        return self._value
+
+    def on_part(self, payload: Any, size: int) -> None:
+        """Nobody asked for parts."""
+
+    def on_begun(self) -> None:
+        """Nobody asked for that either."""
+
+    def on_answer(self, value: Any, state: Json | None) -> None:
+        self._value = value, state
+        self.ended.set()
+
+    def on_refused(self, error: Json) -> None:
+        self._error = lambda host: RemoteError(error, host=host)
+        self.ended.set()
+
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
+        self._error = lambda host: ProtocolBreach(host=host, reason=reason, detail=detail, facts=facts)
+        self.ended.set()
+
+    def on_lost(self, report: CrashReport) -> None:
+        self._error = lambda host: HostGone(report.summary, host=host, report=report.as_dict())
+        self.ended.set()
+
+    def on_released(self) -> None:
+        self.ended.set()

@@ -1,0 +1,1 @@
+"""Virtual time: a clock, threads one at a time, events and a trace."""
