@@ -7,7 +7,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.limits.limits import Exceeded, Limits
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .reporting import Armed
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ..hosts.host import Host
-    from ..supervision.clock import Clock
+    from ..supervision.runtime.clock import Clock
     from .limit_watch import LimitWatch
 
 

@@ -18,8 +18,8 @@ from .hook_threads import HookFailed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..supervision.clock import Clock, Timer
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock, Timer
+    from ..supervision.runtime.events import EventStream
     from .hook_threads import HookThreads
 
 logger = Log("callboard.actors")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..base.foreign import Log, contain, shown
-from ..supervision.steady import SteadyActor
+from ..supervision.runtime.actor_loop import SteadyActor
 
 if TYPE_CHECKING:
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
 
 logger = Log("callboard.actors")
 

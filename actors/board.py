@@ -19,11 +19,11 @@ from ..base.validation import require_call_options, require_seconds
 from ..hosts.process_tree.watchdog import Watchdog
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
-from ..supervision.clock import Clock, LentClock, SystemClock
-from ..supervision.events import EventStream
 from ..supervision.messages import AddGroup, GetGroups, GetStatus, Order
+from ..supervision.runtime.clock import Clock, LentClock, SystemClock
+from ..supervision.runtime.events import EventStream
+from ..supervision.runtime.telling import ask_supervisor, tell
 from ..supervision.supervisor import SupervisorActor
-from ..supervision.telling import ask_supervisor, tell
 from . import messages as m
 from .asks_plugins import AsksPlugins
 from .catalog import Catalog, ToolDescriptor
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..interop.contribution import ToolInteropContribution
     from ..plugins.adapter.adapter import PluginAdapter
-    from ..supervision.policy import RestartPolicy
-    from ..supervision.spec import GroupSpec
+    from ..supervision.restart.policy import RestartPolicy
+    from ..supervision.restart.spec import GroupSpec
     from .call import Call
     from .desk import ToolSettings
     from .host_settings import HostSettings

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from ..plugins.contract.invocation import Invocation
-    from ..supervision.clock import Clock, Timer
+    from ..supervision.runtime.clock import Clock, Timer
     from .call_future import CallFuture
 
 logger = Log("callboard.actors")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..hosts.host import Host
     from ..hosts.limits.limits import Exceeded
-    from ..supervision.exits import Exit
+    from ..supervision.restart.exits import Exit
     from .edition import Edition
     from .lodger import Lodger, Residents
     from .moving_in import MovingIn

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from ..plugins.adapter.adapter import PluginAdapter
     from ..plugins.contract.invocation import Invocation
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .argument_checks import ArgumentChecks
     from .breaker import BreakerPolicy
     from .call import Call

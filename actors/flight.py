@@ -13,8 +13,8 @@ from ..plugins.results.failures import reported
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .call import Call
     from .stage import Result
 

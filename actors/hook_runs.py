@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..plugins.hooks.approval import Question
     from ..plugins.hooks.chain import Chain, News, Step
     from ..plugins.hooks.terms import Listener
-    from ..supervision.clock import Clock, Timer
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock, Timer
+    from ..supervision.runtime.events import EventStream
     from .asking_people import Inquiry
     from .hook_threads import HookThreads
 

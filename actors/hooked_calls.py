@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.contract.invocation import Invocation
-    from ..supervision.clock import Clock
+    from ..supervision.runtime.clock import Clock
     from .call import CallOwner
     from .stage import Result
 

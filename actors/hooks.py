@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ..interop.tool_registry import ToolInteropRegistry
     from ..plugins.hooks.approval import Approver
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .call import Call
     from .claiming import Claiming
     from .hook_threads import HookThreads

@@ -23,8 +23,8 @@ from ..hosts.errors import HostGone, HostStartError
 from ..hosts.host import Host
 from ..hosts.process.stop_ladder import KILL_NOW, StopLadder
 from ..hosts.report.crash_report import FROM_OUTSIDE
-from ..supervision.exits import Exit, ExitKind
-from ..supervision.telling import tell
+from ..supervision.restart.exits import Exit, ExitKind
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .base import HouseActor, UnknownMessage
 from .host_ear import HostEar
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from ..hosts.process_tree.watchdog import Watchdog
     from ..hosts.report.crash_report import CrashReport
     from ..hosts.sharing import Program
-    from ..supervision.clock import Clock, Timer
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock, Timer
+    from ..supervision.runtime.events import EventStream
     from .host_settings import HostSettings
     from .lodger import Lodger
     from .moving_in import MovingIn

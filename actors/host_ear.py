@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.errors import THREAD_FAILED
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..hosts.process.process import ProcessExit
     from ..hosts.report.crash_report import CrashReport
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.events import EventStream
 
 
 class HostEar:

@@ -10,7 +10,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ..hosts.report.crash_report import PERMANENT_CAUSES, UNEXPLAINED
-from ..supervision.exits import Exit, ExitKind
+from ..supervision.restart.exits import Exit, ExitKind
 from . import messages as m
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 
 if TYPE_CHECKING:

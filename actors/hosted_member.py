@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError, PluginLoadError
 from ..supervision.messages import Order
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .hosted_tool_actor import HostedToolActor
 from .lodger import Lodger
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..plugins.adapter.adapter import PluginAdapter
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
     from ..supervision.life import ChildSpec
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from ..supervision.supervisor import SupervisorActor
     from .desk import ToolSettings
     from .hook_threads import HookThreads

@@ -13,8 +13,8 @@ import pykka
 from ..hosts.limits.vitals import doing
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
-from ..supervision.exits import ExitKind
-from ..supervision.telling import tell
+from ..supervision.restart.exits import ExitKind
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .base import HouseActor
 from .desk import Desk, ToolSettings
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ..hosts.host import Host
     from ..hosts.report.crash_report import CrashReport
     from ..plugins.adapter.adapter import PluginAdapter
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .call import Call
     from .hook_threads import HookThreads
     from .keeping import StateKeeper

@@ -15,7 +15,7 @@ from .call import Call
 if TYPE_CHECKING:
     from ..interop.hub import InspectedCall
     from ..interop.tool_registry import ToolInteropRegistry
-    from ..supervision.clock import Clock
+    from ..supervision.runtime.clock import Clock
     from .catalog import Catalog
 
 

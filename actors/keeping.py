@@ -23,7 +23,7 @@ from .state_store import Saved, StateStoreError, read_state
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.events import EventStream
     from .state import State
     from .state_store import StateStore
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.frozen import frozen
 from ..hosts.limits.limits import judge
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .base import HouseActor
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ..hosts.host import Host
     from ..hosts.limits.limits import Limits
-    from ..supervision.clock import Clock, Timer
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock, Timer
+    from ..supervision.runtime.events import EventStream
 
 LOOK_EVERY = 1.0
 """Seconds between two looks."""

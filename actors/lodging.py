@@ -13,7 +13,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..supervision.life import ChildSpec
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .host_times import HostTimes
 from .lodger import Residents
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from ..hosts.process_tree.watchdog import Watchdog
     from ..hosts.sharing import Program
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
-    from ..supervision.policy import RestartPolicy
+    from ..supervision.restart.policy import RestartPolicy
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .desk import Desk
     from .host_settings import HostSettings
     from .limit_watch import LimitWatch

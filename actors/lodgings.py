@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.process_tree.watchdog import Watchdog
     from ..hosts.sharing import Program, Sharing
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
-    from ..supervision.policy import RestartPolicy
+    from ..supervision.restart.policy import RestartPolicy
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .host_settings import HostSettings
     from .limit_watch import LimitWatch
     from .lodging import Lodging

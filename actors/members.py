@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .thread_tool_actor import ThreadToolActor
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ..base.errors import CallboardError
     from ..plugins.adapter.adapter import PluginAdapter
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from ..supervision.supervisor import SupervisorActor
     from .desk import Desk, ToolSettings
     from .hook_threads import Pending

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..base.frozen import frozen
 from ..base.validation import require_call_options
 from ..hosts.protocol.description import PLAIN
-from ..supervision.exits import ExitKind
+from ..supervision.restart.exits import ExitKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,7 +15,7 @@ from .tool_changes import tool_changes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.events import EventStream
     from .catalog import Catalog, ToolDescriptor
     from .members import Member
     from .switch import Switch

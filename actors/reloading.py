@@ -16,8 +16,8 @@ from ..base.errors import CallboardError
 from ..base.frozen import frozen
 from ..supervision.errors import UnknownChild
 from ..supervision.messages import Order
-from ..supervision.policy import RestartType
-from ..supervision.telling import ask_supervisor
+from ..supervision.restart.policy import RestartType
+from ..supervision.runtime.telling import ask_supervisor
 from .reload_policy import Change, ReloadPolicy, ToolChange, compare, objection
 from .reloads import ReloadRefused
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .edition import Edition
     from .lodger import Lodger
     from .reporting import Kin, Landlord, Reporter

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from ..hosts.host import Host
     from ..hosts.limits.limits import Exceeded
-    from ..supervision.clock import Timer
-    from ..supervision.exits import Exit
+    from ..supervision.restart.exits import Exit
+    from ..supervision.runtime.clock import Timer
     from .lodger import Lodger, Residents
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..base.errors import CallboardError, PluginError, PluginLoadError
 from ..supervision.messages import AddChild
-from ..supervision.policy import RestartPolicy
-from ..supervision.telling import ask_supervisor
+from ..supervision.restart.policy import RestartPolicy
+from ..supervision.runtime.telling import ask_supervisor
 from .desk import ToolSettings
 from .first_questions import Offered, first_answers, first_state, offered
 from .limit_watch import LimitWatch
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..hosts.process_tree.watchdog import Watchdog
     from ..plugins.adapter.adapter import PluginAdapter
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from ..supervision.supervisor import SupervisorActor
     from .catalog import Catalog, ToolDescriptor
     from .hook_threads import HookThreads, Pending

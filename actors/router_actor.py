@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .base import HouseActor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .call import Call
     from .claiming import Asking, Claiming
     from .routing import Claims

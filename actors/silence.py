@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..supervision.clock import Clock, Timer
+    from ..supervision.runtime.clock import Clock, Timer
 
 
 def left(heard: float, limit: float, now: float) -> float | None:

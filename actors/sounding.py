@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..hosts.host import Host
-    from ..supervision.clock import Clock
+    from ..supervision.runtime.clock import Clock
 
 SILENCE = 0.5
 """Seconds without an answer after which a host is taken to be kept from its work."""

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.foreign import Log, contain, shown
-from ..supervision.exits import Exit, ExitKind
-from ..supervision.policy import History, Park, Restart, RestartPolicy, RestartType, decide
-from ..supervision.telling import tell
+from ..supervision.restart.exits import Exit, ExitKind
+from ..supervision.restart.policy import History, Park, Restart, RestartPolicy, RestartType, decide
+from ..supervision.runtime.telling import tell
 from . import messages as m
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from ..supervision.clock import Clock, Timer
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock, Timer
+    from ..supervision.runtime.events import EventStream
     from .moving_in import MovingIn
     from .reporting import Reporter
 

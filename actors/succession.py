@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..supervision.messages import Order
-from ..supervision.policy import RestartType
-from ..supervision.telling import tell
+from ..supervision.restart.policy import RestartType
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .arming import arm
 from .edition import Edition
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from ..hosts.limits.limits import Exceeded
     from ..hosts.process_tree.watchdog import Watchdog
     from ..hosts.sharing import Program
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
     from ..supervision.life import LifeReporter
-    from ..supervision.policy import RestartPolicy
+    from ..supervision.restart.policy import RestartPolicy
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from ..supervision.supervisor import SupervisorActor
     from .candidate import Candidate
     from .host_settings import HostSettings

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..supervision.events import Event, EventStream, Subscription
+    from ..supervision.runtime.events import Event, EventStream, Subscription
 
 
 class Tells:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import JsonValueError
 from ..hosts.errors import RequestTooLarge
 from ..hosts.protocol.description import PLAIN
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .host_endings import Handshake
 from .moving_in import MovingIn

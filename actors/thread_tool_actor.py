@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
-from ..supervision.telling import tell
+from ..supervision.runtime.telling import tell
 from . import messages as m
 from .base import HouseActor
 from .desk import Desk, ToolSettings
@@ -20,8 +20,8 @@ from .workers import Workers
 
 if TYPE_CHECKING:
     from ..plugins.adapter.adapter import PluginAdapter
-    from ..supervision.clock import Clock
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.clock import Clock
+    from ..supervision.runtime.events import EventStream
     from .call import Call
     from .keeping import StateKeeper
 

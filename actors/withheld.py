@@ -10,7 +10,7 @@ from ..base.foreign import Log
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..supervision.events import EventStream
+    from ..supervision.runtime.events import EventStream
 
 logger = Log("callboard.actors")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from asyncio import Task
     from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 
-    from ..supervision.clock import Clock
+    from ..supervision.runtime.clock import Clock
     from .cancellation import Cancellation
     from .model_reading import Spawn
     from .tool_loop import ToolLoop

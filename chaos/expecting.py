@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..supervision.events import KINDS, Event
+from ..supervision.runtime.events import KINDS, Event
 from .virtual_board import VirtualBoard
 from .waiting import waiter_for
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from ..actors.board import Board
     from ..hosts.host import Host
-    from ..supervision.events import Event
-    from ..supervision.policy import RestartPolicy
+    from ..supervision.restart.policy import RestartPolicy
+    from ..supervision.runtime.events import Event
     from .schedule import Entry, Schedule
 
 OUTSIDE = frozenset({"signal", "pause"})

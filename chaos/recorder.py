@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..actors.hosted_member import HostedMember
 from ..hosts.process_tree.tree_kill import alive, created
 from ..plugins.results.failures import ending_of, reported
-from ..supervision.clock import SystemClock
+from ..supervision.runtime.clock import SystemClock
 from .checker.facts import Answered, Asked, Broken, Happened, Left, Ordered, Ran, Run, Seen, Submitted, Terms
 from .checker.host_stories import answering_unready
 from .inject.arming import entered_before
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..actors.call import Call
     from ..actors.stage import Result
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
     from .checker.facts import Fact
 
 Json = dict[str, Any]

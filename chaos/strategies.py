@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from ..supervision.backoff import Backoff
 from ..supervision.life import ChildSpec
-from ..supervision.policy import RestartPolicy, RestartType
-from ..supervision.spec import ROOT, AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
+from ..supervision.restart.backoff import Backoff
+from ..supervision.restart.policy import RestartPolicy, RestartType
+from ..supervision.restart.spec import ROOT, AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
 from . import faults as f
 from . import triggers as t
 from .schedule import Entry, Schedule

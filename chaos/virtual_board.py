@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..actors.desk import ToolSettings
     from ..actors.members import Member
     from ..actors.stage import Result
-    from ..supervision.policy import RestartPolicy
+    from ..supervision.restart.policy import RestartPolicy
     from .scripted.scripted_call import Tool
 
 Json = dict[str, Any]

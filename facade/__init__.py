@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from .plugins.adapter.adapter import PluginAdapter
     from .plugins.contract.contract import ToolPlugin
     from .plugins.results.codes import Code, Outcome
-    from .supervision.backoff import Backoff
-    from .supervision.events import Event
-    from .supervision.policy import RestartPolicy, RestartType
+    from .supervision.restart.backoff import Backoff
+    from .supervision.restart.policy import RestartPolicy, RestartType
+    from .supervision.runtime.events import Event
     from .version import __version__
 
 __all__ = [
@@ -98,10 +98,10 @@ _PLACES = {
     "ContractError": ".base.errors",
     "PluginError": ".base.errors",
     "PluginLoadError": ".base.errors",
-    "Backoff": ".supervision.backoff",
-    "Event": ".supervision.events",
-    "RestartPolicy": ".supervision.policy",
-    "RestartType": ".supervision.policy",
+    "Backoff": ".supervision.restart.backoff",
+    "Event": ".supervision.runtime.events",
+    "RestartPolicy": ".supervision.restart.policy",
+    "RestartType": ".supervision.restart.policy",
     "__version__": ".version",
 }
 

@@ -34,7 +34,7 @@ from .options import complete
 from .plugins.sources.entry import parse_options
 from .state_settings import open_state_store, read_state_settings
 from .stopping import Stopping
-from .supervision.spec import StartOrder
+from .supervision.restart.spec import StartOrder
 from .taking_hooks import TakingHooks
 from .taking_in import begin, settle
 
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from .interop.contribution import ToolInteropContribution
     from .interop.tool_registry import ToolInteropRegistry
     from .loaded import Loaded, Made
-    from .supervision.clock import Clock
-    from .supervision.events import Event, Subscription
+    from .supervision.runtime.clock import Clock
+    from .supervision.runtime.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
 
 Json = dict[str, Any]

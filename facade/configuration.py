@@ -24,11 +24,11 @@ from .hook_settings import HookSettings, read_approval, read_hooks
 from .hosts.report.flight_recorder import MAX_FRAMES
 from .plugins.hooks.approval_rules import ApprovalRules
 from .state_settings import StateSettings, read_state_settings
-from .supervision.backoff import Backoff
-from .supervision.policy import RestartPolicy, RestartType
+from .supervision.restart.backoff import Backoff
+from .supervision.restart.policy import RestartPolicy, RestartType
 
 if TYPE_CHECKING:
-    from .supervision.spec import GroupSpec
+    from .supervision.restart.spec import GroupSpec
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .configuration_errors import ConfigurationError, refused, require_known, require_object
-from .supervision.spec import ROOT, GroupSpec
+from .supervision.restart.spec import ROOT, GroupSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -25,8 +25,8 @@ from .plugins.sources.entry import PluginOptions
 from .plugins.sources.program import BASH_KEYS, COMMAND_KEYS
 from .plugins.sources.source import NODE_KEYS, SOURCE_KEYS
 from .state_settings import KEYS as STATE_KEYS
-from .supervision.backoff import Backoff
-from .supervision.policy import RestartPolicy
+from .supervision.restart.backoff import Backoff
+from .supervision.restart.policy import RestartPolicy
 
 
 class UnknownKey(NamedTuple):

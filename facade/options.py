@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .plugins.sources.entry import PluginOptions
-    from .supervision.policy import RestartPolicy
+    from .supervision.restart.policy import RestartPolicy
 
 _OF_HOSTS = ("standby", "limits")
 """Options that a thread of this process cannot honour."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from .policy import History, RestartPolicy
-from .spec import ROOT
+from .restart.policy import History, RestartPolicy
+from .restart.spec import ROOT
 
 if TYPE_CHECKING:
-    from .exits import Exit
+    from .restart.exits import Exit
 
 
 class ChildState(StrEnum):

@@ -30,14 +30,14 @@ from .child import UP, Child, ChildState
 from .effects import Changed, Effect, Effects, Finished, Removed, Schedule, StartLife, StopLife
 from .fates import Fates
 from .group import Group, GroupState, Phase, Plan
-from .policy import History, RestartPolicy, RestartType
-from .spec import ROOT, AdmissionRefused, GroupSpec, StartOrder, check_member
+from .restart.policy import History, RestartPolicy, RestartType
+from .restart.spec import ROOT, AdmissionRefused, GroupSpec, StartOrder, check_member
 from .tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .exits import Exit
+    from .restart.exits import Exit
 
 __all__ = [
     "Changed", "Child", "ChildState", "Effect", "Effects", "Finished", "Removed", "Schedule", "StartLife",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..base.errors import CallboardError, PluginLoadError
-from .spec import AdmissionRefused
+from .restart.spec import AdmissionRefused
 
 if TYPE_CHECKING:
     from .life import Life

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from .child import Child, ChildState
 from .effects import Changed, Effects, Removed
-from .exits import ExitKind
 from .group import Group
-from .intensity import charge, recent
-from .policy import History, Park, Restart, RestartType, Stop, decide
-from .spec import AutoShutdown, OnLimit
-from .strategy import affected
+from .restart.exits import ExitKind
+from .restart.intensity import charge, recent
+from .restart.policy import History, Park, Restart, RestartType, Stop, decide
+from .restart.spec import AutoShutdown, OnLimit
+from .restart.strategy import affected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .exits import Exit
     from .group import Member
+    from .restart.exits import Exit
     from .tree import Tree
 
 

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from .child import ChildState
-from .intensity import recent
+from .restart.intensity import recent
 
 if TYPE_CHECKING:
     from .child import Child
-    from .spec import GroupSpec
+    from .restart.spec import GroupSpec
 
 Member: TypeAlias = Union["Child", "Group"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.frozen import frozen
-from .spec import ROOT
-from .telling import tell
+from .restart.spec import ROOT
+from .runtime.telling import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pykka
 
-    from .exits import Exit
-    from .policy import RestartPolicy
+    from .restart.exits import Exit
+    from .restart.policy import RestartPolicy
 
 
 @frozen

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .life import ChildSpec
-    from .spec import GroupSpec
+    from .restart.spec import GroupSpec
     from .verbs import Verb
     from .watch import Down
 

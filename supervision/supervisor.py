@@ -18,21 +18,21 @@ from .admin import count, judge, presence, which
 from .core import Supervision
 from .effects import Changed, Effects, Finished, Removed, Schedule, StartLife, StopLife
 from .errors import ChildExists, StartFailed, UnknownChild
-from .exits import Exit, ExitKind
 from .life import LifeDeclined, LifeEnded, LifeReady, LifeReporter, LifeWell
 from .messages import AddChild, Due, GetStatus, Order
-from .spec import ROOT
-from .steady import SteadyActor
-from .telling import Refusal, tell
+from .restart.exits import Exit, ExitKind
+from .restart.spec import ROOT
+from .runtime.actor_loop import SteadyActor
+from .runtime.telling import Refusal, tell
 from .verbs import Answer, Verb
 from .watch import Down, Watches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .clock import Clock, Timer
-    from .events import EventStream
     from .life import ChildSpec, Life
+    from .runtime.clock import Clock, Timer
+    from .runtime.events import EventStream
 
 logger = Log("callboard.supervision")
 

@@ -13,8 +13,8 @@ from .child import COMING, Child, ChildState
 from .effects import Changed, Effect, Effects, Schedule
 from .group import Group, GroupState, Member, Phase, Plan
 from .lives import Lives
-from .policy import RestartType
-from .spec import ROOT, GroupSpec, StartOrder
+from .restart.policy import RestartType
+from .restart.spec import ROOT, GroupSpec, StartOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

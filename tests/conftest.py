@@ -6,8 +6,8 @@ import gc
 
 import pytest
 from callboard.base.json import dump_json
-from callboard.supervision.event_kinds import faults_of
-from callboard.supervision.events import EventStream
+from callboard.supervision.runtime.event_kinds import faults_of
+from callboard.supervision.runtime.events import EventStream
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["aftermath"]
@@ -39,4 +39,4 @@ def every_event_keeps_its_contract(monkeypatch):
 
     monkeypatch.setattr(EventStream, "publish", judged)
     yield
-    assert faults == [], "supervision/event_kinds.py says what an event carries"
+    assert faults == [], "supervision/runtime/event_kinds.py says what an event carries"

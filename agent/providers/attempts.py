@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from ...base.frozen import frozen
-from ...supervision.backoff import Backoff
+from ...supervision.restart.backoff import Backoff
 from ..errors import ProviderError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.frozen import frozen
-from ...supervision.policy import RestartPolicy
+from ...supervision.restart.policy import RestartPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,15 +9,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
-from ...supervision.event_order import check_order
-from ...supervision.policy import RestartType
+from ...supervision.restart.policy import RestartType
+from ...supervision.runtime.event_order import check_order
 from .facts import Answered, Asked, Happened, Run, Violation
 from .host_stories import BY_HAND, DOWN, HostStory, Life, stories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...supervision.events import Event
+    from ...supervision.runtime.events import Event
 
 OWN_ANSWERS = frozenset({"success", "failure", "tool_raised"})
 """Endings that a tool has given itself."""

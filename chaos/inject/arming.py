@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ...actors.board import Board
-    from ...supervision.events import Event
+    from ...supervision.runtime.events import Event
     from ..faults import Fault
     from .evil_tool import EvilToolPlugin
 

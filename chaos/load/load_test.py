@@ -21,7 +21,7 @@ from .requests import quotas
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ...supervision.events import Event
+    from ...supervision.runtime.events import Event
     from ..recorder import Recorder
     from .requests import Source
 

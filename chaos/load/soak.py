@@ -23,8 +23,8 @@ from ...actors.host_settings import HostSettings
 from ...base.frozen import frozen
 from ...hosts.process.stop_ladder import StopLadder
 from ...plugins.adapter.adapter import PluginAdapter
-from ...supervision.backoff import Backoff
-from ...supervision.policy import RestartPolicy
+from ...supervision.restart.backoff import Backoff
+from ...supervision.restart.policy import RestartPolicy
 from .. import faults as f
 from ..checker.invariants import check, standing
 from ..checker.leak_check import Census

@@ -37,7 +37,7 @@ class VirtualTimer:
 
 
 class VirtualClock:
-    """See the module. It satisfies `callboard.supervision.clock.Clock`.
+    """See the module. It satisfies `callboard.supervision.runtime.clock.Clock`.
 
     Args:
         start: the first moment. Not 0, so that nothing may take a time for a duration.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...supervision.events import EventStream
+from ...supervision.runtime.events import EventStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable

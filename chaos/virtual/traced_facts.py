@@ -10,7 +10,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.results.failures import ending_of, reported
-from ...supervision.event_kinds import EVENT_KINDS
+from ...supervision.runtime.event_kinds import EVENT_KINDS
 from ..checker.facts import Answered, Asked, Broken, Happened, Ordered, Ran, Seen
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 from ...base.frozen import frozen
-from ...supervision.backoff import Backoff
-from ...supervision.policy import RestartPolicy
+from ...supervision.restart.backoff import Backoff
+from ...supervision.restart.policy import RestartPolicy
 
 Json = dict[str, Any]
 

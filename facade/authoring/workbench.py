@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..actors.call import Call
     from ..configuration import Configuration
     from ..hosts.process.transport import Carry
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
 Json = dict[str, Any]
 

@@ -20,7 +20,7 @@ from .output import complain
 if TYPE_CHECKING:
     from ..callboard import Callboard
     from ..plugins.hooks.approval import Question
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
 
 class TerminalApprover:

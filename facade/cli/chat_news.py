@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from ..plugins.hooks.approval import Question
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
 Json = dict[str, Any]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..plugins.hooks.approval import Question
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
     from .output import Streams
 
 Json = dict[str, Any]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ..hosts.process.process import Command, ProcessExit
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
     from .dev_view import View
 
 TELLING: Final = {

@@ -12,7 +12,7 @@ from .output import LineWriter, complain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
 
 @contextmanager

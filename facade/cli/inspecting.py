@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ..authoring.entries import Entry
     from ..authoring.workbench import LoadedAnew
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
 Json = dict[str, Any]
 

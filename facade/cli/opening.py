@@ -11,7 +11,7 @@ from .output import complain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
 
 @contextmanager

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from ..actors.call import Call
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
 Json = dict[str, Any]
 

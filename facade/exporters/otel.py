@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import Meter, MeterProvider
     from opentelemetry.trace import TracerProvider
 
-    from ..supervision.events import Event, Subscription
+    from ..supervision.runtime.events import Event, Subscription
 
 HOST_KINDS = frozenset({
     "host_starting", "host_ready", "host_crashed", "host_backoff", "host_parked", "host_stopped", "host_replaced",

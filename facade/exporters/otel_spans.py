@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.trace import Span, Tracer
 
-    from ..supervision.events import Event
+    from ..supervision.runtime.events import Event
 
     Measure = Callable[[float, dict[str, str]], None]
 

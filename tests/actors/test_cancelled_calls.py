@@ -9,8 +9,8 @@ from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
 from callboard.chaos.virtual_board import VirtualBoard
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 from manual_clock import ManualClock
 from tools import a_tool, tool_call
 

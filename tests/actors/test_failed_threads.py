@@ -11,8 +11,8 @@ from boards import Recorder, node_board
 from callboard.actors import messages as m
 from callboard.actors.base import HouseActor
 from callboard.actors.board import Board
-from callboard.supervision.clock import SystemClock
-from callboard.supervision.events import EventStream
+from callboard.supervision.runtime.clock import SystemClock
+from callboard.supervision.runtime.events import EventStream
 from foreign_scene import KINDS, Strange
 from leaks import no_leaks
 from tools import a_tool, count, tool_call

@@ -16,9 +16,9 @@ from pathlib import Path
 from boards import Recorder, add_node, node_board
 from callboard.actors.board import Board
 from callboard.actors.desk import ToolSettings
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import FakeChild, House
 from leaks import no_leaks
 from manual_clock import ManualClock

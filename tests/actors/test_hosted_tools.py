@@ -9,8 +9,8 @@ import pytest
 from boards import MOODY, Recorder, add_node, node_board
 from callboard.actors.board import Board
 from callboard.base.errors import PluginLoadError
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 from leaks import alive, no_leaks
 from tools import tool_call
 

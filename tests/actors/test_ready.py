@@ -17,8 +17,8 @@ from callboard.actors.hosted_tool_actor import HostedToolActor
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.process.process import Command, ProcessExit
 from callboard.plugins.adapter.adapter import PluginAdapter
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 from hypothesis import settings
 from manual_clock import ManualClock
 from tools import schema, tool_call

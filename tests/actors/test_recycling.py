@@ -9,8 +9,8 @@ import pytest
 from boards import node_board
 from callboard.hosts.limits.limits import Limits
 from callboard.hosts.node.tool import NodeToolPlugin
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 from leaks import alive, no_leaks, wait_until
 from tools import tool_call
 

@@ -12,7 +12,7 @@ from callboard.actors.reloading import reload
 from callboard.actors.reloads import ReloadRefused
 from callboard.hosts.limits.limits import Limits
 from callboard.plugins.adapter.adapter import PluginAdapter
-from callboard.supervision.policy import RestartPolicy, RestartType
+from callboard.supervision.restart.policy import RestartPolicy, RestartType
 from leaks import wait_until
 from memory_hosts import PATIENCE, MemoryHost, memory_board
 from toolbox import Toolbox

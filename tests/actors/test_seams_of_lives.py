@@ -20,8 +20,8 @@ from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.errors import ChildExists
 from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, GetStatus
-from callboard.supervision.policy import RestartPolicy
-from callboard.supervision.telling import ask_supervisor
+from callboard.supervision.restart.policy import RestartPolicy
+from callboard.supervision.runtime.telling import ask_supervisor
 from leaks import no_leaks
 from memory_hosts import PATIENCE, SLOWLY, MemoryHost, memory_board
 from scarcity import no_more_threads

@@ -16,9 +16,9 @@ from callboard.chaos.scripted.scripted_call import LifeOver
 from callboard.chaos.triggers import NthCall
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.hosts.limits.limits import Limits
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.errors import UnknownChild
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 
 QUICK = RestartPolicy(backoff=Backoff(first=0.1, min=0.1, max=0.1, jitter=0.0), intensity=100)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from boards import QUICK, node_board
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy, RestartType
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy, RestartType
 from leaks import alive, no_leaks, wait_until
 from tools import tool_call
 

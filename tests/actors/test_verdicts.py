@@ -4,7 +4,7 @@ import pytest
 from callboard.actors.host_endings import verdict_on
 from callboard.hosts.process.process import ProcessExit
 from callboard.hosts.report.crash_report import CrashReport, probable_cause
-from callboard.supervision.exits import ExitKind
+from callboard.supervision.restart.exits import ExitKind
 
 
 def verdict(code=None, signal=None, stderr="", ready=True, in_flight=()):

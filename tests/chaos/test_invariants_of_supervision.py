@@ -13,10 +13,10 @@ from dataclasses import replace
 import pytest
 from callboard.chaos.checker.facts import Happened, Run, Terms
 from callboard.chaos.checker.invariants import violations
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.core import Changed, Schedule, StartLife, Supervision
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -27,8 +27,8 @@ from callboard.chaos.record import ScheduleError
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.schedules.corruption import noise
 from callboard.chaos.triggers import AtTime, NthByte, NthCall, NthSpawn, StateEntered
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 from leaks import no_leaks, wait_until
 
 FLOODS = StdoutFlood(2_000_000), PartFlood(5_000), ReplyFlood(20_000)

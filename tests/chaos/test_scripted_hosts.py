@@ -14,8 +14,8 @@ from callboard.chaos.virtual.clock import VirtualClock
 from callboard.chaos.virtual.trace import to_lines
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.hosts.errors import HostGone, HostTimeout, RemoteError
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 
 STEADY = RestartPolicy(backoff=Backoff(first=0.0, min=0.5, max=8.0, jitter=0.0))
 

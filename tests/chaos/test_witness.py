@@ -19,8 +19,8 @@ from callboard.chaos.recorder import Recorder
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.schedules.corruption import noise
 from callboard.chaos.triggers import NthCall
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 from leaks import no_leaks
 
 COUNTER = """

@@ -8,7 +8,7 @@ from callboard.cli.chat_orders import Order, Said, read_line
 from callboard.cli.chat_rows import shortened
 from callboard.cli.chat_scene import HEARD, Scene
 from callboard.plugins.hooks.approval import Question
-from callboard.supervision.event_kinds import EVENT_KINDS
+from callboard.supervision.runtime.event_kinds import EVENT_KINDS
 from rich.cells import cell_len
 
 

@@ -6,9 +6,9 @@ import io
 
 import pytest
 from callboard.cli.crash_view import LINES, MESSAGES, facts_of, messages_of, show_crash, words_of
-from callboard.supervision.event_kinds import faults_of
-from callboard.supervision.event_order import check_order
-from callboard.supervision.events import Event
+from callboard.supervision.runtime.event_kinds import faults_of
+from callboard.supervision.runtime.event_order import check_order
+from callboard.supervision.runtime.events import Event
 from command_line import callboard, lines, ndjson, on_a_terminal, write_config
 from rich.console import Console
 from tools import tool_call

@@ -10,7 +10,7 @@ import pytest
 from callboard import Callboard
 from callboard.exporters.otel import Instrumentation
 from callboard.exporters.otel_spans import MAX_OPEN, CallSpans
-from callboard.supervision.events import Event
+from callboard.supervision.runtime.events import Event
 from leaks import wait_until
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader

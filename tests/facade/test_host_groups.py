@@ -6,8 +6,8 @@ import threading
 
 import pytest
 from callboard import Callboard, ConfigurationError, read_configuration
-from callboard.supervision.policy import RestartPolicy
-from callboard.supervision.spec import GroupSpec
+from callboard.supervision.restart.policy import RestartPolicy
+from callboard.supervision.restart.spec import GroupSpec
 from house_source import ROOT
 from leaks import TEST_MARK, no_leaks
 

@@ -12,9 +12,9 @@ from house_source import PACKAGE, ROOT, imports, is_standard
 PLACES = {
     "pykka": (
         "actors/*",
-        "supervision/steady.py",
+        "supervision/runtime/actor_loop.py",
         "supervision/supervisor.py",
-        "supervision/telling.py",
+        "supervision/runtime/telling.py",
         "supervision/life.py",
         "facade/callboard.py",
     ),
@@ -33,7 +33,7 @@ PLACES = {
     ),
     "psutil": ("hosts/process_tree/tree_kill.py", "hosts/limits/vitals.py"),
     "jsonschema_rs": ("interop/schema_engine.py",),
-    "tenacity": ("supervision/backoff.py",),
+    "tenacity": ("supervision/restart/backoff.py",),
     "orjson": ("hosts/protocol/wire.py", "interop/arguments.py", "interop/json_copy.py", "base/json.py"),
     "click": ("facade/cli/*",),
     "httpx": ("agent/providers/*",),

@@ -103,7 +103,10 @@ IN_FUNCTION = {
         "plugins/adapter/async_bridge.py",
         "asyncio",
     ): "it costs more than the room, and most programs have no use for it",
-    ("supervision/backoff.py", "tenacity"): "it costs more than all else, and most boards never restart",
+    (
+        "supervision/restart/backoff.py",
+        "tenacity",
+    ): "it costs more than all else, and most boards never restart",
 }
 """Imports that wait for their use because of what they cost; none of them dodges a circle."""
 

@@ -13,7 +13,7 @@ from callboard.cli.app import command_line
 from callboard.plugins.results.codes import OUTCOMES
 from callboard.plugins.sources.entry import PluginOptions
 from callboard.supervision.core import ChildState
-from callboard.supervision.event_kinds import EVENT_KINDS, FACTS
+from callboard.supervision.runtime.event_kinds import EVENT_KINDS, FACTS
 from house_source import ROOT
 
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()

@@ -6,11 +6,11 @@ import dataclasses
 from functools import partial
 
 import pytest
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild
-from callboard.supervision.policy import RestartPolicy, RestartType
-from callboard.supervision.spec import AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy, RestartType
+from callboard.supervision.restart.spec import AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
 from fake_children import FakeChild, a_house
 from supervision_cases import POLICY
 

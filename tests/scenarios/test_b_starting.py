@@ -6,7 +6,7 @@ import pytest
 from callboard.supervision.errors import ChildExists, StartFailed
 from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, GetCount, GetWhich
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import FakeChild, TalkingChild, a_house
 from supervision_cases import CRASH, POLICY
 

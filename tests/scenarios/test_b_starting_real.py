@@ -10,7 +10,7 @@ from boards import Recorder
 from callboard import Callboard
 from callboard.actors.board import Board
 from callboard.base.errors import PluginLoadError
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.policy import RestartPolicy
 from leaks import TEST_MARK, no_leaks
 from obedient_hosts import PATIENCE, add_obedient, obedient, run
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import TalkingChild, a_house
 from supervision_cases import CLEAN, POLICY, REQUESTED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from boards import Recorder
 from callboard.actors.board import Board
-from callboard.supervision.policy import RestartPolicy, RestartType
+from callboard.supervision.restart.policy import RestartPolicy, RestartType
 from leaks import no_leaks
 from obedient_hosts import PATIENCE, UNHURRIED, add_obedient, obedient
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.supervision.messages import AddChild, GetCount
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import TalkingChild, a_house
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from callboard.supervision.backoff import Backoff
+from callboard.supervision.restart.backoff import Backoff
 from fake_children import TalkingChild, a_house
 from supervision_cases import CRASH, POLICY
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.errors import ChildExists
 from callboard.supervision.messages import Administer, GetCount, GetWhich, ShutDown
+from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.verbs import Verb
 from fake_children import PATIENCE, TalkingChild, a_house
 from supervision_cases import POLICY

@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from callboard.supervision.backoff import Backoff
+from callboard.supervision.restart.backoff import Backoff
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from callboard.supervision.clock import SystemClock
+from callboard.supervision.runtime.clock import SystemClock
 from leaks import no_leaks
 
 PATIENCE = 10.0

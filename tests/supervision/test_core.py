@@ -4,8 +4,8 @@ import json
 
 import pytest
 from callboard.supervision.core import Changed, ChildState, Removed, Schedule, StartLife, StopLife
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import RestartPolicy, RestartType
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy, RestartType
 from supervision_cases import (
     CLEAN,
     CRASH,

@@ -7,7 +7,6 @@ import itertools
 import json
 import random
 
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.core import (
     Changed,
     ChildState,
@@ -17,11 +16,12 @@ from callboard.supervision.core import (
     StopLife,
     Supervision,
 )
-from callboard.supervision.event_kinds import faults_of
-from callboard.supervision.event_order import check_order
-from callboard.supervision.events import Event
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import RestartPolicy, RestartType
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy, RestartType
+from callboard.supervision.runtime.event_kinds import faults_of
+from callboard.supervision.runtime.event_order import check_order
+from callboard.supervision.runtime.events import Event
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule

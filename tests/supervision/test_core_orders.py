@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.supervision.core import Changed, ChildState, Removed, StartLife, StopLife
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.policy import RestartPolicy
 from supervision_cases import (
     CLEAN,
     CRASH,

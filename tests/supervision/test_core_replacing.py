@@ -4,8 +4,8 @@ import json
 
 import pytest
 from callboard.supervision.core import Changed, ChildState, Removed, StartLife, StopLife
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import FakeChild, House
 from leaks import no_leaks
 from supervision_cases import CRASH, REQUESTED, acts, in_backoff, news, state_of, supervision_of

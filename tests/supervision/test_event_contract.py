@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from callboard.supervision.event_kinds import EVENT_KINDS, FACTS, TYPES, Fact, faults_of
-from callboard.supervision.events import KINDS
-from callboard.supervision.exits import Exit, ExitKind
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.runtime.event_kinds import EVENT_KINDS, FACTS, TYPES, Fact, faults_of
+from callboard.supervision.runtime.events import KINDS
 
 READY = {"generation": 1}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.supervision.event_order import AFTER, check_order
-from callboard.supervision.events import KINDS, Event
+from callboard.supervision.runtime.event_order import AFTER, check_order
+from callboard.supervision.runtime.events import KINDS, Event
 
 
 def host(kind, generation, **facts):

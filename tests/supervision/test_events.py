@@ -4,8 +4,8 @@ import threading
 import time
 
 import pytest
-from callboard.supervision import events
-from callboard.supervision.events import EventStream
+from callboard.supervision.runtime import events
+from callboard.supervision.runtime.events import EventStream
 from leaks import no_leaks
 
 PATIENCE = 10.0

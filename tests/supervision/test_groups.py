@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.exits import Exit, ExitKind
 from callboard.supervision.messages import ShutDown
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import PATIENCE, TalkingChild, a_house
 from supervision_cases import HOPELESS, POLICY
 

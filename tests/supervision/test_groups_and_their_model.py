@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.core import Schedule, StartLife, StopLife, Supervision
 from callboard.supervision.effects import Changed
-from callboard.supervision.event_kinds import faults_of
-from callboard.supervision.event_order import check_order
-from callboard.supervision.events import Event
-from callboard.supervision.exits import Exit, ExitKind
 from callboard.supervision.group import GroupState
-from callboard.supervision.policy import RestartPolicy
-from callboard.supervision.spec import GroupSpec
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
+from callboard.supervision.restart.spec import GroupSpec
+from callboard.supervision.runtime.event_kinds import faults_of
+from callboard.supervision.runtime.event_order import check_order
+from callboard.supervision.runtime.events import Event
 from group_model import AGAIN, COOL_DOWN, PERIOD, STABLE_FOR, Model
 from hypothesis import settings
 from hypothesis import strategies as st

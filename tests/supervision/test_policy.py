@@ -3,9 +3,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import History, Park, Restart, RestartPolicy, RestartType, Stop, decide
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import (
+    History,
+    Park,
+    Restart,
+    RestartPolicy,
+    RestartType,
+    Stop,
+    decide,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

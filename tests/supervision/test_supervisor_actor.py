@@ -6,13 +6,13 @@ from functools import partial
 
 import pykka
 import pytest
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.errors import UnknownChild
-from callboard.supervision.exits import Exit, ExitKind
 from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, Order
-from callboard.supervision.policy import RestartPolicy
-from callboard.supervision.telling import ask_supervisor, tell
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
+from callboard.supervision.runtime.telling import ask_supervisor, tell
 from fake_children import FakeChild, FakeLife, House
 from leaks import no_leaks
 from supervision_cases import CRASH, HOPELESS, POLICY, REQUESTED

@@ -12,15 +12,15 @@ from callboard.actors.desk import ToolSettings
 from callboard.actors.host_settings import HostSettings
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.event_order import check_order
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
+from callboard.supervision.runtime.event_order import check_order
 from leaks import TEST_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from callboard.supervision.events import Event
+    from callboard.supervision.runtime.events import Event
 
 MOODY = Path(__file__).parents[1] / "actors" / "hosted" / "moody.mjs"
 

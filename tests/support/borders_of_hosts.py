@@ -9,10 +9,10 @@ from boards import MOODY, add_node
 from callboard.hosts.host import Host
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.tap import tapping
-from callboard.supervision.clock import SystemClock
 from callboard.supervision.errors import StartFailed
 from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import WatchChild
+from callboard.supervision.runtime.clock import SystemClock
 from fake_children import FakeChild, House
 from foreign_scene import (
     PATIENCE,

@@ -16,8 +16,8 @@ from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.chaos.recorder import Recorder, terms_of
 from callboard.chaos.schedule import Schedule
 from callboard.plugins.adapter.adapter import PluginAdapter
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 
 PROMPT = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.01), intensity=50)
 LATE = RestartPolicy(backoff=Backoff(first=0.6, min=0.6, max=0.6, jitter=0.0), intensity=50)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from callboard.supervision.events import EventStream
-from callboard.supervision.exits import Exit, ExitKind
 from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, AddGroup, GetGroups, GetStatus, Order
-from callboard.supervision.spec import GroupSpec
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.spec import GroupSpec
+from callboard.supervision.runtime.events import EventStream
+from callboard.supervision.runtime.telling import ask_supervisor
 from callboard.supervision.supervisor import SupervisorActor
-from callboard.supervision.telling import ask_supervisor
 from leaks import no_leaks
 from manual_clock import ManualClock
 from supervision_cases import CRASH, POLICY

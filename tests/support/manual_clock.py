@@ -1,6 +1,6 @@
 """A clock that stands still until a test advances it.
 
-It satisfies `callboard.supervision.clock.Clock`. Timed calls run in the thread that advances, one
+It satisfies `callboard.supervision.runtime.clock.Clock`. Timed calls run in the thread that advances, one
 after the other in the order in which they are due, each at its own time: what a call schedules
 within the span that is being advanced runs too. Nothing runs by itself, not even what is already
 due when it is put on the clock: `advance(0)` runs that.

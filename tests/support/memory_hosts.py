@@ -24,8 +24,8 @@ from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.process.process import Command, ProcessExit
 from callboard.hosts.process.stop_ladder import KILL_NOW
 from callboard.plugins.adapter.adapter import PluginAdapter
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 from manual_clock import ManualClock
 from tools import schema, tool_call
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callboard.actors.call import Call
-    from callboard.supervision.policy import RestartPolicy
+    from callboard.supervision.restart.policy import RestartPolicy
 
 PROGRAM = Path(__file__).parents[1] / "scenarios" / "programs" / "obedient.py"
 

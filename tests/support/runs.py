@@ -7,8 +7,8 @@ from dataclasses import replace
 from callboard.chaos.checker.facts import Answered, Asked, Broken, Happened, Left, Ran, Run, Seen, Terms
 from callboard.chaos.checker.invariants import check
 from callboard.chaos.checker.standings import Standing
-from callboard.supervision.backoff import Backoff
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.policy import RestartPolicy
 
 POLICY = RestartPolicy(
     backoff=Backoff(first=0.0, min=1.0, max=8.0, jitter=0.0),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from callboard.supervision.backoff import Backoff
 from callboard.supervision.core import Changed, Supervision
-from callboard.supervision.exits import Exit, ExitKind
-from callboard.supervision.policy import RestartPolicy
+from callboard.supervision.restart.backoff import Backoff
+from callboard.supervision.restart.exits import Exit, ExitKind
+from callboard.supervision.restart.policy import RestartPolicy
 
 POLICY = RestartPolicy(
     backoff=Backoff(first=0.0, min=0.5, max=10.0, jitter=0.0),

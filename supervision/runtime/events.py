@@ -13,11 +13,11 @@ import time
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Self
 
-from ..base.foreign import Log, contain
-from ..base.forking import disown_in_child
-from ..base.frozen import frozen
-from ..base.validation import is_text, require_several
-from ..plugins.results.failures import describe
+from ...base.foreign import Log, contain
+from ...base.forking import disown_in_child
+from ...base.frozen import frozen
+from ...base.validation import is_text, require_several
+from ...plugins.results.failures import describe
 from .dead_letters import DeadLetters
 from .event_kinds import EVENT_KINDS
 

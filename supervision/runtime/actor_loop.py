@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pykka
 
-from ..base.foreign import Log, contain
-from ..base.forking import disown_in_child, keep
+from ...base.foreign import Log, contain
+from ...base.forking import disown_in_child, keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TypeVar
 
-from ..base.errors import CallboardError
-from ..base.frozen import frozen
+from ...base.errors import CallboardError
+from ...base.frozen import frozen
 from .backoff import Backoff
 from .policy import RestartType
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pykka
 
-from ..base.frozen import frozen
+from ...base.frozen import frozen
 
 
 @frozen

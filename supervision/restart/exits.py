@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from ..base.frozen import frozen
+from ...base.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

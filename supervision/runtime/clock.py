@@ -13,9 +13,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..base.foreign import Log, contain, is_interrupt
-from ..base.forking import disown_in_child, keep
-from ..plugins.results.failures import describe
+from ...base.foreign import Log, contain, is_interrupt
+from ...base.forking import disown_in_child, keep
+from ...plugins.results.failures import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..base.frozen import frozen
-from ..base.validation import require_number
+from ...base.frozen import frozen
+from ...base.validation import require_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,8 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from ..base.frozen import frozen
-from ..base.validation import is_text, require, require_number, require_several
+from ...base.frozen import frozen
+from ...base.validation import is_text, require, require_number, require_several
 from .backoff import Backoff
 from .exits import Exit, ExitKind, check_exits
 from .intensity import charge, recent

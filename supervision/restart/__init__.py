@@ -1,0 +1,1 @@
+"""When to start a child again, and when to give up. Pure."""

@@ -1,0 +1,1 @@
+"""What actors run on: the clock, the event stream, dead letters."""
