@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..base.foreign import Log
 from ..base.frozen import frozen
-from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
+from ..interop.schemas.constrained import check_of
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from ..interop.hub import InspectedSchema
-    from ..interop.misfits import Misfit
+    from ..interop.schemas.violations import Misfit
     from .call import Call
     from .catalog import ToolDescriptor
     from .stage import Result

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..hosts.hosted_tool import HostedToolPlugin
-    from ..interop.contribution import ToolInteropContribution
+    from ..interop.registry.contribution import ToolInteropContribution
     from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.restart.policy import RestartPolicy
     from ..supervision.restart.spec import GroupSpec

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ContractError
 from ..base.frozen import frozen
-from ..interop.contribution import Tier, TieredContribution, ToolInteropContribution
+from ..interop.default_registry import compose_registry
 from ..interop.errors import InteropError
-from ..interop.registry import compose_registry
+from ..interop.registry.contribution import Tier, TieredContribution, ToolInteropContribution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..interop.tool_registry import ToolInteropRegistry
+    from ..interop.registry.tool_registry import ToolInteropRegistry
     from .routing import Routes
 
 Schemas = tuple[dict[str, Any], ...]

@@ -8,7 +8,7 @@ from ..interop.conversion import ToolInteropTarget
 from ..interop.errors import InteropError
 
 if TYPE_CHECKING:
-    from ..interop.tool_registry import ToolInteropRegistry
+    from ..interop.registry.tool_registry import ToolInteropRegistry
     from ..plugins.contract.invocation import Invocation
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import JsonValueError, PluginLoadError
 from ..base.foreign import Log
 from ..base.json import copy_json
-from ..interop.checked_schemas import check_of
 from ..interop.errors import UncheckableSchemaError
+from ..interop.schemas.constrained import check_of
 from .variants import HINT
 
 if TYPE_CHECKING:

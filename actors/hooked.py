@@ -23,7 +23,7 @@ from .passage import Passage, Ways
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..interop.tool_registry import ToolInteropRegistry
+    from ..interop.registry.tool_registry import ToolInteropRegistry
     from .call import Call
     from .claiming import Claiming
     from .hook_runs import Means

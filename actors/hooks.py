@@ -14,7 +14,7 @@ from .listeners import Listeners
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..interop.tool_registry import ToolInteropRegistry
+    from ..interop.registry.tool_registry import ToolInteropRegistry
     from ..plugins.hooks.approval import Approver
     from ..supervision.runtime.clock import Clock
     from ..supervision.runtime.events import EventStream

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError
-from ..interop.registry import get_registry_from_context
+from ..interop.default_registry import get_registry_from_context
 from ..plugins.contract.invocation import Invocation
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
@@ -14,7 +14,7 @@ from .call import Call
 
 if TYPE_CHECKING:
     from ..interop.hub import InspectedCall
-    from ..interop.tool_registry import ToolInteropRegistry
+    from ..interop.registry.tool_registry import ToolInteropRegistry
     from ..supervision.runtime.clock import Clock
     from .catalog import Catalog
 

@@ -25,7 +25,7 @@ from .routing import only_for, reach
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..interop.tool_registry import ToolInteropRegistry
+    from ..interop.registry.tool_registry import ToolInteropRegistry
     from ..plugins.contract.invocation import Invocation
     from ..plugins.hooks.payload import HookData
     from ..plugins.hooks.terms import Listener

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..interop.call_ids import made_up_call_id
+from ..interop.calls.ids import made_up_call_id
 from ..interop.errors import InteropError
 from ..interop.format_ids import canonical_format
 from ..interop.json_copy import copy_json
-from ..interop.wire_places import put
+from ..interop.names.wire_places import put
 from .session import calls_of, tool_call_id
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.errors import CallboardError, ContractError
 from ..base.foreign import Log
+from ..interop.default_registry import ToolInteropContribution
 from ..interop.errors import UnknownFormatError
-from ..interop.registry import ToolInteropContribution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -11,7 +11,7 @@ from contextlib import aclosing, asynccontextmanager, closing
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError
-from ..interop.registry import get_registry_from_context
+from ..interop.default_registry import get_registry_from_context
 from ..plugins.adapter.async_bridge import call_in_thread, iterate_here, iterate_in_thread
 from .attachments import any_compact
 from .errors import ProviderError

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..interop.call_marks import mark_of, unmarked, with_mark
+from ..interop.calls.marks import mark_of, unmarked, with_mark
+from ..interop.default_registry import ToolInteropRegistry, ToolInteropTarget
 from ..interop.errors import InteropError
 from ..interop.format_ids import CHAT_CUSTOM, CHAT_FUNCTION, OPENAI_CHAT, RESPONSES_ACTION
-from ..interop.registry import ToolInteropRegistry, ToolInteropTarget
 from .session import call_id
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from ..plugins.contract.contract import BasePlugin
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from ..interop.registry import ToolInteropContribution
+    from ..interop.default_registry import ToolInteropContribution
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ContractError
-from ..interop.registry import Tier, TieredContribution, ToolInteropContribution
+from ..interop.default_registry import Tier, TieredContribution, ToolInteropContribution
 from .provider_adapter import ProviderAdapter
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..actors.catalog import ToolDescriptor
     from ..actors.members import Member
-    from ..interop.registry import ToolInteropRegistry
+    from ..interop.default_registry import ToolInteropRegistry
     from .provider_adapter import ProviderAdapter
 
 Json = dict[str, Any]

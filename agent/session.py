@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.frozen import frozen
 from ..base.json import copy_json
 from ..base.validation import require, require_mapping, require_text
-from ..interop.transcript_repairs import NO_RESULT
+from ..interop.transcripts.repair_report import NO_RESULT
 from ..plugins.adapter.formatting import default_text
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure

@@ -21,7 +21,7 @@ from .session_repair import repair_session
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..interop.transcript_repairs import Repair
+    from ..interop.transcripts.repair_report import Repair
     from .session import Session
     from .session_lines import SessionLines, Torn
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..interop.format_ids import OPENAI_CHAT
-from ..interop.transcript import repair_transcript
+from ..interop.transcripts.repair import repair_transcript
 from .session import call_id, called_name, calls_of, no_result, tool_call_id
 
 if TYPE_CHECKING:
-    from ..interop.transcript_repairs import Repair
+    from ..interop.transcripts.repair_report import Repair
     from .session import Message, Session
 
 Json = dict[str, Any]

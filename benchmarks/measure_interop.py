@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import ToolInteropTarget
 from callboard.interop.errors import InteropError
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import ToolInteropTarget
 from harness import Samples, alternate, timed
 from interop_peer import Peers, PeersMissing, require
 from interop_records import CALL, declaration, is_right_call, is_right_schema, recorded, schema_of

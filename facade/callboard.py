@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from .actors.catalog import ToolDescriptor
     from .actors.state_store import StateStore
     from .configured_agent import Agent
-    from .interop.contribution import ToolInteropContribution
-    from .interop.tool_registry import ToolInteropRegistry
+    from .interop.registry.contribution import ToolInteropContribution
+    from .interop.registry.tool_registry import ToolInteropRegistry
     from .loaded import Loaded, Made
     from .supervision.runtime.clock import Clock
     from .supervision.runtime.events import Event, Subscription

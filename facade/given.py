@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .base.validation import require, require_several
-from .interop.contribution import ToolInteropContribution
+from .interop.registry.contribution import ToolInteropContribution
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

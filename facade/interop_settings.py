@@ -13,8 +13,8 @@ from .actors.in_time import in_time
 from .base.errors import CallboardError, PluginLoadError
 from .base.foreign import blames
 from .configuration_errors import ConfigurationError
-from .interop.contribution import Tier, TieredContribution, ToolInteropContribution
-from .interop.registry import compose_registry
+from .interop.default_registry import compose_registry
+from .interop.registry.contribution import Tier, TieredContribution, ToolInteropContribution
 from .plugins.results.failures import describe
 from .plugins.sources.python import load_python_object
 

@@ -1,9 +1,8 @@
 """Tool interop, under the name that providers and plugins import it by."""
 
-from .interop.arguments import parse_arguments
-from .interop.function_calls import read_function_call
-from .interop.hub import InspectedCall, InspectedResult, InspectedSchema
-from .interop.registry import (
+from .interop.calls.arguments import parse_arguments
+from .interop.calls.function_calls import read_function_call
+from .interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     HUB,
     CallAccessor,
@@ -22,14 +21,15 @@ from .interop.registry import (
     get_registry_from_context,
     get_schema_target_formats_from_context,
 )
-from .interop.request_conversion import RequestConversion
-from .interop.result_text import as_text
+from .interop.hub import InspectedCall, InspectedResult, InspectedSchema
+from .interop.registry.request_conversion import RequestConversion
+from .interop.results.text_fallback import as_text
 from .interop.streams.assembler import Assembler, StreamLimits
 from .interop.streams.calls import assembler
 from .interop.streams.errors import StreamError
 from .interop.streams.event_bytes import EventReader
-from .interop.transcript import repair_transcript
-from .interop.transcript_repairs import Repair, RepairCode, Repaired
+from .interop.transcripts.repair import repair_transcript
+from .interop.transcripts.repair_report import Repair, RepairCode, Repaired
 
 ToolResultAccessor = ResultAccessor
 """What the document of the interop flow calls a `ResultAccessor`; the same object."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ...interop.arguments import parse_arguments
+from ...interop.calls.arguments import parse_arguments
 from ...interop.format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
 from ...interop.json_copy import copy_json
 from ...interop.parts import TextPart

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import JsonValueError
-from ...interop.arguments import parse_arguments
+from ...interop.calls.arguments import parse_arguments
 from ...interop.json_copy import copy_json, json_text
 from ...interop.streams.event_bytes import EventReader, EventStreamError
 from ..errors import ProviderError

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
-from ...interop.attachment_blocks import SENDS
 from ...interop.parts import TextPart
+from ...interop.results.attachment_blocks import SENDS
 from ..attached_files import expanded
 from ..attachments import UnsendableError, as_json
 from ..errors import AttachmentError

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ...interop.attachment_blocks import write_block
-from ...interop.call_marks import METADATA
-from ...interop.errors import InteropError
-from ...interop.format_ids import OPENAI_CHAT, belongs_to
-from ...interop.formats.openai_content import read_content
-from ...interop.parts import MediaPart, TextPart
-from ...interop.registry import (
+from ...interop.calls.marks import METADATA
+from ...interop.default_registry import (
     ToolInteropTarget,
     get_registry_from_context,
     get_schema_target_formats_from_context,
 )
-from ...interop.request_conversion import RequestConversion
+from ...interop.errors import InteropError
+from ...interop.format_ids import OPENAI_CHAT, belongs_to
+from ...interop.formats.openai_content import read_content
+from ...interop.parts import MediaPart, TextPart
+from ...interop.registry.request_conversion import RequestConversion
+from ...interop.results.attachment_blocks import write_block
 from ..attachments import source_of
 from ..errors import AttachmentError
 from ..partial_answer import assistant_message, core_calls
@@ -30,7 +30,7 @@ from .wire import Answer, Block, Entry
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ...interop.registry import ToolInteropRegistry
+    from ...interop.default_registry import ToolInteropRegistry
     from .options import Options
     from .wire import Part, Spoken, Wire
 

@@ -17,7 +17,13 @@ from ...interop.format_ids import (
     RESPONSES_FUNCTION,
 )
 from ...interop.json_copy import copy_json
-from ...interop.native_items import ACTIONS, OUTPUTS, RESPONSES_CALLS, RESPONSES_RESULTS, is_for_the_client
+from ...interop.names.native_types import (
+    ACTIONS,
+    OUTPUTS,
+    RESPONSES_CALLS,
+    RESPONSES_RESULTS,
+    is_for_the_client,
+)
 from ...interop.parts import TextPart
 from .skeleton import TEXT, call_place, filled, worth_keeping
 from .wire import Block, Spoken, StreamReader, Wire, shown_behind

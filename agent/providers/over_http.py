@@ -13,8 +13,8 @@ from __future__ import annotations
 from contextlib import aclosing, closing
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...interop.registry import get_registry_from_context
-from ...interop.transcript import repair_transcript
+from ...interop.default_registry import get_registry_from_context
+from ...interop.transcripts.repair import repair_transcript
 from .asking import Asking
 from .attached import with_attachments
 from .core_history import as_sent, conversion_of, core_messages, read_history

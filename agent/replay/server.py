@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ...base.frozen import frozen
-from ...interop.arguments import parse_arguments
+from ...interop.calls.arguments import parse_arguments
 from ...interop.json_copy import json_text
 from .chat_telling import tell_chat, whole_chat
 from .faults import Fault, Reply, error_reply, spoiled, spoiled_events, stream_reply

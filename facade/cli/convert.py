@@ -14,7 +14,7 @@ import click
 from rich.table import Table
 
 from ..base.errors import CallboardError
-from ..interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from ..interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from .common import common, json_option
 from .converting import KINDS, UnknownWire, convert, kind_of, needs_call_id, require_wire, wires
 from .exits import FAILED, WELL

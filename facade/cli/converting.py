@@ -11,7 +11,7 @@ from ..interop.format_ids import canonical_format, formats_of
 
 if TYPE_CHECKING:
     from ..interop.errors import Kind
-    from ..interop.tool_registry import ToolInteropRegistry
+    from ..interop.registry.tool_registry import ToolInteropRegistry
 
 KINDS: Final[tuple[Kind, ...]] = ("schema", "call", "result")
 

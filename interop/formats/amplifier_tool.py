@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
+from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError
 from ..format_ids import AMPLIFIER
-from ..function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
-from ..function_schemas import as_function
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json, json_text
-from ..object_calls import argument_object, replayable_object
 from ..parts import JsonPart, ResultPart, TextPart
-from ..result_text import write_parts
-from ..schema_shapes import optional_object, optional_text, required_name
-from ..structured import says_the_same, with_structure
+from ..results.structured import says_the_same, with_structure
+from ..results.text_fallback import write_parts
+from ..schemas.function_schemas import as_function
+from ..schemas.shapes import optional_object, optional_text, required_name
 from .gemini_openapi import is_openapi
 
 _DECLARED: Final = frozenset({"name", "description", "input_schema"})

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..data_urls import data_url, inline_of, link_of, text_of_base64
 from ..errors import InvalidShapeError
 from ..parts import MediaPart, ResultPart, TextPart, UnreadPart
+from ..results.data_urls import data_url, inline_of, link_of, text_of_base64
 
 _IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _PDF: Final = "application/pdf"

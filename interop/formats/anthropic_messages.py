@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
+from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, lost_extras
 from ..format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
-from ..function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
-from ..function_schemas import as_function
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json
-from ..object_calls import argument_object, replayable_object
-from ..result_text import answered_call, native_content, write_parts
-from ..root_combinators import without_root_combinators
-from ..schema_shapes import optional_flag, optional_object, optional_text, required_name, result_flag
+from ..results.text_fallback import answered_call, native_content, write_parts
+from ..schemas.function_schemas import as_function
+from ..schemas.root_combinators import without_root_combinators
+from ..schemas.shapes import optional_flag, optional_object, optional_text, required_name, result_flag
 from .anthropic_content import read_blocks, write_block
 
 _DECLARED = ("type", "name", "description", "input_schema", "strict")

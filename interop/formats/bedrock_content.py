@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ..data_urls import data_url, inline_of
 from ..errors import InvalidShapeError
 from ..json_copy import copy_json
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
+from ..results.data_urls import data_url, inline_of
 
 _IMAGES: Final = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
+from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError
 from ..format_ids import BEDROCK_CONVERSE, BEDROCK_TOOL
-from ..function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
-from ..function_schemas import as_function
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json
-from ..object_calls import argument_object, replayable_object
-from ..result_text import answered_call, native_content, write_parts
-from ..schema_shapes import breach, optional_flag, optional_object, optional_text, required_name
-from ..structured import with_structure
+from ..results.structured import with_structure
+from ..results.text_fallback import answered_call, native_content, write_parts
+from ..schemas.function_schemas import as_function
+from ..schemas.shapes import breach, optional_flag, optional_object, optional_text, required_name
 from .bedrock_content import read_blocks, write_block
 
 _FLAGS: dict[Any, bool | None] = {"success": False, "error": True, None: None}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..contribution import ToolInteropContribution
 from ..format_ids import (
     AMPLIFIER,
     ANTHROPIC_HOSTED,
@@ -37,7 +36,7 @@ from ..format_ids import (
     RESPONSES_HOSTED,
     RESPONSES_NAMESPACE,
 )
-from ..native_items import (
+from ..names.native_types import (
     ACTIONS,
     ANTHROPIC_RESULTS,
     OUTPUTS,
@@ -45,6 +44,7 @@ from ..native_items import (
     RESPONSES_RESULTS,
     RESPONSES_TOOLS,
 )
+from ..registry.contribution import ToolInteropContribution
 from .late import LateAccessor, LateAdapter
 
 BUILT_IN: Final = ToolInteropContribution(

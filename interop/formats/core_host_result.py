@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..calls.function_calls import leftovers
 from ..format_ids import CORE_HOST_RESULT
-from ..function_calls import leftovers
 from ..hub import InspectedResult
 from ..json_copy import copy_json
 from ..parts import JsonPart, ResultPart, TextPart

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..calls.function_calls import leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError
 from ..format_ids import CORE_TOOL_RESULT
-from ..function_calls import leftovers
 from ..hub import InspectedResult
 from ..parts import TextPart
-from ..result_text import as_text
+from ..results.text_fallback import as_text
 
 
 class CoreToolResults:

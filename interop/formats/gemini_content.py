@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..conversion import Loss, LossCode
-from ..data_urls import data_url, inline_of
 from ..errors import InvalidShapeError
-from ..gemini_spelling import wire_key, wire_keys
 from ..json_copy import copy_json
+from ..names.gemini_spelling import wire_key, wire_keys
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
-from ..result_text import write_parts
-from ..structured import with_structure
+from ..results.data_urls import data_url, inline_of
+from ..results.structured import with_structure
+from ..results.text_fallback import write_parts
 
 if TYPE_CHECKING:
     from ..hub import InspectedResult

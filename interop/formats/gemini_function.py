@@ -11,18 +11,18 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar, Final
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
+from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..format_ids import GEMINI, GEMINI_FUNCTION
-from ..function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
-from ..function_schemas import as_function, kept_extras
-from ..gemini_spelling import as_base64, beside, said, spelt
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json
-from ..object_calls import argument_object, replayable_object
-from ..result_text import native_content
-from ..schema_shapes import breach, optional_object, optional_text, required_name
+from ..names.gemini_spelling import as_base64, beside, said, spelt
+from ..results.text_fallback import native_content
+from ..schemas.function_schemas import as_function, kept_extras
+from ..schemas.shapes import breach, optional_object, optional_text, required_name
 from .gemini_content import read_response, write_response
 from .gemini_openapi import SHARED
 

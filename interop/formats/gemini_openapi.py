@@ -10,18 +10,18 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from ...base.errors import JsonValueError
+from ..calls.function_calls import leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss
 from ..errors import ConversionError
 from ..format_ids import GEMINI, GEMINI_OPENAPI
-from ..function_calls import leftovers
-from ..function_schemas import as_function, kept_extras
 from ..hub import InspectedSchema
 from ..json_copy import copy_json
 from ..limits import MAX_DEPTH
-from ..openapi_reading import has_ordering, widen
-from ..openapi_writing import TYPES, narrow
-from ..root_combinators import without_root_combinators
-from ..schema_shapes import optional_object, optional_text, required_name
+from ..openapi.reading import has_ordering, widen
+from ..openapi.writing import TYPES, narrow
+from ..schemas.function_schemas import as_function, kept_extras
+from ..schemas.root_combinators import without_root_combinators
+from ..schemas.shapes import optional_object, optional_text, required_name
 
 _UPPER: Final = frozenset({*TYPES.values(), "TYPE_UNSPECIFIED"})
 _NO_PARAMETERS: Final[dict[str, Any]] = {"type": "OBJECT", "properties": {}}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..arguments import fault
+from ..calls.arguments import fault
 from ..format_ids import ANTHROPIC_HOSTED, BEDROCK_HOSTED, GEMINI_HOSTED, RESPONSES_HOSTED
-from ..gemini_spelling import said
 from ..hub import InspectedCall, InspectedResult
-from ..native_items import (
+from ..names.gemini_spelling import said
+from ..names.native_types import (
     ACTIONS,
     ANTHROPIC_RESULTS,
     RESPONSES_CALLS,

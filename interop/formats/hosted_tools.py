@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..format_ids import ANTHROPIC_HOSTED, BEDROCK_HOSTED, GEMINI_HOSTED, RESPONSES_HOSTED
 from ..hub import InspectedSchema
-from ..native_items import RESPONSES_TOOLS
+from ..names.native_types import RESPONSES_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data_urls import data_url, inline_of, link_of
 from ..errors import InvalidShapeError
 from ..parts import MediaPart, ResultPart, TextPart, UnreadPart
+from ..results.data_urls import data_url, inline_of, link_of
 
 
 def read_blocks(format_id: str, content: Any) -> tuple[ResultPart, ...]:

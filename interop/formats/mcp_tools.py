@@ -12,19 +12,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
+from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..format_ids import MCP, MCP_2025, MCP_2026, MCP_SAMPLING, belongs_to
-from ..function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
-from ..function_schemas import as_function, kept_extras
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json, json_text
-from ..object_calls import argument_object, replayable_object
 from ..parts import JsonPart, ResultPart, TextPart, UnreadPart
-from ..result_text import native_content, write_parts
-from ..schema_shapes import optional_object, optional_text, required_name, result_flag
-from ..structured import with_structure
+from ..results.structured import with_structure
+from ..results.text_fallback import native_content, write_parts
+from ..schemas.function_schemas import as_function, kept_extras
+from ..schemas.shapes import optional_object, optional_text, required_name, result_flag
 from .mcp_content import read_blocks, write_block
 
 _DECLARED: Final = ("name", "description", "inputSchema", "outputSchema")

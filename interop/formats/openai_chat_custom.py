@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..calls.function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_text_call
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..format_ids import CHAT_CUSTOM
-from ..function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_text_call
 from ..hub import InspectedCall, InspectedSchema, TextFormat
 from ..json_copy import copy_json
-from ..schema_shapes import breach, optional_object, optional_text, required_name
+from ..schemas.shapes import breach, optional_object, optional_text, required_name
 
 
 class ChatCustomSchemas:

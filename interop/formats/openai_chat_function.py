@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import argument_text, identity_of, leftovers, lost_metadata, read_function_call
+from ..calls.sanitizer import replayable_arguments
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras, wrapping_losses
 from ..errors import ConversionError
 from ..format_ids import CHAT_FUNCTION, OPENAI_CHAT
-from ..function_calls import argument_text, identity_of, leftovers, lost_metadata, read_function_call
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json
-from ..result_text import native_content, write_parts
-from ..sanitizer import replayable_arguments
-from ..schema_shapes import optional_flag, optional_object, optional_text, required_name
+from ..results.text_fallback import native_content, write_parts
+from ..schemas.shapes import optional_flag, optional_object, optional_text, required_name
 from .openai_content import read_content, write_chat_text
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import leftovers, read_function_call
+from ..calls.sanitizer import replayable_arguments
 from ..format_ids import CHAT_LEGACY
-from ..function_calls import leftovers, read_function_call
 from ..hub import InspectedCall, InspectedResult
-from ..sanitizer import replayable_arguments
 from .openai_content import read_content
 
 

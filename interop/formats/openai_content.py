@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..data_urls import data_url, inline_of
 from ..errors import InvalidShapeError
 from ..parts import MediaPart, ResultPart, TextPart, UnreadPart
+from ..results.data_urls import data_url, inline_of
 
 DETAIL_IF_UNSAID: Final = "auto"
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..arguments import fault
+from ..calls.arguments import fault
+from ..calls.function_calls import leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_ACTION
-from ..function_calls import leftovers
 from ..hub import InspectedCall, InspectedResult
 from ..json_copy import copy_json
-from ..native_items import ACTIONS, OUTPUTS, is_for_the_client
+from ..names.native_types import ACTIONS, OUTPUTS, is_for_the_client
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
-from ..result_text import answered_call, as_text
+from ..results.text_fallback import answered_call, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

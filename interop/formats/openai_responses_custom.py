@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..calls.function_calls import identity_of, leftovers, lost_metadata, read_text_call
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from ..errors import ConversionError
 from ..format_ids import RESPONSES_CUSTOM, RESPONSES_CUSTOM_SCHEMA
-from ..function_calls import identity_of, leftovers, lost_metadata, read_text_call
 from ..hub import InspectedCall, InspectedResult, InspectedSchema, TextFormat
 from ..json_copy import copy_json
-from ..schema_shapes import breach, optional_object, optional_text, required_name
+from ..schemas.shapes import breach, optional_object, optional_text, required_name
 from .openai_responses_items import item_metadata, kept_extras, read_output, write_output
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
+from ..calls.function_calls import argument_text, identity_of, leftovers, lost_metadata, read_function_call
+from ..calls.sanitizer import replayable_arguments
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, wrapping_losses
 from ..format_ids import RESPONSES_FUNCTION
-from ..function_calls import argument_text, identity_of, leftovers, lost_metadata, read_function_call
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
 from ..json_copy import copy_json
-from ..sanitizer import replayable_arguments
-from ..schema_shapes import optional_flag, optional_object, optional_text, required_name
+from ..schemas.shapes import optional_flag, optional_object, optional_text, required_name
 from .openai_responses_items import item_metadata, kept_extras, read_output, write_output
 
 _DECLARED = ("type", "name", "description", "parameters", "strict", "output_schema")

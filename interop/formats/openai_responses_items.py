@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from ..calls.function_calls import leftovers
 from ..conversion import Converted, Loss, lost_extras
 from ..errors import ConversionError
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_CUSTOM_SCHEMA, RESPONSES_FUNCTION
-from ..function_calls import leftovers
 from ..hub import InspectedResult, InspectedSchema
 from ..json_copy import copy_json
-from ..result_text import native_content, write_parts
+from ..results.text_fallback import native_content, write_parts
 from .openai_content import DETAIL_IF_UNSAID, read_content, write_responses_part
 
 _SHARED = ("defer_loading", "allowed_callers")

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from ..calls.function_calls import leftovers
 from ..errors import InvalidShapeError
 from ..format_ids import RESPONSES_NAMESPACE
-from ..function_calls import leftovers
 from ..hub import InspectedSchema
-from ..schema_shapes import breach, optional_text, required_name
+from ..schemas.shapes import breach, optional_text, required_name
 from .openai_responses_custom import ResponsesCustomSchemas
 from .openai_responses_function import ResponsesFunctionSchemas
 

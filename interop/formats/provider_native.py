@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from ..calls.function_calls import leftovers
 from ..errors import InvalidShapeError
 from ..format_ids import (
     ANTHROPIC_MESSAGES,
@@ -20,10 +21,9 @@ from ..format_ids import (
     OPENAI_RESPONSES,
     belongs_to,
 )
-from ..function_calls import leftovers
 from ..hub import InspectedResult, NativeContent
 from ..json_copy import copy_json
-from ..native_items import OUTPUTS
+from ..names.native_types import OUTPUTS
 from ..parts import ResultPart, UnreadPart
 from .anthropic_content import read_blocks as read_anthropic
 from .bedrock_content import read_blocks as read_bedrock

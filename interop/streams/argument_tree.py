@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Final
 
-from .text import joined
+from .argument_text import joined
 
 Step = str | int
 _MISSING: Final = object()

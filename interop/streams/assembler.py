@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...base.errors import JsonValueError
 from ...base.frozen import frozen
-from ..call_marks import marked
+from ..calls.marks import marked
 from ..errors import describe
 from ..json_copy import copy_json, json_text
 from ..limits import MAX_STREAMED_CALLS, MAX_STREAMED_CHARS
+from .argument_text import is_whole, joined
 from .errors import StreamError
-from .text import is_whole, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..arguments import FaultCode
+    from ..calls.arguments import FaultCode
 
 
 _SHORT: Final = 1000

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
 from ..errors import describe
 from ..json_copy import json_text
+from .argument_text import is_whole, mean_the_same
 from .assembler import Assembler, Draft, cut_off
-from .text import is_whole, mean_the_same
 
 if TYPE_CHECKING:
     from .assembler import StreamLimits

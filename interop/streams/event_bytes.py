@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..arguments import parse_arguments
+from ..calls.arguments import parse_arguments
 from ..errors import InteropError
 from ..limits import MAX_EVENT_BYTES
 

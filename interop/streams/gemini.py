@@ -19,8 +19,8 @@ from typing import Any, ClassVar, Final
 
 from ..errors import describe
 from ..format_ids import GEMINI
-from ..gemini_spelling import as_base64, said, spelt, wire_key, wire_keys
 from ..json_copy import json_text
+from ..names.gemini_spelling import as_base64, said, spelt, wire_key, wire_keys
 from .argument_tree import ArgumentTree
 from .assembler import Assembler, Draft
 from .json_path import parse_path

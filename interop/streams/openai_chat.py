@@ -22,8 +22,8 @@ from typing import Any, ClassVar, Final
 from ..errors import describe
 from ..format_ids import OPENAI_CHAT
 from ..json_copy import json_text
+from .argument_text import is_whole
 from .assembler import Assembler, Draft, cut_off
-from .text import is_whole
 
 _PAYLOADS: Final = {"function": "arguments", "custom": "input"}
 """What a delta nests its name in, and what the payload is called there."""

@@ -20,9 +20,9 @@ from typing import Any, ClassVar, Final
 
 from ..errors import describe
 from ..format_ids import OPENAI_RESPONSES
-from ..native_items import ACTIONS, is_for_the_client
+from ..names.native_types import ACTIONS, is_for_the_client
+from .argument_text import joined, mean_the_same
 from .assembler import Assembler, Draft, cut_off
-from .text import joined, mean_the_same
 
 _PAYLOADS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 """Type of an item -> where its payload stands."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from callboard.interop.errors import HostedError
 from callboard.interop.format_ids import NATIVE, belongs_to
-from callboard.interop.request_conversion import RequestConversion
+from callboard.interop.registry.request_conversion import RequestConversion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_corpus import RECORDS

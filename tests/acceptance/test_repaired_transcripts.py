@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.interop.transcript import repair_transcript
+from callboard.interop.transcripts.repair import repair_transcript
 from hypothesis import given, settings
 from sdks import sdks
 from transcript_writers import TURNS, WRITERS, written

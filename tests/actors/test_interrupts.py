@@ -11,7 +11,7 @@ import threading
 import pytest
 from callboard.actors.board import Board
 from callboard.base.foreign import Log
-from callboard.interop.contribution import ToolInteropContribution
+from callboard.interop.registry.contribution import ToolInteropContribution
 from foreign_scene import Raises, Strange, answers, gated
 from leaks import no_leaks
 from tools import a_tool, count, tool_call

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.actors.board import Board
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.formats.built_in import BUILT_IN
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from tools import a_tool
 
 PATIENCE = 20.0

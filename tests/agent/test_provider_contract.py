@@ -11,7 +11,7 @@ from callboard.agent.provider import Provider, ProviderExtension
 from callboard.agent.provider_adapter import ProviderAdapter
 from callboard.agent.provider_stack import ProviderStack
 from callboard.base.errors import ContractError, HookError
-from callboard.interop.registry import ToolInteropContribution, compose_registry
+from callboard.interop.default_registry import ToolInteropContribution, compose_registry
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a":1}'}}
 USER = {"role": "user", "content": "hello"}

@@ -14,7 +14,7 @@ from callboard.agent.providers.options import read_options
 from callboard.agent.providers.skeleton import TEXT, call_place, filled, worth_keeping
 from callboard.interop.errors import InvalidShapeError
 from callboard.interop.format_ids import HOSTED
-from callboard.interop.transcript_repairs import NO_RESULT
+from callboard.interop.transcripts.repair_report import NO_RESULT
 from callboard.tool_result_payloads import make_provider_native_tool_result
 from interop_corpus import records
 from providers import Asked, calls_of, result_of, user

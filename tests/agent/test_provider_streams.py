@@ -14,7 +14,7 @@ from callboard.agent.replay.faults import stream_reply
 from callboard.agent.replay.messages_telling import tell_messages
 from callboard.agent.replay.responses_telling import tell_responses
 from callboard.agent.replay.script import Heard, ScriptedCall, Step
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from callboard.interop.streams.calls import assembler
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -13,7 +13,7 @@ from callboard.agent.providers.openai_chat import OpenAIChatProvider
 from callboard.agent.providers.openai_responses import ResponsesExtension
 from callboard.agent.replay.faults import Fault, Reply, stream_reply
 from callboard.agent.replay.server import ReplayServer
-from callboard.interop.registry import compose_registry
+from callboard.interop.default_registry import compose_registry
 from providers import SCRIPT, STACKS, Asked, but_for_ids, calls_of, kinds, result_of, said, user
 
 WEATHER = user("How is the weather?")

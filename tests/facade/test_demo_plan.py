@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.demo.plan import FEWEST_CALLS, LANES, Plan
-from callboard.interop.registry import compose_registry
+from callboard.interop.default_registry import compose_registry
 from hypothesis import given
 from hypothesis import strategies as st
 

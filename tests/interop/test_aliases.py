@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 from callboard.interop.aliases import Aliases
-from callboard.interop.call_ids import made_up_call_id
+from callboard.interop.calls.ids import made_up_call_id
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import InteropError
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.spellings import IDS, NAMES, ids_of, names_of
+from callboard.interop.names.provider_spellings import IDS, NAMES, ids_of, names_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from interop_corpus import RECORDS

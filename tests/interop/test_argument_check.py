@@ -9,11 +9,11 @@ from typing import Any
 
 import jsonschema
 import pytest
-from callboard.interop.argument_check import ArgumentCheck
-from callboard.interop.checked_schemas import check_of
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import InteropError, UncheckableSchemaError
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.schema_engine import DIALECTS
+from callboard.interop.schemas.argument_check import ArgumentCheck
+from callboard.interop.schemas.constrained import check_of
+from callboard.interop.schemas.engine import DIALECTS
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_corpus import RECORDS
@@ -197,7 +197,7 @@ def test_the_library_is_loaded_with_the_first_schema_that_asks_for_something():
     script = """
 import sys
 from callboard import Callboard
-from callboard.interop.checked_schemas import check_of
+from callboard.interop.schemas.constrained import check_of
 check_of({"type": "object"})
 assert "jsonschema_rs" not in sys.modules
 check_of({"type": "object", "required": ["a"]})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from callboard.interop.argument_check import ArgumentCheck
-from callboard.interop.misfits import MOST_PROBLEMS
+from callboard.interop.schemas.argument_check import ArgumentCheck
+from callboard.interop.schemas.violations import MOST_PROBLEMS
 
 FILE = {
     "type": "object",

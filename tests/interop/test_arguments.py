@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.interop.arguments import parse_arguments
+from callboard.interop.calls.arguments import parse_arguments
 from callboard.interop.json_copy import json_text
 from callboard.interop.limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 from hypothesis import given

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import ConversionError, LossRefusedError
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.request_conversion import RequestConversion
+from callboard.interop.registry.request_conversion import RequestConversion
 from sdks import sdks
 
 FAMILIES = [

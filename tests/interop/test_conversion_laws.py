@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from callboard.interop.errors import ConversionError, LossRefusedError
-from callboard.interop.format_ids import NATIVE, canonical_format
-from callboard.interop.registry import (
+from callboard.interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY,
 )
-from callboard.interop.registry import (
+from callboard.interop.default_registry import (
     ToolInteropTarget,
 )
+from callboard.interop.errors import ConversionError, LossRefusedError
+from callboard.interop.format_ids import NATIVE, canonical_format
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_corpus import records

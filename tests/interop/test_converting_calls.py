@@ -1,19 +1,19 @@
 from __future__ import annotations
 
 import pytest
-from callboard.interop.call_ids import made_up_call_id
+from callboard.interop.calls.ids import made_up_call_id
 from callboard.interop.conversion import LossCode, ToolInteropTarget
-from callboard.interop.errors import ConversionError, UnknownFormatError
-from callboard.interop.formats.openai_chat_function import ChatFunctionCalls
-from callboard.interop.registry import (
+from callboard.interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY,
 )
-from callboard.interop.registry import (
+from callboard.interop.default_registry import (
     Tier,
     TieredContribution,
     ToolInteropContribution,
     compose_registry,
 )
+from callboard.interop.errors import ConversionError, UnknownFormatError
+from callboard.interop.formats.openai_chat_function import ChatFunctionCalls
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import canonical, objects

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import ConversionError, InteropError, InvalidShapeError, UnknownFormatError
 from callboard.interop.hub import InspectedResult
 from callboard.interop.parts import JsonPart, MediaPart, TextPart
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.result_text import ERROR_LINE, as_text
+from callboard.interop.results.text_fallback import ERROR_LINE, as_text
 from hypothesis import given
 from interop_json import anything
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import ConversionError, InvalidShapeError
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 
 CHAT_CUSTOM = "openai.chat_completions.custom"
 CHAT = ToolInteropTarget("openai.chat_completions")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.interop.arguments import parse_arguments
+from callboard.interop.calls.arguments import parse_arguments
 from callboard.interop.custom_wrapper import CustomToolWrapper
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY, ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY, ToolInteropTarget
 from hypothesis import example, given
 from hypothesis import strategies as st
 from interop_json import anything, canonical, values

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 from callboard.base.errors import CallboardError
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import InvalidShapeError, UnknownFormatError
 from callboard.interop.format_ids import ALIASES, belongs_to
 from callboard.interop.formats.built_in import BUILT_IN
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_corpus import OURS, RECORDS, records

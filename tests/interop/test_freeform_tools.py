@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from callboard.interop.arguments import parse_arguments
+from callboard.interop.calls.arguments import parse_arguments
 from callboard.interop.custom_wrapper import CustomToolWrapper
-from callboard.interop.errors import LossRefusedError
-from callboard.interop.registry import (
+from callboard.interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     LossCode,
     ToolInteropTarget,
     compose_registry,
 )
+from callboard.interop.errors import LossRefusedError
 from hypothesis import given
 from interop_json import anything, canonical, names, objects
 from interop_wire import chat_calls

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import InvalidShapeError
 from callboard.interop.parts import MediaPart, TextPart
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.request_conversion import RequestConversion
+from callboard.interop.registry.request_conversion import RequestConversion
 from callboard.interop.streams.calls import assembler
-from callboard.interop.transcript import repair_transcript
+from callboard.interop.transcripts.repair import repair_transcript
 
 FAMILY = "gemini.generate_content"
 GEMINI, CHAT = ToolInteropTarget(FAMILY), ToolInteropTarget("openai.chat_completions")

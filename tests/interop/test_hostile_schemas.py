@@ -10,9 +10,9 @@ import time
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import ConversionError, InvalidShapeError
 from callboard.interop.limits import MAX_SCHEMA_CHARS, MAX_SCHEMA_NODES
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from interop_shapes import TARGETS
 
 OPENAPI = ToolInteropTarget("gemini.generate_content.function_openapi")

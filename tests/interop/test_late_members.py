@@ -44,7 +44,7 @@ def test_a_stand_in_is_on_the_way_of_the_first_value_alone():
 def test_a_call_brings_the_formats_that_could_be_its_own_and_no_others():
     program = """
 import sys
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as registry
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as registry
 
 def there():
     return sorted(name for name in sys.modules if name.startswith('callboard.interop.formats.'))

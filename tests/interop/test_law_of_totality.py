@@ -7,9 +7,9 @@ import sys
 
 import pytest
 from callboard.base.errors import CallboardError
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import ToolInteropTarget
 from callboard.interop.errors import ConversionError
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import ToolInteropTarget
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_corpus import RECORDS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import InvalidShapeError
 from callboard.interop.parts import JsonPart, MediaPart, TextPart, UnreadPart
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 IMAGE = MediaPart("image", url="data:image/png;base64,AAAA")

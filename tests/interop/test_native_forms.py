@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import ConversionError, HostedError, LossRefusedError
 from callboard.interop.parts import MediaPart, TextPart
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.request_conversion import RequestConversion
+from callboard.interop.registry.request_conversion import RequestConversion
 from interop_json import canonical, containers
 from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, HOSTED_TOOLS, PENDING
 

@@ -6,10 +6,7 @@ from dataclasses import FrozenInstanceError, dataclass
 from typing import Any
 
 import pytest
-from callboard.interop.errors import ContributionError, ConversionError, InteropError, UnknownFormatError
-from callboard.interop.formats.openai_responses_custom import ResponsesCustomOutputs
-from callboard.interop.hub import InspectedCall, InspectedResult, InspectedSchema
-from callboard.interop.registry import (
+from callboard.interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     HUB,
     Converted,
@@ -22,6 +19,9 @@ from callboard.interop.registry import (
     compose_registry,
     get_registry_from_context,
 )
+from callboard.interop.errors import ContributionError, ConversionError, InteropError, UnknownFormatError
+from callboard.interop.formats.openai_responses_custom import ResponsesCustomOutputs
+from callboard.interop.hub import InspectedCall, InspectedResult, InspectedSchema
 from hypothesis import given
 from hypothesis import strategies as st
 

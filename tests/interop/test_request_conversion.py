@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.interop.errors import ConversionError, InteropError
-from callboard.interop.hub import InspectedSchema
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import (
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import (
     Converted,
     Tier,
     TieredContribution,
@@ -14,7 +12,9 @@ from callboard.interop.registry import (
     ToolInteropTarget,
     compose_registry,
 )
-from callboard.interop.request_conversion import RequestConversion
+from callboard.interop.errors import ConversionError, InteropError
+from callboard.interop.hub import InspectedSchema
+from callboard.interop.registry.request_conversion import RequestConversion
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import canonical

@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.errors import UnknownFormatError
 from callboard.interop.format_ids import HOSTED
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_corpus import records

@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from callboard.interop.streams.calls import assembler
 from callboard.interop.streams.event_bytes import EventReader
 from hypothesis import given

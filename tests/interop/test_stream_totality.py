@@ -7,7 +7,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
 from callboard.interop.streams.errors import StreamError
 from hypothesis import given

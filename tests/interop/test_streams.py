@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
 from callboard.interop.streams.errors import UnknownStreamError
 from interop_corpus import RECORDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from interop_streams import asked, assembled, chat_call
 
 CHAT = "openai.chat_completions"

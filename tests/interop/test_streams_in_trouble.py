@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import ToolInteropTarget
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import ToolInteropTarget
 from callboard.interop.streams.assembler import StreamLimits
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
 from callboard.interop.streams.errors import StreamError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode, ToolInteropTarget
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 
 CHAT = ToolInteropTarget("openai.chat_completions")
 RESPONSES = ToolInteropTarget("openai.responses")

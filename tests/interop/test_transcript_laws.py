@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from callboard.interop.transcript import repair_transcript
-from callboard.interop.transcript_repairs import LEFT_OUT, NO_RESULT, RepairCode
+from callboard.interop.transcripts.repair import repair_transcript
+from callboard.interop.transcripts.repair_report import LEFT_OUT, NO_RESULT, RepairCode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transcript_rules import (

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from callboard.interop.errors import ConversionError
-from callboard.interop.transcript import repair_transcript
-from callboard.interop.transcript_repairs import LEFT_OUT, NO_RESULT
+from callboard.interop.transcripts.repair import repair_transcript
+from callboard.interop.transcripts.repair_report import LEFT_OUT, NO_RESULT
 from transcript_writers import ANTHROPIC, BEDROCK, CHAT, GEMINI, RESPONSES
 
 EVERY = pytest.mark.parametrize("provider", [CHAT, RESPONSES, ANTHROPIC, BEDROCK, GEMINI])

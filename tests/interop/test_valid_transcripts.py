@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from callboard.interop.transcript import repair_transcript
+from callboard.interop.transcripts.repair import repair_transcript
 from transcript_writers import ANTHROPIC, BEDROCK, GEMINI, RESPONSES
 
 

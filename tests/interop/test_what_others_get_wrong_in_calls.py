@@ -7,6 +7,14 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import (
+    Tier,
+    TieredContribution,
+    ToolInteropContribution,
+    ToolInteropTarget,
+    compose_registry,
+)
 from callboard.interop.errors import ConversionError
 from callboard.interop.format_ids import (
     ANTHROPIC_TOOL,
@@ -19,15 +27,7 @@ from callboard.interop.format_ids import (
     RESPONSES_FUNCTION,
 )
 from callboard.interop.formats.openai_chat_function import ChatFunctionCalls
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import (
-    Tier,
-    TieredContribution,
-    ToolInteropContribution,
-    ToolInteropTarget,
-    compose_registry,
-)
-from callboard.interop.request_conversion import RequestConversion
+from callboard.interop.registry.request_conversion import RequestConversion
 from interop_routes import attempt, convert
 from interop_streams import assembled
 

@@ -6,10 +6,10 @@ Each test denies what goes wrong elsewhere; its docstring says where that was se
 from __future__ import annotations
 
 import pytest
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import ToolInteropTarget
-from callboard.interop.transcript import repair_transcript
-from callboard.interop.transcript_repairs import NO_RESULT
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import ToolInteropTarget
+from callboard.interop.transcripts.repair import repair_transcript
+from callboard.interop.transcripts.repair_report import NO_RESULT
 from interop_streams import assembled
 
 CHAT = "openai.chat_completions"

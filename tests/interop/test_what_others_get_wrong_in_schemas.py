@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.conversion import LossCode
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import ToolInteropTarget
 from callboard.interop.errors import ConversionError, InteropError, InvalidShapeError
 from callboard.interop.format_ids import (
     ANTHROPIC_TOOL,
@@ -16,8 +18,6 @@ from callboard.interop.format_ids import (
     GEMINI_OPENAPI,
     RESPONSES_FUNCTION,
 )
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import ToolInteropTarget
 from interop_json import canonical
 from interop_routes import WRITABLE, attempt, convert
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.replay.server import ReplayServer
-from callboard.interop.registry import (
+from callboard.interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     ToolInteropTarget,
     compose_registry,

@@ -8,9 +8,9 @@ from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.replay.faults import Fault
 from callboard.agent.replay.server import ReplayServer
 from callboard.base.json import copy_json
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY, compose_registry
 from callboard.interop.errors import UnknownFormatError
 from callboard.interop.hub import InspectedSchema
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY, compose_registry
 from callboard.tool_interop import ToolInteropContribution
 from providers import SCRIPT, STACKS, TOOLS, Asked, calls_of, user
 

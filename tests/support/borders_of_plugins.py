@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from boards import add_node
 from callboard.actors.messages import Dispatch
 from callboard.base.errors import PluginError
-from callboard.interop.contribution import ToolInteropContribution
+from callboard.interop.registry.contribution import ToolInteropContribution
 from callboard.plugins.adapter.adapter import PluginAdapter
 from foreign_scene import (
     PATIENCE,

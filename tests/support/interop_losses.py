@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callboard.interop.conversion import LossCode
-from callboard.interop.data_urls import inline_of
 from callboard.interop.format_ids import GEMINI_OPENAPI
 from callboard.interop.json_copy import json_text
-from callboard.interop.openapi_writing import narrow
+from callboard.interop.openapi.writing import narrow
 from callboard.interop.parts import JsonPart, MediaPart, TextPart
-from callboard.interop.result_text import ERROR_LINE
-from callboard.interop.structured import with_structure
+from callboard.interop.results.data_urls import inline_of
+from callboard.interop.results.structured import with_structure
+from callboard.interop.results.text_fallback import ERROR_LINE
 from interop_json import canonical
 
 if TYPE_CHECKING:

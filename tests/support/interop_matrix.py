@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callboard.interop.conversion import LossCode
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import ToolInteropTarget
 from callboard.interop.errors import ConversionError, HostedError, LossRefusedError
 from callboard.interop.format_ids import canonical_format
 from callboard.interop.formats.built_in import BUILT_IN
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import ToolInteropTarget
 from interop_probes import PROBES
 
 if TYPE_CHECKING:

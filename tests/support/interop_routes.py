@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.interop.default_registry import Converted, ToolInteropTarget
 from callboard.interop.errors import ConversionError, InteropError
 from callboard.interop.format_ids import canonical_format
 from callboard.interop.formats.built_in import BUILT_IN
-from callboard.interop.registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
-from callboard.interop.registry import Converted, ToolInteropTarget
 from hypothesis import strategies as st
 from interop_corpus import RECORDS, Record
 from interop_wire import calls, results, schemas

@@ -11,7 +11,7 @@ from callboard.agent.providers.anthropic_messages import AnthropicProvider
 from callboard.agent.providers.http import HttpShell
 from callboard.agent.providers.openai_chat import OpenAIChatProvider
 from callboard.agent.providers.openai_responses import OpenAIResponsesProvider, ResponsesExtension
-from callboard.interop.registry import compose_registry
+from callboard.interop.default_registry import compose_registry
 
 SCRIPT = [
     {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.interop.schema_refs import pointed_at
+from callboard.interop.schemas.references import pointed_at
 from hypothesis import strategies as st
 from json_schemas import constants, words
 

@@ -1,0 +1,1 @@
+"""Names and ids, and how each provider spells them."""

@@ -1,0 +1,1 @@
+"""Gemini's older schema language, read and written."""

@@ -1,0 +1,1 @@
+"""Who reads and who writes which format."""

@@ -1,0 +1,1 @@
+"""What all formats of results share."""

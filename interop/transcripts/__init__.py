@@ -1,0 +1,1 @@
+"""Whole transcripts, repaired for their provider."""
