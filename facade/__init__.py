@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from .actors.reloading import Reloaded
     from .actors.reloads import ReloadRefused
     from .actors.tool_runtime import ToolRuntime
-    from .agent.cancellation import Cancellation
-    from .agent.core import AgentCore
-    from .agent.session import Session
+    from .agent.core.core import AgentCore
+    from .agent.loop.cancellation import Cancellation
+    from .agent.sessions.session import Session
     from .base.errors import CallboardError, ContractError, PluginError, PluginLoadError
     from .callboard import Callboard
     from .configuration import Configuration, read_configuration
@@ -78,9 +78,9 @@ _PLACES = {
     "Reloaded": ".actors.reloading",
     "ReloadRefused": ".actors.reloads",
     "ToolRuntime": ".actors.tool_runtime",
-    "Cancellation": ".agent.cancellation",
-    "AgentCore": ".agent.core",
-    "Session": ".agent.session",
+    "Cancellation": ".agent.loop.cancellation",
+    "AgentCore": ".agent.core.core",
+    "Session": ".agent.sessions.session",
     "Callboard": ".callboard",
     "FailedPlugin": ".failed",
     "NotStarted": ".actors.board",

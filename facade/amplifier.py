@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from .agent.board_tools import BoardTool, BoardToolsError, ToolResult
+from .agent.core.board_tools import BoardTool, BoardToolsError, ToolResult
 from .callboard import Callboard
 from .interop.errors import HostedError
 from .plugins.adapter.async_bridge import call_in_thread

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from .agent.core import AgentCore
+from .agent.core.core import AgentCore
 from .agent.errors import ProviderError
-from .agent.provider_adapter import ProviderAdapter
+from .agent.requests.provider_adapter import ProviderAdapter
 from .base.errors import PluginError
 from .base.validation import require
 from .choosing_provider import choose
@@ -19,9 +19,9 @@ from .plugins.contract.context import application_context, core_context
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
 
-    from .agent.cancellation import Cancellation
-    from .agent.session import Session
-    from .agent.tool_core import HoldsBoard
+    from .agent.core.tool_core import HoldsBoard
+    from .agent.loop.cancellation import Cancellation
+    from .agent.sessions.session import Session
     from .loaded import LoadedProvider
 
 Json = dict[str, Any]

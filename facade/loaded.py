@@ -14,7 +14,7 @@ from .plugins.sources.source import spelled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .agent.provider_adapter import ProviderAdapter
+    from .agent.requests.provider_adapter import ProviderAdapter
     from .hosts.hosted_tool import HostedToolPlugin
     from .options import Options
     from .plugins.adapter.adapter import PluginAdapter

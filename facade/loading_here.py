@@ -18,7 +18,7 @@ from .plugins.sources.python import load_python_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .agent.provider_adapter import ProviderAdapter
+    from .agent.requests.provider_adapter import ProviderAdapter
     from .configuration import Configuration
     from .options import Options
 
@@ -70,7 +70,7 @@ def _made(load: Callable[[], Any], options: Options) -> PluginAdapter | Provider
 
 def _adapter(found: Any, config: dict[str, Any], name: str | None = None) -> PluginAdapter | ProviderAdapter:
     if not _runs_tools(found):
-        from .agent.provider_hooks import EXTENDING_HOOKS, SENDING_HOOKS, provider_hook  # noqa: PLC0415 - see below
+        from .agent.requests.provider_hooks import EXTENDING_HOOKS, SENDING_HOOKS, provider_hook  # noqa: PLC0415 - see below
 
         def offers(hooks: Iterable[str]) -> bool:
             return any(provider_hook(found, hook, name=type(found).__name__) for hook in hooks)
@@ -78,7 +78,7 @@ def _adapter(found: Any, config: dict[str, Any], name: str | None = None) -> Plu
         sends = offers(SENDING_HOOKS)
         if sends or offers(EXTENDING_HOOKS):
             # All of the agent layer comes with it; most boards have no provider.
-            from .agent.provider_adapter import ProviderAdapter  # noqa: PLC0415
+            from .agent.requests.provider_adapter import ProviderAdapter  # noqa: PLC0415
 
             return ProviderAdapter(found, name=name, config=config, extension=not sends)
     return PluginAdapter(found, name=name, config=config)

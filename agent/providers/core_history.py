@@ -20,10 +20,10 @@ from ...interop.formats.openai_content import read_content
 from ...interop.parts import MediaPart, TextPart
 from ...interop.registry.request_conversion import RequestConversion
 from ...interop.results.attachment_blocks import write_block
-from ..attachments import source_of
 from ..errors import AttachmentError
-from ..partial_answer import assistant_message, core_calls
-from ..session import call_id
+from ..requests.attachments import source_of
+from ..requests.partial_answer import assistant_message, core_calls
+from ..sessions.session import call_id
 from .attached_parts import part_of, place_of
 from .wire import Answer, Block, Entry
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..agent.session_file import SessionFile, SessionFileError, load_session
+from ..agent.sessions.file import SessionFile, SessionFileError, load_session
 from .output import complain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..agent.session import Session
+    from ..agent.sessions.session import Session
     from ..configured_agent import Agent
 
 

@@ -13,7 +13,7 @@ from collections import deque
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
-from ..agent.cancellation import Cancellation
+from ..agent.loop.cancellation import Cancellation
 from ..plugins.hooks.approval import Answer
 from .chat_scene import HEARD
 

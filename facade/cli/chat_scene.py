@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..agent.session import call_id, called_name, tool_call_id
+from ..agent.sessions.session import call_id, called_name, tool_call_id
 from ..plugins.adapter.formatting import as_text
 from .chat_prose import Prose
 from .chat_rows import arguments, asked_for, block, column_of, facts_of, last_words, row, shortened

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.text import Text
 
-from ..agent.session import Session
+from ..agent.sessions.session import Session
 from .approval_words import keys_of
 from .chat_rows import facts_of, whole_text
 from .chat_scene import Scene

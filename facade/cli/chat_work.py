@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..agent.session_file import SessionFileError
-from ..agent.turn_effects import Reason
+from ..agent.loop.turn_effects import Reason
+from ..agent.sessions.file import SessionFileError
 from ..base.errors import CallboardError
 from ..base.suggestions import meant
 from ..plugins.results.codes import Code
@@ -21,7 +21,7 @@ from .tools import tool_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..agent.session import Session
+    from ..agent.sessions.session import Session
     from ..callboard import Callboard
     from ..configured_agent import Agent
     from .chat_keeping import Keeping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..agent.core import AgentCore
+from ..agent.core.core import AgentCore
 from ..authoring.typed import Asked, NotUnderstood, Order, read_typed
 from ..base.suggestions import meant
 from .call import request_for, takes_text

@@ -19,7 +19,7 @@ from .slots import ALL
 
 if TYPE_CHECKING:
     from ..actors.call import Call
-    from ..agent.core import AgentCore
+    from ..agent.core.core import AgentCore
     from ..configuration import Configuration
     from .interruption import Interruption
     from .line_input import Line

@@ -20,7 +20,7 @@ import signal
 
 import click
 
-from ..agent.core import AgentCore
+from ..agent.core.core import AgentCore
 from .approving import ask_on_terminal
 from .common import common, config_argument
 from .event_file import event_file

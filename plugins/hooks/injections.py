@@ -1,7 +1,7 @@
 """What a hook wants said to the model, read out of its answer: Amplifier's ``inject_context``. Pure.
 
 One answer may want one thing said (``context_injection``) or several (``context_injections``); where it has both, the
-first is a summary of the others. Where it is put into a conversation is `agent/injections.py`'s.
+first is a summary of the others. Where it is put into a conversation is `agent/requests/injections.py`'s.
 """
 
 from __future__ import annotations

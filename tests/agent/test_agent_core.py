@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from callboard import AgentCore
-from callboard.agent.messages import text_of, tool_message
+from callboard.agent.sessions.tool_messages import text_of, tool_message
 from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
 from tools import schema, tool_call
 

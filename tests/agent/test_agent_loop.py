@@ -7,8 +7,8 @@ import threading
 
 import pytest
 from callboard import AgentCore
-from callboard.agent.cancellation import Cancellation
 from callboard.agent.errors import ProviderError
+from callboard.agent.loop.cancellation import Cancellation
 from conversations import breaches, chat_call
 from scripted_provider import Scripted, ScriptedAwaiting, asks, said
 from toolbox import Meeting, Toolbox, asked, collected, of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.answer_steps import read_answer
+from callboard.agent.loop.answer_steps import read_answer
 from callboard.tool_interop import DEFAULT_TOOL_INTEROP_REGISTRY
 from conversations import answers, breaches, chat_call, says
 from hypothesis import given

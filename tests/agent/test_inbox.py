@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from callboard.agent.cancellation import Cancellation
-from callboard.agent.helpers import Helpers
-from callboard.agent.inbox import Inbox
+from callboard.agent.loop.cancellation import Cancellation
+from callboard.agent.loop.inbox import Inbox
+from callboard.agent.threads import Helpers
 
 
 def test_news_come_in_their_order_to_who_waits_and_to_who_awaits():

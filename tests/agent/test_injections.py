@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from boards import Recorder
 from callboard import AgentCore
-from callboard.agent.injections import with_injections
-from callboard.agent.messages import tool_message
-from callboard.agent.session import calls_of, tool_call_id
+from callboard.agent.requests.injections import with_injections
+from callboard.agent.sessions.session import calls_of, tool_call_id
+from callboard.agent.sessions.tool_messages import tool_message
 from callboard.plugins.hooks.injections import LONGEST
 from conversations import chat_call
 from hypothesis import given

@@ -7,8 +7,8 @@ from contextlib import closing
 
 import pytest
 from callboard import AgentCore, CallboardError
-from callboard.agent import session_lines
-from callboard.agent.session_file import SessionFileError
+from callboard.agent.sessions import lines as session_lines
+from callboard.agent.sessions.file import SessionFileError
 from conversations import breaches, chat_call, says
 from scripted_provider import Scripted, ScriptedAwaiting, asks, said
 from toolbox import Meeting, Toolbox, asked, collected

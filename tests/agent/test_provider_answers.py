@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from callboard import AgentCore
-from callboard.agent.provider_answers import gathered, kept, told
+from callboard.agent.requests.provider_answers import gathered, kept, told
 from callboard.base.errors import ContractError
 from scripted_provider import Scripted, said
 from toolbox import asked, collected, of

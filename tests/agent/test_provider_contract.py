@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 from callboard.agent.errors import PROVIDER_CODES, ProviderError
-from callboard.agent.exchange import exchange, exchange_async
-from callboard.agent.provider import Provider, ProviderExtension
-from callboard.agent.provider_adapter import ProviderAdapter
-from callboard.agent.provider_stack import ProviderStack
+from callboard.agent.requests.exchange import exchange, exchange_async
+from callboard.agent.requests.provider_adapter import ProviderAdapter
+from callboard.agent.requests.provider_contract import Provider, ProviderExtension
+from callboard.agent.requests.provider_stack import ProviderStack
 from callboard.base.errors import ContractError, HookError
 from callboard.interop.default_registry import ToolInteropContribution, compose_registry
 

@@ -7,12 +7,12 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from callboard.agent.exchange import exchange
-from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.providers.openai_chat import OpenAIChatProvider
 from callboard.agent.providers.openai_responses import ResponsesExtension
 from callboard.agent.replay.faults import Fault, Reply, stream_reply
 from callboard.agent.replay.server import ReplayServer
+from callboard.agent.requests.exchange import exchange
+from callboard.agent.requests.provider_stack import ProviderStack
 from callboard.interop.default_registry import compose_registry
 from providers import SCRIPT, STACKS, Asked, but_for_ids, calls_of, kinds, result_of, said, user
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.actors.board import Board
-from callboard.agent.provider_adapter import ProviderAdapter
-from callboard.agent.request import RequestError, compose_request
+from callboard.agent.requests.provider_adapter import ProviderAdapter
+from callboard.agent.requests.request import RequestError, compose_request
 from callboard.base.errors import ContractError
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.contract.context import core_context

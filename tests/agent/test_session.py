@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.session import Session, new_message, open_calls
-from callboard.agent.session_repair import repair_session
+from callboard.agent.sessions.repair import repair_session
+from callboard.agent.sessions.session import Session, new_message, open_calls
 from callboard.base.errors import JsonValueError
 from conversations import answers, breaches, chat_call, says
 from hypothesis import given

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.session import Session, new_message
-from callboard.agent.session_file import SessionDamaged, SessionFile, SessionFileError, load_session, mend
-from callboard.agent.session_lines import read_lines, session_lines
+from callboard.agent.sessions.file import SessionDamaged, SessionFile, SessionFileError, load_session, mend
+from callboard.agent.sessions.lines import read_lines, session_lines
+from callboard.agent.sessions.session import Session, new_message
 from conversations import answers, breaches, chat_call, says
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.answer_steps import Step
-from callboard.agent.turn import Phase, Turn
-from callboard.agent.turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
+from callboard.agent.loop.answer_steps import Step
+from callboard.agent.loop.turn import Phase, Turn
+from callboard.agent.loop.turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAsking, Submit
 from conversations import answers, breaches, says, step
 from hypothesis import given, settings
 from hypothesis import strategies as st

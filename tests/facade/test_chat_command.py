@@ -10,7 +10,7 @@ import subprocess
 from contextlib import suppress
 
 from callboard.agent.replay.server import ReplayServer
-from callboard.agent.session_file import load_session
+from callboard.agent.sessions.file import load_session
 from callboard.demo.journey import LINES
 from command_line import (
     ENVIRONMENT,

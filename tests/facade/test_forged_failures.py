@@ -13,7 +13,7 @@ from callboard.actors.breaker import BreakerPolicy
 from callboard.actors.desk import ToolSettings
 from callboard.actors.down import WhileDown
 from callboard.actors.host_settings import HostSettings
-from callboard.agent.board_tools import BoardTool
+from callboard.agent.core.board_tools import BoardTool
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.python.runner.origin import origin_of
 from callboard.hosts.python.tool import PythonToolPlugin

@@ -42,8 +42,11 @@ IN_FUNCTION = {
         "facade/known_keys.py",
         "callboard.agent.providers.options",
     ): "only the options of a shipped provider need it",
-    ("facade/loading_here.py", "callboard.agent.provider_adapter"): "whoever wants an agent asks for one",
-    ("facade/loading_here.py", "callboard.agent.provider_hooks"): "as the one before",
+    (
+        "facade/loading_here.py",
+        "callboard.agent.requests.provider_adapter",
+    ): "whoever wants an agent asks for one",
+    ("facade/loading_here.py", "callboard.agent.requests.provider_hooks"): "as the one before",
     (
         "facade/hook_settings.py",
         "callboard.plugins.sources.python",
@@ -85,7 +88,7 @@ IN_FUNCTION = {
         "chaos/conformance/plugin.py",
         "callboard.chaos.checker.exits",
     ): "pytest loads the plugin for projects that use none of it",
-    ("agent/turns.py", "asyncio"): "whoever awaits a turn has imported it already",
+    ("agent/loop/drivers.py", "asyncio"): "whoever awaits a turn has imported it already",
     ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
     (
         "facade/pytest_plugin.py",

@@ -6,8 +6,8 @@ import copy
 import json
 
 import pytest
-from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.replay.server import ReplayServer
+from callboard.agent.requests.provider_stack import ProviderStack
 from callboard.interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     ToolInteropTarget,

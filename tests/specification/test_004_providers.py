@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.exchange import exchange
-from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.replay.faults import Fault
 from callboard.agent.replay.server import ReplayServer
+from callboard.agent.requests.exchange import exchange
+from callboard.agent.requests.provider_stack import ProviderStack
 from callboard.base.json import copy_json
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY, compose_registry
 from callboard.interop.errors import UnknownFormatError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from callboard import AgentCore
-from callboard.agent.request import compose_request
+from callboard.agent.requests.request import compose_request
 from callboard.interop.hub import InspectedResult
 from callboard.interop.parts import TextPart
 from callboard.plugins.contract.context import core_context

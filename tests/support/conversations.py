@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callboard.agent.answer_steps import AskedCall, Step
-from callboard.agent.partial_answer import assistant_message
-from callboard.agent.session import call_id, calls_of, tool_call_id
+from callboard.agent.loop.answer_steps import AskedCall, Step
+from callboard.agent.requests.partial_answer import assistant_message
+from callboard.agent.sessions.session import call_id, calls_of, tool_call_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 
-from callboard.agent.exchange import exchange, exchange_async
-from callboard.agent.provider_stack import ProviderStack
 from callboard.agent.providers.anthropic_messages import AnthropicProvider
 from callboard.agent.providers.http import HttpShell
 from callboard.agent.providers.openai_chat import OpenAIChatProvider
 from callboard.agent.providers.openai_responses import OpenAIResponsesProvider, ResponsesExtension
+from callboard.agent.requests.exchange import exchange, exchange_async
+from callboard.agent.requests.provider_stack import ProviderStack
 from callboard.interop.default_registry import compose_registry
 
 SCRIPT = [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from callboard import ToolPlugin
-from callboard.agent.provider_adapter import ProviderAdapter
-from callboard.agent.request import compose_request
+from callboard.agent.requests.provider_adapter import ProviderAdapter
+from callboard.agent.requests.request import compose_request
 from callboard.plugins.contract.context import core_context
 from tools import schema
 

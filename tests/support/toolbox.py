@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Iterable, Iterator
 
     from callboard import AgentCore
-    from callboard.agent.session import Session
+    from callboard.agent.sessions.session import Session
 
 Json = dict[str, Any]
 

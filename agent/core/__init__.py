@@ -1,0 +1,1 @@
+"""`AgentCore`: sessions, model requests, tool calls."""

@@ -1,0 +1,307 @@
+"""`AgentCore`: what an agent is built on. Sessions, model requests, tool calls, and the loop of all three.
+
+A thin face: which tools a request offers is settled in `request.py`, what a model is sent in `exchange.py`, what
+comes next in `turn.py`, and calls are run by `ToolCore`. Each asynchronous method does what the one without its
+``a`` does, and never blocks the event loop.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Never
+
+from ...base.errors import CallboardError
+from ...base.json import copy_json
+from ...base.validation import require, require_mapping, shown
+from ...plugins.adapter.async_bridge import call_in_thread
+from ...plugins.contract.context import core_context
+from ..errors import ProviderError
+from ..loop.drivers import Limits, drive, drive_async
+from ..loop.one_request import one_request, one_request_async
+from ..loop.tool_loop import ToolLoop
+from ..requests.active_provider import Providers
+from ..requests.contributed_formats import BroughtFormats
+from ..sessions.session import Session, new_message
+from ..sessions.store import SessionStore
+from .arguments import require_config, require_limits, require_session
+from .tool_core import ToolCore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+
+    from ...actors.board import Board
+    from ...actors.call import Call
+    from ...actors.desk import ToolSettings
+    from ..loop.cancellation import Cancellation
+    from ..loop.model_reading import Spawn
+    from ..requests.active_provider import ModelRequest
+    from .tool_core import HoldsBoard
+
+Json = dict[str, Any]
+
+MAX_ROUNDS = 25
+"""How often a model is asked in one turn, unless the caller says otherwise."""
+
+
+class AgentCore(ToolCore):
+    """See the module. It is a context manager; `close` ends what is its own.
+
+    Args:
+        board: the board to run tools on, or who holds it, such as a `Callboard`, whose configured providers it
+            has then too; one of its own when ``None``, which `close` stops.
+        format_timeout: seconds a plugin's formatting hooks may take; past that its default holds.
+        preview_timeout: seconds a plugin may take for the preview of a call; past that there is none.
+        session_dir: a folder where `run` keeps each session as it goes on; nowhere if ``None``.
+
+    Raises:
+        TypeError, ValueError: an argument is not what its name says.
+        NotStarted: who holds the board does not run.
+    """
+
+    def __init__(
+        self,
+        board: Board | HoldsBoard | None = None,
+        *,
+        format_timeout: float = 5.0,
+        preview_timeout: float = 1.0,
+        session_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
+        is_folder = session_dir is None or isinstance(session_dir, str | os.PathLike)
+        require(is_folder, "session_dir", session_dir, "the path of a folder")
+        super().__init__(board, format_timeout=format_timeout, preview_timeout=preview_timeout)
+        self._providers = Providers()
+        # Who holds the board may have providers of its configuration, whose owner it stays, and say which is meant.
+        for each in getattr(board, "providers", ()):
+            self._providers.take(each.adapter)
+        self._defaults: Json = dict(getattr(board, "request_defaults", ()))
+        self._formats = BroughtFormats(self.board, self._providers.all)
+        self._store = None if session_dir is None else SessionStore(session_dir)
+
+    def close(self) -> None:
+        """Close the providers, extensions and features that were registered as classes, and stop the board if it is this core's own."""
+        self._providers.close()
+        super().close()
+
+    # Tools and providers
+
+    def register_tool(
+        self,
+        tool: Any,
+        *,
+        config: Json | None = None,
+        name: str | None = None,
+        settings: ToolSettings | None = None,
+    ) -> None:
+        """Register a tool plugin, an instance or a class; a `HostedToolPlugin` has its host started and waited for.
+
+        Its schemas may be in a format that a provider, an extension or a feature of this core brings, whichever is
+        registered first. One that nobody can read yet waits; what uses the core meanwhile raises `ContractError`.
+
+        Raises:
+            PluginError: it breaks the contract, its name or a tool's name is taken, or its host does not come up.
+            TypeError: the configuration or the settings are none.
+        """
+        self._formats.put(self._putting(tool, config, name, settings))
+
+    def submit(
+        self,
+        tool_call: Any,
+        config: Json,
+        *,
+        context: Mapping[str, Any] | None = None,
+        streaming: bool = True,
+    ) -> Call:
+        """As `ToolCore.submit`. Raises `ContractError` too: a tool waits that nobody can read."""
+        if self._formats.unread is not None:
+            self._formats.require_read()
+        return super().submit(tool_call, config, context=context, streaming=streaming)
+
+    def _config_of_no_request(self) -> Json:
+        try:
+            return self._providers.resolved({}, self._defaults)
+        except ProviderError:  # whom requests are for is not known yet, or never said but by them
+            return dict(self._defaults)
+
+    def register_provider(
+        self, provider: Any, config: Json | None = None, *, name: str | None = None
+    ) -> None:
+        """Register a provider, an instance or a class; ``config`` holds for all of its requests.
+
+        Raises:
+            PluginError: it breaks the contract, or its name is taken.
+        """
+        self._providers.add(provider, config, name)
+        self._formats.look_again({})
+
+    def register_provider_extension(
+        self, extension: Any, config: Json | None = None, *, name: str | None = None
+    ) -> None:
+        """Register what changes how a provider is asked. Raises `PluginError`: it breaks the contract."""
+        self._providers.add_extension(extension, config, name)
+        self._formats.look_again({})
+
+    def register_feature(self, feature: Any, config: Json | None = None, *, name: str | None = None) -> None:
+        """Register what adds something to the requests of all providers. Raises `PluginError`: it breaks the contract."""
+        self._providers.add_feature(feature, config, name)
+        self._formats.look_again({})
+
+    # Sessions
+
+    def create_session(self, *unnamed: Never, **metadata: Any) -> Session:
+        """Return an empty session with an id of its own.
+
+        Raises:
+            TypeError: metadata without a name was given.
+            JsonValueError: the metadata is not JSON.
+        """
+        if unnamed:
+            raise TypeError(
+                f"metadata of a session has names, such as title='…'; {shown(unnamed[0])} has none"
+            )
+        return Session(f"session_{uuid.uuid4().hex}", metadata=copy_json(metadata, what="metadata"))
+
+    def add_message(
+        self,
+        session: Session,
+        role: str,
+        content: Any,
+        attachments: Sequence[Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Session:
+        """Return the session with one more message. Calls that are open are answered first, as unknown.
+
+        Raises:
+            JsonValueError: something in the message is not JSON.
+            TypeError: it is no session, or no message can be made of what was given.
+            ValueError: a tool message does not answer the next open call, or an attachment is too large.
+        """
+        require_session(session)
+        return session.with_message(new_message(role, content, attachments, metadata))
+
+    def fork(self, session: Session) -> Session:
+        """Return the same conversation under an id of its own, to go on with in another way.
+
+        Raises:
+            TypeError: it is no session.
+        """
+        require_session(session)
+        return replace(session, id=self.create_session().id)
+
+    @property
+    def sessions(self) -> SessionStore:
+        """The sessions in ``session_dir``. Raises `CallboardError`: there is none."""
+        if self._store is None:
+            raise CallboardError("this core keeps no sessions; make it with session_dir")
+        return self._store
+
+    # Model requests, and the loop
+
+    def send_request_stream(
+        self, session: Session, config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> Generator[Json, None, None]:
+        """Ask the model once; yield the events of its answer, last its ``message``. No tool is run.
+
+        A provider that fails is told by an ``error`` event, before the message of what it had said till then.
+
+        Raises:
+            ProviderError: it is not known which provider is meant.
+            HookError, ContractError: a hook of the provider's failed, or nobody can read what a tool declares.
+        """
+        require_session(session)
+        yield from one_request(session, self._request(config, context))
+
+    async def asend_request_stream(
+        self, session: Session, config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[Json, None]:
+        """Do as `send_request_stream`, awaiting."""
+        require_session(session)
+        request = await call_in_thread(self._request, config, context)
+        async with aclosing(one_request_async(session, request)) as events:
+            async for event in events:
+                yield event
+
+    def run(
+        self,
+        session: Session,
+        config: Json,
+        *,
+        max_rounds: int = MAX_ROUNDS,
+        context: Mapping[str, Any] | None = None,
+        cancel: Cancellation | None = None,
+        deadline: float | None = None,
+    ) -> Generator[Json, None, None]:
+        """Ask the model, run the calls that it asks for, and so on until it asks for none; yield events.
+
+        The last one is ``done``, with the ``session`` as it is then and the ``reason``. Whatever happens, each
+        call of the session has its tool message. Closing the generator ends the turn.
+
+        Args:
+            session: it has to end with what the model is to answer.
+            config: of each request: ``provider``, ``model``, ``tags``, ``models`` and the provider's options.
+            max_rounds: how often the model may be asked; calls of its last answer are not run.
+            context: added to the context of tools and providers, which has the ``session_id``.
+            cancel: ends the turn when it is cancelled.
+            deadline: seconds that the turn may take.
+
+        Raises:
+            TypeError: the session, the configuration or a limit is none.
+            ValueError: ``max_rounds`` is less than 1, or ``deadline`` than 0.
+            SessionFileError: the session's file cannot be opened, or holds another conversation.
+        """
+        require_limits(max_rounds, cancel, deadline)
+        loop = self._loop(session, config, max_rounds, context)
+        return drive(loop, Limits(self.board.clock, cancel, deadline))
+
+    async def arun(
+        self,
+        session: Session,
+        config: Json,
+        *,
+        max_rounds: int = MAX_ROUNDS,
+        context: Mapping[str, Any] | None = None,
+        cancel: Cancellation | None = None,
+        deadline: float | None = None,
+    ) -> AsyncGenerator[Json, None]:
+        """Do as `run`, awaiting; cancelling the task ends the turn too."""
+        require_limits(max_rounds, cancel, deadline)
+        make = partial(self._loop, session, config, max_rounds, context)
+        async with aclosing(drive_async(make, Limits(self.board.clock, cancel, deadline))) as events:
+            async for event in events:
+                yield event
+
+    def _request(self, config: Json, context: Mapping[str, Any] | None) -> ModelRequest:
+        require_config(config)
+        require_mapping("context", context)
+        resolved = self._providers.resolved(config, self._defaults)
+        self._formats.require_read(resolved)
+        if (
+            context is not None and context.get("config") is config
+        ):  # of a layer that was built for this request
+            context = {**context, "config": resolved}
+        layer = core_context(core=self, config=resolved, extra=context)
+        return self._providers.request(self.board, resolved, layer)
+
+    def _loop(
+        self,
+        session: Session,
+        config: Json,
+        max_rounds: int,
+        context: Mapping[str, Any] | None,
+        spawn: Spawn | None = None,
+    ) -> ToolLoop:
+        require_session(session)
+        require_config(config)
+        require_mapping("context", context)
+        known = {"session_id": session.id, **(context or {})}
+        return ToolLoop(
+            session,
+            max_rounds=max_rounds,
+            compose=partial(self._request, config, known),
+            calls=self._calls,
+            keep=None if self._store is None else self._store.open,
+            spawn=spawn,
+        )

@@ -1,0 +1,1 @@
+"""The tool loop: one turn, from the request to the last answer."""

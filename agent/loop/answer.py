@@ -1,0 +1,57 @@
+"""One answer of the model while it comes: what is passed on at once, and what is settled in the end. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..sessions.session import calls_of
+from .answer_steps import read_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .answer_steps import Inspect, Step
+
+Json = dict[str, Any]
+
+
+class Answer:
+    """Takes the events of an exchange. Calls and messages are told in the end, as they are kept.
+
+    Attributes:
+        broke: whether an error was among the events: then the calls must not be run.
+    """
+
+    def __init__(self) -> None:
+        self._messages: list[Json] = []
+        self.broke = False
+
+    def take(self, event: Json) -> bool:
+        """Take an event; say whether it is to be passed on now."""
+        match event:
+            case {"type": "message", "message": dict(message)}:
+                self._messages.append(message)
+                return False
+            case {"type": "tool_call"}:  # the provider's own spelling of it, and half of the story
+                return False
+            case {"type": "error"}:
+                self.broke = True
+        return True
+
+    def steps(
+        self, inspect: Inspect, *, turn: int, lane: Callable[[str | None], str | None]
+    ) -> tuple[list[Step], list[Json]]:
+        """Return what is kept, and the ``error`` events that tell of what is not. See `read_answer`."""
+        steps, left_out = read_answer(self._messages, inspect, turn=turn, lane=lane)
+        told = [
+            {"type": "error", "error": each.why, "code": "invalid_call", "value": each.value}
+            for each in left_out
+        ]
+        return steps, told
+
+
+def events_of(message: Json) -> Iterator[Json]:
+    """Yield the events by which a message that is kept is told: its calls, and itself."""
+    for call in calls_of(message):
+        yield {"type": "tool_call", "tool_call": call}
+    yield {"type": "message", "message": message}

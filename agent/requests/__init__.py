@@ -1,0 +1,1 @@
+"""One model request: tools, extensions and provider."""
