@@ -25,27 +25,27 @@ from ..supervision.runtime.events import EventStream
 from ..supervision.runtime.telling import ask_supervisor, tell
 from ..supervision.supervisor import SupervisorActor
 from . import messages as m
-from .asks_plugins import AsksPlugins
-from .catalog import Catalog, ToolDescriptor
-from .claiming import Claiming
-from .hook_threads import HookThreads
-from .hooks import Hooks
-from .in_time import LOAD_TIMEOUT
-from .intake import Intake
-from .keeping import MAX_STATE_BYTES, StateKeeper
-from .main_end import main_thread
-from .mounting import Mounts
-from .one_ending import OneEnding
-from .roster import BoardStopped, Roster
-from .roster_errors import StillEnding
-from .router_actor import Entrusted, RouterActor
-from .survey import Survey
-from .switch import Switch
-from .takes_modules import TakesModules
-from .tells import Tells
-from .tool_runtime import ToolRuntime
-from .variants import Variants
-from .withheld import Withheld
+from .amplifier.mount import Mounts
+from .board_events import Tells
+from .board_modules import TakesModules
+from .board_queries import AsksPlugins
+from .catalog.catalog import Catalog, ToolDescriptor
+from .catalog.withheld import Withheld
+from .hooks.hooks import Hooks
+from .plugins.manager import BoardStopped, Roster
+from .plugins.resources import ToolRuntime
+from .plugins.survey import Survey
+from .plugins.variants import Variants
+from .registration_errors import StillEnding
+from .routing.call_reader import Intake
+from .routing.claims import Claiming
+from .routing.router import Entrusted, RouterActor
+from .routing.table import Switch
+from .state.persister import MAX_STATE_BYTES, StateKeeper
+from .threads.hook_pool import HookThreads
+from .threads.main_end import main_thread
+from .threads.once import OneEnding
+from .threads.timeout import LOAD_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,13 +55,13 @@ if TYPE_CHECKING:
     from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.restart.policy import RestartPolicy
     from ..supervision.restart.spec import GroupSpec
-    from .call import Call
-    from .desk import ToolSettings
-    from .host_settings import HostSettings
-    from .lodgings import Share
-    from .members import Member
-    from .routing import Claims
-    from .state_store import StateStore
+    from .calls.call import Call
+    from .endpoint.endpoint import ToolSettings
+    from .hosting.host_registry import Share
+    from .hosting.settings import HostSettings
+    from .local.local_plugin import Member
+    from .routing.decision import Claims
+    from .state.store import StateStore
 
 Answer = TypeVar("Answer")
 

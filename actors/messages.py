@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ..hosts.process.process import ProcessExit
     from ..hosts.protocol.description import Description
     from ..hosts.report.crash_report import CrashReport
-    from .call import Call
-    from .hosted_run import HostedRun
-    from .lodger import Lodger
-    from .reporting import Reporter
-    from .routing import Claims
-    from .thread_run import ThreadRun
+    from .calls.call import Call
+    from .handshake.loaded_plugin import Lodger
+    from .hosted.request import HostedRun
+    from .hosting.contracts import Reporter
+    from .local.run import ThreadRun
+    from .routing.decision import Claims
 
 
 @frozen

@@ -18,7 +18,7 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from ..actors.hosted_member import HostedMember
+from ..actors.hosted.hosted_plugin import HostedMember
 from . import faults as f
 from . import triggers as t
 from .checker.host_stories import DOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ..actors.base import HouseActor
+from ..actors.threads.actor import HouseActor
 from .waiting import waiter_for
 
 if TYPE_CHECKING:

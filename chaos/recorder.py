@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..actors.hosted_member import HostedMember
+from ..actors.hosted.hosted_plugin import HostedMember
 from ..hosts.process_tree.tree_kill import alive, created
 from ..plugins.results.failures import ending_of, reported
 from ..supervision.runtime.clock import SystemClock
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..actors.board import Board
-    from ..actors.call import Call
-    from ..actors.stage import Result
+    from ..actors.calls.call import Call
+    from ..actors.calls.stage import Result
     from ..supervision.runtime.events import Event
     from .checker.facts import Fact
 

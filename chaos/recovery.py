@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..actors.board import Board
-from ..actors.hosted_member import HostedMember
+from ..actors.hosted.hosted_plugin import HostedMember
 from ..hosts.process_tree.tree_kill import kill
 from ..plugins.results.failures import reported
 from .expecting import ExpectedEvents
@@ -15,7 +15,7 @@ from .load.argument_generator import draw_arguments
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..actors.stage import Result
+    from ..actors.calls.stage import Result
 
 Json = dict[str, Any]
 

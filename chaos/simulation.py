@@ -14,7 +14,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..actors.desk import ToolSettings
+from ..actors.endpoint.endpoint import ToolSettings
 from ..base.frozen import frozen
 from .checker.facts import Left, Run, Terms
 from .checker.invariants import check
@@ -26,7 +26,7 @@ from .virtual.virtual_load import draw_load
 from .virtual_board import VirtualBoard
 
 if TYPE_CHECKING:
-    from ..actors.call import Call
+    from ..actors.calls.call import Call
     from .checker.facts import Violation
     from .checker.invariants import Check
     from .schedule import Schedule

@@ -19,9 +19,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..actors.board import Board
-from ..actors.host_settings import HostSettings
-from ..actors.hosted_member import HostedMember
-from ..actors.lodgings import Share
+from ..actors.hosted.hosted_plugin import HostedMember
+from ..actors.hosting.host_registry import Share
+from ..actors.hosting.settings import HostSettings
 from ..plugins.adapter.adapter import PluginAdapter
 from .schedule import Schedule
 from .scripted.script import Script
@@ -35,11 +35,11 @@ from .virtual.trace import Happening, Step, steps_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..actors.call import Call
-    from ..actors.catalog import ToolDescriptor
-    from ..actors.desk import ToolSettings
-    from ..actors.members import Member
-    from ..actors.stage import Result
+    from ..actors.calls.call import Call
+    from ..actors.calls.stage import Result
+    from ..actors.catalog.catalog import ToolDescriptor
+    from ..actors.endpoint.endpoint import ToolSettings
+    from ..actors.local.local_plugin import Member
     from ..supervision.restart.policy import RestartPolicy
     from .scripted.scripted_call import Tool
 

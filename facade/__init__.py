@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .actors.board import NotStarted
-    from .actors.call import Call
-    from .actors.catalog import ToolDescriptor
+    from .actors.calls.call import Call
+    from .actors.catalog.catalog import ToolDescriptor
+    from .actors.hosting.reload_progress import ReloadRefused
     from .actors.messages import Dispatch
-    from .actors.reloading import Reloaded
-    from .actors.reloads import ReloadRefused
-    from .actors.tool_runtime import ToolRuntime
+    from .actors.plugins.resources import ToolRuntime
+    from .actors.reload.reload import Reloaded
     from .agent.core.core import AgentCore
     from .agent.loop.cancellation import Cancellation
     from .agent.sessions.session import Session
@@ -72,12 +72,12 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Call": ".actors.call",
-    "ToolDescriptor": ".actors.catalog",
+    "Call": ".actors.calls.call",
+    "ToolDescriptor": ".actors.catalog.catalog",
     "Dispatch": ".actors.messages",
-    "Reloaded": ".actors.reloading",
-    "ReloadRefused": ".actors.reloads",
-    "ToolRuntime": ".actors.tool_runtime",
+    "Reloaded": ".actors.reload.reload",
+    "ReloadRefused": ".actors.hosting.reload_progress",
+    "ToolRuntime": ".actors.plugins.resources",
     "Cancellation": ".agent.loop.cancellation",
     "AgentCore": ".agent.core.core",
     "Session": ".agent.sessions.session",

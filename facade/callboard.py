@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .actors.board import Board, NotStarted
-from .actors.main_end import main_thread
-from .actors.part_reader import CallStream
-from .actors.roster_errors import PluginNameTaken
-from .actors.waiting import in_thread, until_done
+from .actors.calls.part_reader import CallStream
+from .actors.calls.waiting import in_thread, until_done
+from .actors.registration_errors import PluginNameTaken
+from .actors.threads.main_end import main_thread
 from .base.validation import is_mapping, is_text, require_mapping, require_seconds, require_several
 from .configuration import Configuration, read_configuration
 from .describing import describe
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from .actors.call import Call
-    from .actors.catalog import ToolDescriptor
-    from .actors.state_store import StateStore
+    from .actors.calls.call import Call
+    from .actors.catalog.catalog import ToolDescriptor
+    from .actors.state.store import StateStore
     from .configured_agent import Agent
     from .interop.registry.contribution import ToolInteropContribution
     from .interop.registry.tool_registry import ToolInteropRegistry

@@ -12,7 +12,7 @@ from dataclasses import field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .actors.in_time import LOAD_TIMEOUT
+from .actors.threads.timeout import LOAD_TIMEOUT
 from .agent_settings import AgentSettings, read_agent_settings
 from .base.errors import JsonValueError
 from .base.frozen import frozen

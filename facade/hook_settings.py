@@ -10,7 +10,7 @@ from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .actors.in_time import in_time
+from .actors.threads.timeout import in_time
 from .base.errors import PluginLoadError
 from .base.foreign import blames
 from .base.frozen import frozen

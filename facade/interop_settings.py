@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from .actors.in_time import in_time
+from .actors.threads.timeout import in_time
 from .base.errors import CallboardError, PluginLoadError
 from .base.foreign import blames
 from .configuration_errors import ConfigurationError

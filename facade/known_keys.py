@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
-from .actors.blame import QuarantinePolicy
-from .actors.breaker import BreakerPolicy
-from .actors.reload_policy import ReloadPolicy
+from .actors.endpoint.circuit_breaker import BreakerPolicy
+from .actors.endpoint.crash_attribution import QuarantinePolicy
+from .actors.reload.policy import ReloadPolicy
 from .agent_settings import KEYS as AGENT_KEYS
 from .agent_settings import PROVIDERS
 from .base.suggestions import meant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .actors.lodgings import Share
+from .actors.hosting.host_registry import Share
 from .base.errors import PluginLoadError
 from .base.foreign import Log
 from .base.frozen import frozen

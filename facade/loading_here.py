@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .actors.in_time import in_time
+from .actors.threads.timeout import in_time
 from .base.errors import PluginLoadError
 from .plugins.adapter.adapter import PluginAdapter
 from .plugins.contract.hook_table import RUNNING_HOOKS, offered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .actors.lodgings import Share
+from .actors.hosting.host_registry import Share
 from .base.errors import PluginLoadError
 from .hosts.node.tool import NodeToolPlugin
 from .hosts.node_packages.node_sources import NodeSources

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from .actors.roster_errors import PluginNameTaken
+from .actors.registration_errors import PluginNameTaken
 from .plugins.sources.source import spelled
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .actors.argument_checks import Validation
-from .actors.blame import QuarantinePolicy
-from .actors.breaker import BreakerPolicy
-from .actors.desk import ToolSettings
-from .actors.down import WhileDown
-from .actors.host_settings import HostSettings
-from .actors.reload_policy import ReloadPolicy
+from .actors.catalog.argument_validation import Validation
+from .actors.endpoint.circuit_breaker import BreakerPolicy
+from .actors.endpoint.crash_attribution import QuarantinePolicy
+from .actors.endpoint.endpoint import ToolSettings
+from .actors.endpoint.fallback import WhileDown
+from .actors.hosting.settings import HostSettings
+from .actors.reload.policy import ReloadPolicy
 from .base.frozen import frozen
 from .configuration import Configuration, read_into, read_policy
 from .configuration_errors import ConfigurationError, require_known

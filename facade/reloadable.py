@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .actors.board import Board
-    from .actors.reloading import Reloaded
+    from .actors.reload.reload import Reloaded
     from .configuration import Configuration
     from .loaded import Loaded
 

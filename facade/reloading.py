@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .actors.edition import Edition
-from .actors.lodgings import disagreement
-from .actors.reload_policy import Change, ReloadPolicy, check_refused
-from .actors.reloading import NotTaken, reload
-from .actors.reloads import ReloadRefused
+from .actors.hosting.host_registry import disagreement
+from .actors.hosting.program_version import Edition
+from .actors.hosting.reload_progress import ReloadRefused
+from .actors.reload.policy import Change, ReloadPolicy, check_refused
+from .actors.reload.reload import NotTaken, reload
 from .base.foreign import Log
 from .loaded import Loaded
 from .loading import load_entry
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from .actors.board import Board
-    from .actors.reloading import Reloaded
+    from .actors.reload.reload import Reloaded
     from .configuration import Configuration
     from .hosts.sharing import Sharing
     from .origins import Origins

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from .actors.keeping import MAX_STATE_BYTES
-from .actors.state_store import Synchronous
+from .actors.state.persister import MAX_STATE_BYTES
+from .actors.state.store import Synchronous
 from .base.frozen import frozen
 from .configuration_errors import ConfigurationError, refused, require_known
 
 if TYPE_CHECKING:
-    from .actors.state_store import StateStore
+    from .actors.state.store import StateStore
 
 STORES = ("memory", "sqlite")
 KEYS = frozenset({"store", "path", "synchronous", "max_state_bytes"})
@@ -87,7 +87,7 @@ def open_state_store(settings: StateSettings) -> StateStore | None:
     """
     if settings.path is None:
         return None
-    from .actors.sqlite_store import SqliteStore  # noqa: PLC0415 - most programs can do without SQLite
+    from .actors.state.sqlite import SqliteStore  # noqa: PLC0415 - most programs can do without SQLite
 
     return SqliteStore(settings.path, synchronous=settings.synchronous)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .actors.main_end import main_thread
-from .actors.one_ending import OneEnding
-from .actors.waiting import in_thread, until_done
+from .actors.calls.waiting import in_thread, until_done
+from .actors.threads.main_end import main_thread
+from .actors.threads.once import OneEnding
 from .base.forking import disown_in_child, keep
 from .base.validation import require_seconds
 from .reloadable import Reloadable
 
 if TYPE_CHECKING:
     from .actors.board import Board
-    from .actors.state_store import StateStore
+    from .actors.state.store import StateStore
     from .loaded import LoadedProviders
 
 

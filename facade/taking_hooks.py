@@ -10,9 +10,9 @@ from .plugins.sources.entry import parse_options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .actors.amplifier.mount import MountedModule
     from .actors.board import Board
-    from .actors.listeners import HookHandle
-    from .actors.mounting import MountedModule
+    from .actors.hooks.listeners import HookHandle
     from .configuration import Configuration
     from .plugins.hooks.approval import Approver
 

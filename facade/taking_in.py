@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .actors.config_check import ConfigMisfit
+from .actors.plugins.config_schema import ConfigMisfit
 
 if TYPE_CHECKING:
     from .actors.board import Board
-    from .actors.catalog import ToolDescriptor
+    from .actors.catalog.catalog import ToolDescriptor
     from .loaded import Loaded
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .actors.board import Board
-    from .actors.catalog import ToolDescriptor
+    from .actors.catalog.catalog import ToolDescriptor
     from .chaos.checker.facts import Run
     from .chaos.checker.invariants import Check
     from .chaos.load.requests import Request

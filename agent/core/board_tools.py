@@ -31,7 +31,7 @@ from ..loop.tool_calls import ToolCalls
 from ..sessions.tool_messages import text_of
 
 if TYPE_CHECKING:
-    from ...actors.call import Call
+    from ...actors.calls.call import Call
     from ...plugins.hooks.payload import HookData
     from .tool_core import HoldsBoard
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 
     from ...actors.board import Board
-    from ...actors.call import Call
-    from ...actors.desk import ToolSettings
+    from ...actors.calls.call import Call
+    from ...actors.endpoint.endpoint import ToolSettings
     from ..loop.cancellation import Cancellation
     from ..loop.model_reading import Spawn
     from ..requests.active_provider import ModelRequest

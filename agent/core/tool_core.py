@@ -12,9 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ...actors.board import Board
-from ...actors.call import Call
-from ...actors.desk import ToolSettings
-from ...actors.host_settings import HostSettings
+from ...actors.calls.call import Call
+from ...actors.endpoint.endpoint import ToolSettings
+from ...actors.hosting.settings import HostSettings
 from ...base.validation import require, require_mapping, require_seconds, shown
 from ...hosts.hosted_tool import HostedToolPlugin
 from ...plugins.adapter.adapter import PluginAdapter
@@ -28,7 +28,7 @@ from .arguments import require_calls, require_config
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
 
-    from ...actors.listeners import HookHandle
+    from ...actors.hooks.listeners import HookHandle
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ...actors.waiting import wait_for_callback
+from ...actors.calls.waiting import wait_for_callback
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...actors.hook_threads import HookFailed
-from ...actors.hooked_calls import HookedCall
-from ...actors.intake import invocation_of, registry_for
+from ...actors.hooks.handles import HookedCall
+from ...actors.routing.call_reader import invocation_of, registry_for
+from ...actors.threads.hook_pool import HookFailed
 from ...interop.errors import InteropError
 from ...plugins.adapter.formatting import default_text, formatted_words
 from ...plugins.results.failures import reported
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...actors.board import Board
-    from ...actors.call import Call
+    from ...actors.calls.call import Call
     from ...plugins.adapter.adapter import PluginAdapter
 
 Json = dict[str, Any]

@@ -29,7 +29,7 @@ from .turn_effects import Append, Ask, Cancel, Finish, Preview, Reason, StopAski
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ...actors.call import Call
+    from ...actors.calls.call import Call
     from ..requests.active_provider import ModelRequest
     from ..sessions.file import SessionFile
     from ..sessions.session import Session

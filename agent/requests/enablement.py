@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...actors.board import Board
-    from ...actors.members import Member
+    from ...actors.local.local_plugin import Member
     from .provider_adapter import ProviderAdapter
 
 Json = dict[str, Any]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...actors.board import Board
-    from ...actors.catalog import ToolDescriptor
-    from ...actors.members import Member
+    from ...actors.catalog.catalog import ToolDescriptor
+    from ...actors.local.local_plugin import Member
     from ...interop.default_registry import ToolInteropRegistry
     from .provider_adapter import ProviderAdapter
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from ...actors.call import Call
-    from ...actors.stage import Result
+    from ...actors.calls.call import Call
+    from ...actors.calls.stage import Result
     from ..recorder import Recorder
     from ..virtual.virtual_load import CallPlan
     from .plan import CallerPlan, Plan

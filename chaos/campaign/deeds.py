@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...actors.board import Board
-    from ...actors.reloading import Reloaded
+    from ...actors.reload.reload import Reloaded
     from ..inject.tamper import Tamper
     from ..recorder import Recorder
     from .callers import Callers

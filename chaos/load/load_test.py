@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ...actors.hosted_member import HostedMember
+from ...actors.hosted.hosted_plugin import HostedMember
 from ...base.errors import CallboardError
 from ..checker.facts import Answered
 from ..inject.arming import entered_before

@@ -17,7 +17,7 @@ from .argument_generator import CannotDraw, draw_arguments
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ...actors.catalog import ToolDescriptor
+    from ...actors.catalog.catalog import ToolDescriptor
 
 Json = dict[str, Any]
 

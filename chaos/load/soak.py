@@ -18,8 +18,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...actors.board import Board
-from ...actors.desk import ToolSettings
-from ...actors.host_settings import HostSettings
+from ...actors.endpoint.endpoint import ToolSettings
+from ...actors.hosting.settings import HostSettings
 from ...base.frozen import frozen
 from ...hosts.process.stop_ladder import StopLadder
 from ...plugins.adapter.adapter import PluginAdapter

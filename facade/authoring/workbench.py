@@ -11,8 +11,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from ..actors.reloads import ReloadRefused
-from ..actors.state_store import MemoryStore
+from ..actors.hosting.reload_progress import ReloadRefused
+from ..actors.state.store import MemoryStore
 from ..base.errors import CallboardError
 from ..base.frozen import frozen
 from ..plugins.sources.source import spelled
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ..actors.call import Call
+    from ..actors.calls.call import Call
     from ..configuration import Configuration
     from ..hosts.process.transport import Carry
     from ..supervision.runtime.events import Event

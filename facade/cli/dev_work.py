@@ -14,7 +14,7 @@ from .call import request_for, takes_text
 from .giving_up import Giver
 
 if TYPE_CHECKING:
-    from ..actors.call import Call
+    from ..actors.calls.call import Call
     from ..authoring.workbench import Workbench
     from .dev_view import View
 

@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from ..actors.call import Call
+    from ..actors.calls.call import Call
     from ..authoring.workbench import Workbench
 
 

@@ -18,7 +18,7 @@ from .requests import NoCall, has_id, no_call_line, requests_in
 from .slots import ALL
 
 if TYPE_CHECKING:
-    from ..actors.call import Call
+    from ..actors.calls.call import Call
     from ..agent.core.core import AgentCore
     from ..configuration import Configuration
     from .interruption import Interruption

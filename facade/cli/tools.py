@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from ..actors.hook_threads import HookFailed
+from ..actors.threads.hook_pool import HookFailed
 from ..base.suggestions import meant
 from ..callboard import Callboard
 from ..interop.format_ids import formats_of

@@ -26,7 +26,7 @@ from .verdict import Aftermath, Check, verdict
 if TYPE_CHECKING:
     from random import Random
 
-    from ..actors.call import Call
+    from ..actors.calls.call import Call
     from ..supervision.runtime.events import Event
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from ..actors.host_times import HostPhases
+from ..actors.metrics.hosts import HostPhases
 from .samples import FAMILIES, Family, Sample, collect
 
 try:

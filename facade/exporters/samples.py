@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..actors.breaker import BreakerState
+from ..actors.endpoint.circuit_breaker import BreakerState
 from ..supervision.core import ChildState
 
 if TYPE_CHECKING:

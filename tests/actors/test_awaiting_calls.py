@@ -9,7 +9,7 @@ from contextlib import aclosing
 import anyio
 import pytest
 import trio
-from callboard.actors.call import Call
+from callboard.actors.calls.call import Call
 from callboard.plugins.contract.invocation import Invocation
 from leaks import wait_until
 

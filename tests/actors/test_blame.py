@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.blame import Blame, Blamed, InFlight, QuarantinePolicy
+from callboard.actors.endpoint.crash_attribution import Blame, Blamed, InFlight, QuarantinePolicy
 
 POLICY = QuarantinePolicy(crashes=3, seconds=60.0)
 

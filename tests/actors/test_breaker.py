@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.breaker import Admitted, Breaker, BreakerPolicy, BreakerState, Refused, is_breakdown
+from callboard.actors.endpoint.circuit_breaker import (
+    Admitted,
+    Breaker,
+    BreakerPolicy,
+    BreakerState,
+    Refused,
+    is_breakdown,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

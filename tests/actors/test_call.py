@@ -7,9 +7,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from callboard.actors.call import Call
-from callboard.actors.stage import Stage
-from callboard.actors.unread_parts import MAX_UNREAD_PARTS
+from callboard.actors.calls.call import Call
+from callboard.actors.calls.stage import Stage
+from callboard.actors.calls.unread_parts import MAX_UNREAD_PARTS
 from callboard.plugins.contract.invocation import Invocation
 from hypothesis import given
 from hypothesis import strategies as st

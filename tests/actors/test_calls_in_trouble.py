@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
-from callboard.actors.blame import QuarantinePolicy
-from callboard.actors.breaker import BreakerPolicy
-from callboard.actors.down import WhileDown
-from callboard.actors.state_store import MemoryStore
+from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
+from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
+from callboard.actors.endpoint.fallback import WhileDown
+from callboard.actors.state.store import MemoryStore
 from memory_hosts import PATIENCE, memory_board
 
 TWICE = QuarantinePolicy(crashes=2, seconds=60.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 
 import pytest
-from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from boards import Recorder
-from callboard.actors.argument_checks import Validation
 from callboard.actors.board import Board
-from callboard.actors.breaker import BreakerPolicy
-from callboard.actors.desk import ToolSettings
+from callboard.actors.catalog.argument_validation import Validation
+from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.plugins.adapter.adapter import PluginAdapter
 from memory_hosts import PATIENCE, memory_board
 from tools import schema, tool_call

@@ -6,7 +6,7 @@ import threading
 
 from boards import Recorder, node_board
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.supervision.runtime.event_order import check_order
 from tools import a_tool, tool_call
 

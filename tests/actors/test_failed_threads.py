@@ -9,8 +9,8 @@ import pykka
 import pytest
 from boards import Recorder, node_board
 from callboard.actors import messages as m
-from callboard.actors.base import HouseActor
 from callboard.actors.board import Board
+from callboard.actors.threads.actor import HouseActor
 from callboard.supervision.runtime.clock import SystemClock
 from callboard.supervision.runtime.events import EventStream
 from foreign_scene import KINDS, Strange

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from boards import Recorder, add_node, node_board
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy

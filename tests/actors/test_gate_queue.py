@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.actors import gate_queue
-from callboard.actors.gate_queue import GateQueue
+from callboard.actors.hooks import ordering as gate_queue
+from callboard.actors.hooks.ordering import GateQueue
 
 
 class Passenger:

@@ -9,7 +9,7 @@ import pytest
 from boards import Recorder, node_board
 from callboard import AgentCore
 from callboard.actors.board import Board
-from callboard.actors.listeners import HookRegistrationError
+from callboard.actors.hooks.listeners import HookRegistrationError
 from callboard.plugins.adapter.adapter import PluginAdapter
 from manual_clock import ManualClock
 from tools import Tool, a_tool, schema, tool_call

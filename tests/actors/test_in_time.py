@@ -9,7 +9,7 @@ import threading
 from types import ModuleType
 
 import pytest
-from callboard.actors.in_time import in_time
+from callboard.actors.threads.timeout import in_time
 from callboard.base.errors import HookError, PluginLoadError
 from callboard.base.stack_location import imports_something, tell_where
 from gated_modules import WAIT, closed_gate

@@ -7,8 +7,8 @@ import threading
 import pytest
 from boards import Recorder, add_node
 from callboard.actors.board import Board
-from callboard.actors.sqlite_store import SqliteStore
-from callboard.actors.state_store import MemoryStore, Saved, StateStoreError
+from callboard.actors.state.sqlite import SqliteStore
+from callboard.actors.state.store import MemoryStore, Saved, StateStoreError
 from callboard.base.json import load_json
 from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import wait_until

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.actors.call import Call
-from callboard.actors.lane import Lane
+from callboard.actors.calls.call import Call
+from callboard.actors.endpoint.mailbox import Lane
 from callboard.plugins.contract.invocation import Invocation
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from callboard import Callboard
-from callboard.actors import mounting
+from callboard.actors.amplifier import mount as mounting
+from callboard.actors.amplifier.coordinator import MountError
 from callboard.actors.board import Board
-from callboard.actors.coordinator import MountError
-from callboard.actors.routing import NameTaken
+from callboard.actors.routing.decision import NameTaken
 from tools import a_tool, tool_call
 
 PATIENCE = 20.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.actors.moving_in import Ask, MovingIn, Newcomer, Refusal
+from callboard.actors.handshake.handshake import Ask, MovingIn, Newcomer, Refusal
 from hypothesis import given
 from hypothesis import strategies as st
 

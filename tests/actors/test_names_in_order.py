@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.routing import NameTaken
+from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.routing.decision import NameTaken
 from callboard.plugins.adapter.adapter import PluginAdapter
 from memory_hosts import SLOWLY, MemoryHost, memory_board
 

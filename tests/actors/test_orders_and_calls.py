@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from boards import node_board
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.hosts.process.stop_ladder import StopLadder
 from memory_hosts import PATIENCE, MemoryHost, memory_board

@@ -11,9 +11,9 @@ import pykka
 import pytest
 from callboard.actors import messages as m
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.hosted_tool_actor import HostedToolActor
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosted.tool_actor import HostedToolActor
+from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.process.process import Command, ProcessExit
 from callboard.plugins.adapter.adapter import PluginAdapter

@@ -16,7 +16,7 @@ from tools import tool_call
 
 if TYPE_CHECKING:
     from callboard.actors.board import Board
-    from callboard.actors.call import Call
+    from callboard.actors.calls.call import Call
 
 MB = 1 << 20
 

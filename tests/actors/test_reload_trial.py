@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.reload_policy import (
+from callboard.actors.hosting.reload_probation import Fate, Stage, Trial
+from callboard.actors.reload.policy import (
     Change,
     ReloadPolicy,
     ToolChange,
@@ -11,7 +12,6 @@ from callboard.actors.reload_policy import (
     fingerprint,
     objection,
 )
-from callboard.actors.reload_trial import Fate, Stage, Trial
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 from boards import node_board
-from callboard.actors.edition import Edition
-from callboard.actors.reload_policy import Change, ReloadPolicy
-from callboard.actors.reloading import reload
-from callboard.actors.reloads import ReloadRefused
+from callboard.actors.hosting.program_version import Edition
+from callboard.actors.hosting.reload_progress import ReloadRefused
+from callboard.actors.reload.policy import Change, ReloadPolicy
+from callboard.actors.reload.reload import reload
 from callboard.hosts.limits.limits import Limits
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.restart.policy import RestartPolicy, RestartType

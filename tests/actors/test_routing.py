@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.routing import Ambiguous, NameTaken, NoTool, Routes, Taken, choose, only_for, reach
+from callboard.actors.routing.decision import (
+    Ambiguous,
+    NameTaken,
+    NoTool,
+    Routes,
+    Taken,
+    choose,
+    only_for,
+    reach,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 

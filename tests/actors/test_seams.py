@@ -7,14 +7,14 @@ import threading
 from types import MappingProxyType
 
 from callboard.actors import messages as m
-from callboard.actors.blame import QuarantinePolicy
 from callboard.actors.board import Board
-from callboard.actors.breaker import BreakerPolicy
-from callboard.actors.call import Call
-from callboard.actors.desk import ToolSettings
-from callboard.actors.down import WhileDown
-from callboard.actors.hook_threads import HookThreads
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.calls.call import Call
+from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
+from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.fallback import WhileDown
+from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.threads.hook_pool import HookThreads
 from callboard.base.errors import PluginLoadError
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.contract.invocation import Invocation

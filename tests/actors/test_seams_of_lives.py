@@ -8,11 +8,11 @@ import pytest
 from boards import Recorder, add_node, node_board
 from callboard.actors import messages as m
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.down import WhileDown
-from callboard.actors.host_actor import HostActor
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.roster import BoardStopped
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.fallback import WhileDown
+from callboard.actors.hosting.host_actor import HostActor
+from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.plugins.manager import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.limits.limits import Limits
 from callboard.hosts.process.process import Command

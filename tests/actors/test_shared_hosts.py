@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pykka
 import pytest
-from callboard.actors.blame import QuarantinePolicy
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.hosted_tool_actor import HostedToolActor
-from callboard.actors.lodgings import SharingRefused
-from callboard.actors.porter import Porter
+from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosted.tool_actor import HostedToolActor
+from callboard.actors.hosting.dispatcher import Porter
+from callboard.actors.hosting.host_registry import SharingRefused
+from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos.faults import Exit, Hang
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.scripted.scripted_call import LifeOver

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard import Callboard
-from callboard.actors.silence import Silence, left
+from callboard.actors.calls.idle_timeout import Silence, left
 from callboard.configuration_errors import ConfigurationError
 from hypothesis import given
 from hypothesis import strategies as st

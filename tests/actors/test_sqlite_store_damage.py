@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from callboard.actors.sqlite_store import SqliteStore
-from callboard.actors.state_store import Saved, StateStoreError, StateStoreInUse
+from callboard.actors.state.sqlite import SqliteStore
+from callboard.actors.state.store import Saved, StateStoreError, StateStoreInUse
 
 NEWS: list = []
 
@@ -232,7 +232,7 @@ def test_a_store_is_the_same_by_whatever_name_it_is_called(path):
 
 HOLDER = """
 import sys
-from callboard.actors.sqlite_store import SqliteStore
+from callboard.actors.state.sqlite import SqliteStore
 store = SqliteStore(sys.argv[1])
 print("open", flush=True)
 sys.stdin.read()
@@ -284,8 +284,8 @@ def test_a_store_that_is_a_folder_is_an_error_and_leaves_it_alone(tmp_path):
 
 SHORT_OF_DISK = """
 import resource, sys
-from callboard.actors.sqlite_store import SqliteStore
-from callboard.actors.state_store import Saved, StateStoreError
+from callboard.actors.state.sqlite import SqliteStore
+from callboard.actors.state.store import Saved, StateStoreError
 
 def saved(number):
     return Saved(b'{"count":%d,"pad":"%s"}' % (number, b"x" * 300), number, 1)

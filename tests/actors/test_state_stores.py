@@ -6,8 +6,8 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from callboard.actors.sqlite_store import SqliteStore
-from callboard.actors.state_store import MemoryStore, Saved, StateStore, StateStoreError, read_state
+from callboard.actors.state.sqlite import SqliteStore
+from callboard.actors.state.store import MemoryStore, Saved, StateStore, StateStoreError, read_state
 from callboard.base.json import dump_json
 from hypothesis import given
 from hypothesis import strategies as st

@@ -7,13 +7,13 @@ import json
 import pytest
 from boards import QUICK, add_node
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.edition import Edition
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.reload_policy import ReloadPolicy
-from callboard.actors.reloading import reload
-from callboard.actors.reloads import ReloadRefused
-from callboard.actors.state_store import MemoryStore, Saved
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.program_version import Edition
+from callboard.actors.hosting.reload_progress import ReloadRefused
+from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.reload.policy import ReloadPolicy
+from callboard.actors.reload.reload import reload
+from callboard.actors.state.store import MemoryStore, Saved
 from callboard.base.errors import PluginError
 from callboard.hosts.python.runner.origin import origin_of
 from callboard.hosts.python.tool import PythonToolPlugin

@@ -6,9 +6,9 @@ import json
 
 import pytest
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.state_store import MemoryStore
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.state.store import MemoryStore
 from callboard.plugins.adapter.adapter import PluginAdapter
 from hypothesis import given
 from hypothesis import strategies as st

@@ -6,8 +6,8 @@ import threading
 from types import SimpleNamespace
 
 import pytest
-from callboard.actors.hook_threads import HookThreads
-from callboard.actors.survey import Survey
+from callboard.actors.plugins.survey import Survey
+from callboard.actors.threads.hook_pool import HookThreads
 from callboard.base.errors import HookError, PluginError
 from callboard.hosts.errors import HostGone, HostTimeout, RemoteError
 from plugin_tools import adapted

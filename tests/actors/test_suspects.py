@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.suspects import Suspects
+from callboard.actors.handshake.startup_blame import Suspects
 
 ALL = ["a", "b", "c"]
 

@@ -7,9 +7,9 @@ import threading
 import pytest
 from boards import node_board
 from callboard.actors.board import Board
-from callboard.actors.call import Call
-from callboard.actors.host_times import HostTimes
-from callboard.actors.tally import MAX_TOOLS, UNNAMED, Tally
+from callboard.actors.calls.call import Call
+from callboard.actors.metrics.calls import MAX_TOOLS, UNNAMED, Tally
+from callboard.actors.metrics.hosts import HostTimes
 from callboard.plugins.contract.invocation import Invocation
 from tools import a_tool, count, tool_call
 

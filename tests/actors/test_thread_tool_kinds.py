@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.base.errors import PluginError
 from callboard.plugins.adapter.adapter import PluginAdapter
 from manual_clock import ManualClock

@@ -9,7 +9,7 @@ import threading
 import pykka
 import pytest
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.base.errors import PluginError
 from manual_clock import ManualClock
 from tools import a_tool, count, tool_call

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from boards import add_node, node_board
-from callboard.actors.catalog import ToolDescriptor
-from callboard.actors.tool_changes import tool_changes
+from callboard.actors.catalog.catalog import ToolDescriptor
+from callboard.actors.catalog.diff import tool_changes
 from tools import tool_call
 
 RENAMES = Path(__file__).parent / "hosted" / "renames.mjs"

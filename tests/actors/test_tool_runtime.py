@@ -6,7 +6,7 @@ import asyncio
 import threading
 
 import pytest
-from callboard.actors.tool_runtime import ToolRuntime, ToolRuntimeError
+from callboard.actors.plugins.resources import ToolRuntime, ToolRuntimeError
 
 
 class Client:

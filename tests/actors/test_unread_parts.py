@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 import pytest
-from callboard.actors.unread_parts import MAX_UNREAD_BYTES, MAX_UNREAD_PARTS, UnreadParts
+from callboard.actors.calls.unread_parts import MAX_UNREAD_BYTES, MAX_UNREAD_PARTS, UnreadParts
 from hypothesis import given
 from hypothesis import strategies as st
 

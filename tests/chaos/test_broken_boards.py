@@ -14,12 +14,12 @@ from dataclasses import replace
 import pytest
 from broken_boards import CONVICTED, LATE, PROMPT, a_run, convicts
 from callboard.actors.board import Board
-from callboard.actors.call import Call
-from callboard.actors.desk import ToolSettings
-from callboard.actors.hosted_run import HostedRun
-from callboard.actors.lane import Lane
-from callboard.actors.state import StateCell
-from callboard.actors.succession import Succession
+from callboard.actors.calls.call import Call
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.mailbox import Lane
+from callboard.actors.hosted.request import HostedRun
+from callboard.actors.hosting.lifecycle import Succession
+from callboard.actors.state.cell import StateCell
 from callboard.chaos import recorder
 from callboard.chaos.checker.facts import Run
 from callboard.chaos.checker.invariants import RULES, violations

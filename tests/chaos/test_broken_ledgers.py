@@ -11,13 +11,13 @@ from functools import wraps
 
 import pytest
 from callboard.actors.board import Board
-from callboard.actors.call import Call
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.hosted_run import HostedRun
-from callboard.actors.hosted_tool_actor import HostedToolActor
-from callboard.actors.lane import Lane
-from callboard.actors.state import StateCell
+from callboard.actors.calls.call import Call
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.mailbox import Lane
+from callboard.actors.hosted.request import HostedRun
+from callboard.actors.hosted.tool_actor import HostedToolActor
+from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.state.cell import StateCell
 from callboard.chaos.campaign.callers import judge, wire
 from callboard.chaos.campaign.ledger import read_ledger
 from callboard.chaos.campaign.ledger_rules import (

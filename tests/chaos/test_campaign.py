@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.actors.hosted_run import HostedRun
+from callboard.actors.hosted.request import HostedRun
 from callboard.chaos.__main__ import main
 from callboard.chaos.campaign.drawing import draw_plan
 from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS

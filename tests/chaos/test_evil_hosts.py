@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 from boards import QUICK, Recorder
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
 from callboard.chaos.inject.evil_tool import EvilToolPlugin

@@ -15,7 +15,7 @@ PATIENCE = 30.0
 PROGRAM = """
 import json, sys
 from callboard.actors.board import Board
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.chaos.faults import KillParent, Orphan
 from callboard.chaos.schedule import Schedule

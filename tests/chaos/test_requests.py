@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from callboard.actors.catalog import ToolDescriptor
+from callboard.actors.catalog.catalog import ToolDescriptor
 from callboard.chaos.load.requests import NoCalls, from_list, from_schemas, quotas
 from hypothesis import given
 from hypothesis import strategies as st

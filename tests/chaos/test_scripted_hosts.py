@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos import faults as f
 from callboard.chaos import triggers as t
 from callboard.chaos.record import ScheduleError

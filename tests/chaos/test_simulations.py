@@ -10,8 +10,8 @@ import sys
 from random import SystemRandom
 
 import pytest
-from callboard.actors.lane import Lane
-from callboard.actors.state import StateCell
+from callboard.actors.endpoint.mailbox import Lane
+from callboard.actors.state.cell import StateCell
 from callboard.chaos import faults as f
 from callboard.chaos import simulation
 from callboard.chaos import triggers as t

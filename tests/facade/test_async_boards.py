@@ -9,7 +9,7 @@ import time
 import anyio
 import pytest
 from callboard import Callboard, NotStarted
-from callboard.actors.waiting import in_thread, until_done
+from callboard.actors.calls.waiting import in_thread, until_done
 from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import write
 from tools import tool_call

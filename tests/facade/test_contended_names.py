@@ -11,8 +11,8 @@ import pytest
 from boards import MOODY
 from callboard import Callboard, PluginError, PluginLoadError
 from callboard.actors.board import Board
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.reloads import ReloadRefused
+from callboard.actors.hosting.reload_progress import ReloadRefused
+from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.errors import HostGone
 from callboard.hosts.sharing import Sharing
 from callboard.plugins.adapter.adapter import PluginAdapter

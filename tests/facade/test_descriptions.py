@@ -6,7 +6,7 @@ import json
 
 import pytest
 from callboard import Callboard
-from callboard.actors.hook_threads import HookFailed
+from callboard.actors.threads.hook_pool import HookFailed
 from callboard.agent.requests.request import compose_request
 from callboard.plugins.contract.invocation import Invocation
 from command_line import callboard, lines

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from callboard import Callboard
-from callboard.actors.unread_parts import MAX_UNREAD_BYTES
+from callboard.actors.calls.unread_parts import MAX_UNREAD_BYTES
 from leaks import no_leaks
 
 PATIENCE = 60.0

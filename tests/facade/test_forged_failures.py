@@ -9,10 +9,10 @@ import pytest
 from boards import QUICK, Recorder
 from callboard import AgentCore
 from callboard.actors.board import Board
-from callboard.actors.breaker import BreakerPolicy
-from callboard.actors.desk import ToolSettings
-from callboard.actors.down import WhileDown
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.fallback import WhileDown
+from callboard.actors.hosting.settings import HostSettings
 from callboard.agent.core.board_tools import BoardTool
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.python.runner.origin import origin_of

@@ -9,7 +9,7 @@ import threading
 import pytest
 from boards import Recorder
 from callboard import Callboard, ConfigurationError, PluginLoadError, ReloadRefused
-from callboard.actors.reload_policy import Change
+from callboard.actors.reload.policy import Change
 from leaks import TEST_MARK, no_leaks
 from node_packages import manifest, write
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 from callboard import Callboard
 from callboard.actors.board import Board
-from callboard.actors.roster import BoardStopped
+from callboard.actors.plugins.manager import BoardStopped
 from leaks import no_leaks
 from tools import a_tool, tool_call
 

@@ -8,9 +8,9 @@ import shutil
 import pytest
 from bare_host import EXAMPLES, FIXTURES, BareHost
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.lodgings import Share
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.host_registry import Share
+from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.environment import host_environment
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.node.runner_script import ROOT

@@ -28,13 +28,28 @@ PROGRAMS = {
 """Programs of a room that put rooms above it together; nobody imports them."""
 
 IN_FUNCTION = {
-    ("actors/guard.py", "hashlib"): "it brings OpenSSL, and only what is blamed for a crash needs it",
-    ("actors/hooks.py", "callboard.actors.hook_runs"): "with it comes all that asks hooks and people",
-    ("actors/hooks.py", "callboard.actors.hooked"): "with it comes all that asks hooks and people",
-    ("actors/limit_watch.py", "callboard.hosts.limits.vitals"): "psutil, which only hosts with limits need",
-    ("actors/lodgings.py", "callboard.actors.lodging"): "with it comes all that runs hosts",
-    ("actors/reload_policy.py", "hashlib"): "it brings OpenSSL, and only a reload needs it",
-    ("actors/roster.py", "callboard.actors.hosted_member"): "with it comes all that runs hosts",
+    (
+        "actors/endpoint/admission.py",
+        "hashlib",
+    ): "it brings OpenSSL, and only what is blamed for a crash needs it",
+    (
+        "actors/hooks/hooks.py",
+        "callboard.actors.hooks.runner",
+    ): "with it comes all that asks hooks and people",
+    (
+        "actors/hooks/hooks.py",
+        "callboard.actors.hooks.interceptor",
+    ): "with it comes all that asks hooks and people",
+    (
+        "actors/hosting/limit_watch.py",
+        "callboard.hosts.limits.vitals",
+    ): "psutil, which only hosts with limits need",
+    ("actors/hosting/host_registry.py", "callboard.actors.hosting.host"): "with it comes all that runs hosts",
+    ("actors/reload/policy.py", "hashlib"): "it brings OpenSSL, and only a reload needs it",
+    (
+        "actors/plugins/manager.py",
+        "callboard.actors.hosted.hosted_plugin",
+    ): "with it comes all that runs hosts",
     ("facade/callboard.py", "callboard.interop_settings"): "most configurations have no formats",
     ("facade/callboard.py", "callboard.names_taken"): "only a collision of names needs it",
     ("facade/configuration.py", "callboard.known_keys"): "a program's empty configuration has no keys",
@@ -67,14 +82,17 @@ IN_FUNCTION = {
     ("interop/schemas/violation_text.py", "difflib"): "only a mistake needs it",
     ("plugins/sources/entry_points.py", "importlib.metadata"): "all that reads mails comes with it",
     ("base/suggestions.py", "difflib"): "only a mistake needs it",
-    ("actors/waiting.py", "concurrent.futures"): "only who starts a board in an event loop needs it",
-    ("actors/call.py", "callboard.actors.call_future"): "only a call that is asked for its future needs it",
+    ("actors/calls/waiting.py", "concurrent.futures"): "only who starts a board in an event loop needs it",
     (
-        "actors/main_end.py",
+        "actors/calls/call.py",
+        "callboard.actors.calls.future",
+    ): "only a call that is asked for its future needs it",
+    (
+        "actors/threads/main_end.py",
         "concurrent.futures.thread",
     ): "it has to come before the first board, and not before",
-    ("actors/loop_thread.py", "asyncio"): "only a board with a module that is mounted needs it",
-    ("actors/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
+    ("actors/threads/event_loop.py", "asyncio"): "only a board with a module that is mounted needs it",
+    ("actors/local/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("facade/callboard.py", "callboard.configured_agent"): "most boards are asked for no agent",
     (
         "facade/python_packages.py",
@@ -89,7 +107,7 @@ IN_FUNCTION = {
         "callboard.chaos.checker.exits",
     ): "pytest loads the plugin for projects that use none of it",
     ("agent/loop/drivers.py", "asyncio"): "whoever awaits a turn has imported it already",
-    ("facade/state_settings.py", "callboard.actors.sqlite_store"): "only a store in a file needs it",
+    ("facade/state_settings.py", "callboard.actors.state.sqlite"): "only a store in a file needs it",
     (
         "facade/pytest_plugin.py",
         "callboard.pytest_fixtures",

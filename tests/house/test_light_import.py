@@ -11,11 +11,11 @@ import pytest
 
 KEPT_OUT = {
     "asyncio": "only asynchronous tools need it",
-    "callboard.actors.hook_runs": "only a board with hooks asks them",
-    "callboard.actors.hosted_member": "only a board with hosts has one, and all that runs them comes with it",
-    "callboard.actors.lodging": "as the one before",
-    "callboard.actors.reloading": "only a host is reloaded",
-    "callboard.actors.sqlite_store": "only states that are kept in a file need it",
+    "callboard.actors.hooks.runner": "only a board with hooks asks them",
+    "callboard.actors.hosted.hosted_plugin": "only a board with hosts has one, and all that runs them comes with it",
+    "callboard.actors.hosting.host": "as the one before",
+    "callboard.actors.reload.reload": "only a host is reloaded",
+    "callboard.actors.state.sqlite": "only states that are kept in a file need it",
     "callboard.agent": "whoever wants an agent asks for one",
     "callboard.authoring": "only who writes plugins needs it",
     "callboard.chaos": "it tests boards, and is on none",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.actors.down import WhileDown
+from callboard.actors.endpoint.fallback import WhileDown
 from callboard.actors.messages import Dispatch
 from memory_hosts import PATIENCE, memory_board
 from tools import tool_call

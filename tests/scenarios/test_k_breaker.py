@@ -6,8 +6,8 @@ import threading
 from contextlib import contextmanager
 
 from callboard.actors.board import Board
-from callboard.actors.breaker import BreakerPolicy
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
 from manual_clock import ManualClock
 from tools import a_tool, tool_call
 

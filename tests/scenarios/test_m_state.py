@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.actors.blame import QuarantinePolicy
+from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
 from memory_hosts import PATIENCE, memory_board
 
 TOLD = ("plugin_registered", "host_ready")

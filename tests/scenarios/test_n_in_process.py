@@ -10,7 +10,7 @@ import pykka
 import pytest
 from boards import Recorder
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.messages import Dispatch
 from callboard.plugins.adapter.adapter import PluginAdapter
 from manual_clock import ManualClock

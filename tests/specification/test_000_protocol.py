@@ -9,7 +9,7 @@ import pytest
 from boards import QUICK
 from callboard import AgentCore
 from callboard.actors.board import Board
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.command.tool import CommandToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.providers import OpenAIChatProvider

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from boards import add_node
 from callboard import AgentCore, Callboard, ContractError, PluginLoadError
-from callboard.actors.config_check import ConfigMisfit
+from callboard.actors.plugins.config_schema import ConfigMisfit
 from requests_of import CHAT, CUSTOM, Extension, Named, offered, request_of
 from tools import schema, tool_call
 

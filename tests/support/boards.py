@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.restart.backoff import Backoff

@@ -6,10 +6,10 @@ import asyncio
 import threading
 
 from boards import QUICK, Recorder, add_node
-from callboard.actors.breaker import BreakerPolicy
-from callboard.actors.desk import ToolSettings
-from callboard.actors.down import WhileDown
-from callboard.actors.state_store import MemoryStore
+from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.fallback import WhileDown
+from callboard.actors.state.store import MemoryStore
 from foreign_scene import (
     PATIENCE,
     Raises,

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos.checker.invariants import violations
 from callboard.chaos.checker.leak_check import Census
 from callboard.chaos.expecting import ExpectedEvents

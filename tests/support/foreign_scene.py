@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
 from tools import a_tool, count, schema, tool_call
 
 PATIENCE = 20.0

@@ -16,9 +16,9 @@ import pykka
 from boards import Recorder
 from callboard.actors import messages as m
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
-from callboard.actors.hosted_tool_actor import HostedToolActor
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosted.tool_actor import HostedToolActor
+from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.errors import HostGone
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.process.process import Command, ProcessExit
@@ -32,7 +32,7 @@ from tools import schema, tool_call
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callboard.actors.call import Call
+    from callboard.actors.calls.call import Call
 
 Json = dict[str, Any]
 

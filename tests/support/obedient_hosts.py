@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from boards import QUICK, Recorder
 from callboard.actors.board import Board
-from callboard.actors.desk import ToolSettings
-from callboard.actors.host_settings import HostSettings
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.hosted_tool import HostedToolPlugin
 from callboard.hosts.process.process import Command
 from callboard.hosts.process.stop_ladder import StopLadder
@@ -22,7 +22,7 @@ from tools import tool_call
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callboard.actors.call import Call
+    from callboard.actors.calls.call import Call
     from callboard.supervision.restart.policy import RestartPolicy
 
 PROGRAM = Path(__file__).parents[1] / "scenarios" / "programs" / "obedient.py"

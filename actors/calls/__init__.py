@@ -1,0 +1,1 @@
+"""The handle of one call, its parts and its events."""

@@ -1,0 +1,412 @@
+"""The handle of one call: where its parts and its one result arrive.
+
+::
+
+    QUEUED ──begin──▶ STARTED ──finish──▶ ENDED
+       ▲                 │
+       └────put_back─────┘     (the host went before it was sent, or the tool is idempotent)
+
+A call ends once: of a result, a deadline, a cancel and a crash that come at the same moment, the
+first one wins and the others are told so. Whoever has the result sets it here, in whatever
+thread; the waiting caller is woken directly, and nothing climbs back through the actors.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...base.foreign import Log, contain
+from ...base.forking import process
+from ...base.validation import require_callable, require_number
+from ...plugins.results.codes import Code, Outcome
+from ...plugins.results.failures import failure
+from .part_reader import PartReader
+from .stage import EarlyCode, Result, Stage
+from .unread_parts import UnreadParts
+from .waiting import wait_for_callback, wait_here, wake_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from concurrent.futures import Future
+
+    from ...plugins.contract.invocation import Invocation
+    from ...supervision.runtime.clock import Clock, Timer
+    from .future import CallFuture
+
+logger = Log("callboard.actors")
+
+
+class CallOwner(Protocol):
+    """The tool that a call has been given to. Both are called in any thread and must not block."""
+
+    def on_ended_early(self, call: Call, stage: Stage) -> None:
+        """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
+
+    def on_ended(self, call: Call, result: Result) -> None:
+        """It has its result, and nobody has seen that yet: what is counted, and told, comes first."""
+
+
+class Call:
+    """One request to run a tool. Made by `Callboard.submit`; usable from any thread and event loop.
+
+    Attributes:
+        id: the caller's id, or one made up.
+        tool_name: the tool that was asked for, or ``None`` if the call named none.
+        plugin_name: the plugin that took it; ``None`` until it is routed.
+        invocation: what the tool is given.
+        attempt: 1, and one more for each time it was sent again.
+        began: when it was given to the tool, on the board's clock; ``None`` if it was not, or waits again.
+        parts_dropped: parts that nobody read in time (see `UnreadParts`).
+        submitted: when it was, on the board's clock.
+        seconds: how long it may take, waiting included; ``None`` for no limit.
+        deadline: when it will be ended, on the board's clock; ``None`` for never.
+        lost: how it was lost when it was sent before, if it was.
+        run: what the tool that runs it knows of it; nobody else's business.
+    """
+
+    __slots__ = (
+        "__weakref__", "_at_end", "_at_news", "_chunks", "_future", "_limited", "_lock", "_owner",
+        "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "id", "invocation", "lost",
+        "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        call_id: str,
+        invocation: Invocation,
+        *,
+        submitted: float = 0.0,
+        streaming: bool = True,
+    ) -> None:
+        self.id = call_id
+        self.tool_name = invocation.tool_name
+        self.plugin_name: str | None = None
+        self.invocation = invocation
+        self.submitted = submitted
+        self.seconds: float | None = None
+        self.deadline: float | None = None
+        self.streaming = streaming
+        self.attempt = 0
+        self.began: float | None = None
+        self.sequence = 0
+        self.parts_dropped = 0
+        self.run: Any = None
+        self.lost: Result | None = None
+        self._lock = threading.Lock()
+        self._stage = Stage.QUEUED
+        self._result: Result | None = None
+        self._chunks: UnreadParts | None = None
+        self._at_news: list[Callable[[], None]] = []
+        self._at_end: list[Callable[[], None]] = []
+        self._owner: CallOwner | None = None
+        self._limited = False
+        self._process = process.number
+        self._timer: Timer | None = None
+        self._future: CallFuture | None = None
+
+    def __repr__(self) -> str:
+        return f"<Call {self.id} of {self.tool_name}: {self._stage.value}>"
+
+    # For the caller
+
+    def done(self) -> bool:
+        """Whether it has ended, and its result can be had."""
+        return self._result is not None
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is certain how it ends, be it that the result cannot be had yet."""
+        return self._stage is Stage.ENDED
+
+    @property
+    def stage(self) -> Stage:
+        """How far it has come; ``ENDED`` once the result can be had."""
+        stage = self._stage
+        return Stage.STARTED if stage is Stage.ENDED and self._result is None else stage
+
+    def result(self, timeout: float | None = None) -> Result:
+        """Wait for the result mapping. A tool's failure is a result and never an exception.
+
+        Args:
+            timeout: seconds to wait; the call goes on when they are over.
+
+        Raises:
+            TimeoutError: it has not ended within ``timeout``.
+        """
+        if timeout is not None:
+            require_number("timeout", timeout)
+        if self._result is None and not self._wait(self._at_end, timeout):
+            raise TimeoutError(f"call {self.id} of {self.tool_name} has not ended within {timeout} s")
+        assert self._result is not None
+        return self._result
+
+    def parts(self) -> Iterator[Any]:
+        """The partial results in order, each as the tool emitted it; ends when the call ends.
+
+        A part is given to one reader, once: two loops over one call share its parts.
+        """
+        return (chunk["part"] for chunk in self.chunks())
+
+    def chunks(self) -> Iterator[dict[str, Any]]:
+        """As `parts`, each as ``{"part": …}`` with whatever keys the tool put beside it."""
+        release = self.hold()
+        try:
+            while True:
+                ended = self.done()  # before the look: the end comes last
+                if (chunk := self.take_chunk()) is not None:
+                    yield chunk
+                elif ended:
+                    return
+                else:
+                    self._wait(self._at_news, None)
+        finally:
+            release()
+
+    def cancel(self) -> bool:
+        """End the call with ``cancelled``, now; False if it had ended already.
+
+        A tool that is running is asked to stop if it can be asked, and may have had its effect.
+        """
+        return self.end_early(Code.CANCELLED, "the caller cancelled the call")
+
+    def add_done_callback(self, function: Callable[[], None]) -> None:
+        """Call ``function`` once it has ended: at once, or from the thread that ends it. What it raises is logged."""
+        require_callable("a callback", function)
+        if not self._register(self._at_end, function):
+            wake_all((function,), self.id)
+
+    @property
+    def future(self) -> Future[Result]:
+        """The result as a `concurrent.futures.Future`; cancelling that does nothing to the call."""
+        from .future import CallFuture  # noqa: PLC0415 - only who asks pays for the import
+
+        self._require_home()
+        with self._lock:
+            if self._future is not None:
+                return self._future
+            future = self._future = CallFuture()
+        self.add_done_callback(lambda: future.settle(self.result()))
+        return future
+
+    def __await__(self) -> Generator[Any, None, Result]:
+        if self._result is None:
+            yield from self._wait_async(self._at_end, self.abandon).__await__()
+        return self.result()
+
+    def __aiter__(self) -> PartReader:
+        return PartReader(self)
+
+    # For whoever awaits it. All who do have a callback in _at_end, until they have gone; the last to go by
+    # being cancelled takes the call along. Nothing of the house's own may register there with a caller's handle.
+
+    def hold(self) -> Callable[[], None]:
+        """Count as one who awaits it, until what this returns is called; that takes no lock, and is for finalizers too."""
+
+        def held() -> None:
+            """One for each: it is found by its identity."""
+
+        def release() -> None:
+            with suppress(ValueError):  # the call has ended
+                self._at_end.remove(held)
+
+        self._register(self._at_end, held)
+        return release
+
+    def abandon(self) -> None:
+        """Cancel the call, unless another still awaits it: one who did was cancelled."""
+        with self._lock:
+            if self._at_end:
+                return
+        self.cancel()
+
+    def take_chunk(self) -> dict[str, Any] | None:
+        """The next part that nobody has read yet, as `chunks` yields it; ``None`` if there is none now."""
+        try:
+            return self._chunks.popleft() if self._chunks else None
+        except IndexError:  # another reader was faster
+            return None
+
+    async def news(self, cancelled: Callable[[], None]) -> None:
+        """Wait for the next part, or the end; tell if the task is cancelled meanwhile."""
+        await self._wait_async(self._at_news, cancelled)
+
+    # For the tool that runs it
+
+    # What `tell` publishes is published under the lock, so that no news of a call can come after
+    # that of its end; an event stream never blocks, and takes no lock of ours.
+
+    def adopt(self, owner: CallOwner, plugin_name: str, tell: Callable[[Call], None] | None = None) -> bool:
+        """Note which tool it is given to. False if it has ended: then it is nobody's."""
+        with self._lock:
+            if self._stage is Stage.ENDED:
+                return False
+            self._owner = owner
+            self.plugin_name = plugin_name
+            if tell is not None:
+                tell(self)
+            return True
+
+    def limit(self, clock: Clock, seconds: float | None) -> None:
+        """Put its end by deadline on the clock, ``seconds`` after it was submitted.
+
+        Does nothing with ``None``, or if it was said before how long it may take; ``inf`` says: without end.
+        """
+        if self._limited or seconds is None:
+            return
+        self._limited = True
+        if seconds == inf:
+            return
+        self.seconds = seconds
+        self.deadline = self.submitted + seconds
+        if seconds <= 0:
+            self._expire()
+            return
+        self._timer = clock.call_at(self.deadline, self._expire)
+        if self._stage is Stage.ENDED:  # ended while its timer was being set
+            self._timer.cancel()
+
+    def _expire(self) -> None:
+        self.end_early(Code.DEADLINE_EXCEEDED, f"{self.tool_name!r} did not answer within {self.seconds:g} s")
+
+    def begin(self, now: float = 0.0, tell: Callable[[Call], None] | None = None) -> bool:
+        """It is about to be given to the tool. False if it has ended: then leave it alone."""
+        with self._lock:
+            if self._stage is not Stage.QUEUED:
+                return False
+            self._stage = Stage.STARTED
+            self.began = now
+            self.attempt += 1
+            if tell is not None:
+                tell(self)
+            return True
+
+    def put_back(self, lost: Result | None = None, tell: Callable[[Call], None] | None = None) -> bool:
+        """It was not given to the tool after all, or may be once more. False if it has ended.
+
+        Args:
+            lost: how it ended the first time, if it was given to the tool. Then it may have run,
+                whatever becomes of it now.
+            tell: publishes that, as in `adopt` and `begin`.
+        """
+        with self._lock:
+            if self._stage is not Stage.STARTED:
+                return False
+            self._stage = Stage.QUEUED
+            self.began = None
+            if lost is None:
+                self.attempt -= 1
+            else:
+                self.lost = lost
+            if tell is not None:
+                tell(self)
+            return True
+
+    def add_chunk(self, chunk: dict[str, Any], size: int) -> bool:
+        """Hand a part of so many bytes to whoever reads it. False, and nothing happens, once the call has ended."""
+        with self._lock:
+            if self._stage is Stage.ENDED:
+                return False
+            if self._chunks is None:
+                self._chunks = UnreadParts()
+            self.parts_dropped += self._chunks.keep(chunk, size)
+            waiting = self._at_news[:]
+            self._at_news.clear()
+        if waiting:
+            wake_all(waiting, self.id)
+        return True
+
+    def finish(
+        self, result: Result, *, only_in: Stage | None = None, first: Callable[[], None] | None = None
+    ) -> bool:
+        """End the call. False, and nothing happens, if it had ended already.
+
+        Args:
+            result: the result mapping; the call's own from now on.
+            only_in: end it only if it is in this stage, because ``result`` is true only then.
+            first: done once it is certain that this is the result, and before anybody can see it:
+                what the next call relies on, such as the committed state. It may add to ``result``.
+        """
+        with self._lock:
+            if self._stage is Stage.ENDED or (only_in is not None and self._stage is not only_in):
+                return False
+            self._stage = Stage.ENDED
+            owner = self._owner
+        interrupt = None
+        try:
+            try:
+                if first is not None:
+                    first()
+            finally:
+                if owner is not None:
+                    owner.on_ended(self, result)
+                if self._timer is not None:
+                    self._timer.cancel()
+        except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: who waits must have the answer
+            interrupt = contain(error, logger, "settling call %s failed", self.id)
+        with self._lock:
+            self._result = result
+            waiting = self._at_news + self._at_end
+            self._at_news.clear()
+            self._at_end.clear()
+        wake_all(waiting, self.id, interrupt)
+        return True
+
+    def end_early(self, code: EarlyCode, error: str) -> bool:
+        """End it from outside, saying truly whether the tool may have run. False if it had ended."""
+        self._require_home()
+        while True:
+            stage = self._stage
+            if stage is Stage.ENDED:
+                return False
+            may_have_run = stage is Stage.STARTED or self.lost is not None
+            outcome = Outcome.OUTCOME_UNKNOWN if may_have_run else Outcome.NOT_SENT
+            ended = True  # also if an interrupt comes out of it, which it does when all have been told
+            try:
+                ended = self.finish(failure(code, error, outcome=outcome), only_in=stage)
+            finally:
+                if ended and self._owner is not None:
+                    self._owner.on_ended_early(self, stage)
+            if ended:
+                return True
+
+    # Waiting: one-shot callbacks, for the end (_at_end) or for the next part or the end (_at_news)
+
+    def _wait(self, callbacks: list[Callable[[], None]], timeout: float | None) -> bool:
+        """Wait for one of ``callbacks``' occasions; False when the time is over before."""
+        register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
+        return wait_here(register, forget, timeout) or self.done()
+
+    async def _wait_async(self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]) -> None:
+        register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
+        await wait_for_callback(register, forget, cancelled)
+
+    def _register(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> bool:
+        """False when the occasion is there already."""
+        self._require_home()
+        with self._lock:
+            if self._result is not None or (callbacks is self._at_news and self._chunks):
+                return False
+            callbacks.append(function)
+            return True
+
+    def _require_home(self) -> None:
+        """In a forked child nobody brings the result of a call of its parent's: there it has ended.
+
+        Its lock may be held for ever there, and its callbacks are the parent's to call.
+        """
+        if self._process != process.number:
+            home, self._process = process.pids[self._process], process.number
+            self._lock = threading.Lock()
+            if self._result is None:
+                self._stage = Stage.ENDED
+                why = f"the call belongs to process {home}, and this is a child that was forked off it"
+                self._result = failure(Code.CANCELLED, why, outcome=Outcome.OUTCOME_UNKNOWN)
+
+    def _forget(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> None:
+        with self._lock:
+            if function in callbacks:
+                callbacks.remove(function)

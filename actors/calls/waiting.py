@@ -1,0 +1,211 @@
+"""Waiting for a callback that comes from another thread: by blocking this one, or in an event loop, asyncio's or trio's.
+
+trio is never imported here: where it runs, it has been.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import AbstractContextManager, nullcontext
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...base.foreign import Log, contain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from concurrent.futures import Future
+
+    Callback = Callable[[], None]
+    Register = Callable[[Callback], bool]
+    Forget = Callable[[Callback], None]
+
+logger = Log("callboard.actors")
+
+
+def wait_here(register: Register, forget: Forget, timeout: float | None) -> bool:
+    """Block until a callback is called; false if it was not within ``timeout`` seconds. As `wait_for_callback`."""
+    gate = threading.Lock()
+    gate.acquire()
+    if not register(gate.release):
+        return True
+    if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+        return True
+    forget(gate.release)
+    return False
+
+
+def wake_all(
+    callbacks: Iterable[Callable[[], None]], call: str, interrupt: BaseException | None = None
+) -> None:
+    """Call all who wait for a call; then raise the interrupt of the main thread that came meanwhile, if one did.
+
+    Args:
+        callbacks: the caller's own may be among them, which may raise anything: the others must hear all the same.
+        call: its id, for the log.
+        interrupt: one that has come already.
+    """
+    for function in callbacks:
+        try:
+            function()
+        except BaseException as error:  # noqa: BLE001 - see above
+            interrupt = contain(error, logger, "a callback of call %s failed", call) or interrupt
+    if interrupt is not None:
+        raise interrupt
+
+
+async def wait_for_callback(
+    register: Register, forget: Forget, cancelled: Callable[[], object] | None = None
+) -> None:
+    """Wait until a callback is called, once, in whatever thread.
+
+    Args:
+        register: takes the callback; False when there is nothing to wait for.
+        forget: takes it back, called or not.
+        cancelled: told when that was taken back since this task is cancelled. A coroutine that is closed, perhaps by
+            the garbage collector, has been cancelled by nobody.
+
+    Raises:
+        RuntimeError: neither asyncio nor trio runs here.
+    """
+    loop = _running()
+    if loop is None:
+        raise RuntimeError("nothing to await in: neither asyncio nor trio runs here; call result() instead")
+    woken = loop.event()
+
+    def wake() -> None:
+        try:
+            loop.soon(woken.set)
+        except RuntimeError:  # the loop was closed, and whoever waited in it is gone
+            logger.debug("nobody waits in %r any more", loop)
+
+    if register(wake):
+        try:
+            await woken.wait()
+        except BaseException as error:
+            forget(wake)
+            if cancelled is not None and _is_cancellation(error):
+                cancelled()
+            raise
+        forget(wake)
+
+
+def in_thread(function: Callable[[], object], name: str, *, daemon: bool = True) -> Future[None]:
+    """Call ``function`` in a thread of its own, which no pool can keep waiting; returns what is done when it is."""
+    from concurrent.futures import Future  # noqa: PLC0415 - only who asks pays for the import
+
+    future: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            function()
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    threading.Thread(target=run, name=name, daemon=daemon).start()
+    return future
+
+
+async def until_done(future: Future[None], *, shielded: bool = False) -> None:
+    """Await a future of `in_thread`; raises what its function has raised.
+
+    Args:
+        future: it goes on, whatever becomes of the wait.
+        shielded: a task that is cancelled meanwhile is told so when the future is done, and not before.
+    """
+
+    def register(wake: Callback) -> bool:
+        future.add_done_callback(lambda _: wake())
+        return True
+
+    loop = _running()
+    with nullcontext() if loop is None or not shielded else loop.shield():
+        cancelled = None
+        while not future.done():
+            try:
+                await wait_for_callback(register, lambda _: None)
+            except BaseException as error:  # under trio the shield keeps it out
+                if not (shielded and _is_cancellation(error)):
+                    raise
+                cancelled = error
+    future.result()
+    if cancelled is not None:
+        raise cancelled
+    if shielded:  # what trio's shield has kept out comes now
+        await wait_for_callback(_called_at_once, lambda _: None)
+
+
+def _called_at_once(wake: Callback) -> bool:
+    wake()
+    return True
+
+
+def _is_cancellation(error: BaseException) -> bool:
+    return not isinstance(error, Exception | GeneratorExit)
+
+
+def running_task() -> Any:
+    """The task that runs here, to be compared; ``None`` if there is none."""
+    loop = _running()
+    return None if loop is None else loop.task
+
+
+def soon_if_cancelled(task: Any, act: Callback) -> None:
+    """Have ``act`` called soon if ``task`` runs here and is being cancelled. For finalizers: nothing is called at once."""
+    loop = _running()
+    if loop is not None and loop.task is task and loop.cancelled():
+        loop.soon(act)
+
+
+class _Loop(NamedTuple):
+    """The event loop that runs here.
+
+    Attributes:
+        task: the task in it that does.
+        event: makes an event of it.
+        soon: calls back in it; from any thread.
+        cancelled: whether that task is being cancelled.
+        shield: keeps a cancel out for as long as it is entered, where the loop has such a thing.
+    """
+
+    task: Any
+    event: Callable[[], Any]
+    soon: Callable[[Callback], object]
+    cancelled: Callable[[], bool]
+    shield: Callable[[], AbstractContextManager[object]] = nullcontext
+
+
+def _running() -> _Loop | None:
+    # asyncio's first, and by its task: its loop runs beneath a trio that is its guest, too, and then has no task.
+    return _asyncio() or _trio()
+
+
+def _asyncio() -> _Loop | None:
+    asyncio = sys.modules.get("asyncio")
+    try:
+        task = None if asyncio is None else asyncio.current_task()
+    except RuntimeError:  # no loop
+        return None
+    if asyncio is None or task is None:
+        return None
+    return _Loop(task, asyncio.Event, task.get_loop().call_soon_threadsafe, lambda: task.cancelling() > 0)
+
+
+def _trio() -> _Loop | None:
+    trio = sys.modules.get("trio")
+    try:
+        task = None if trio is None else trio.lowlevel.current_task()
+    except RuntimeError:  # no run
+        return None
+    if trio is None:
+        return None
+    return _Loop(
+        task,
+        trio.Event,
+        trio.lowlevel.current_trio_token().run_sync_soon,
+        lambda: bool(trio.current_effective_deadline() == -inf),
+        lambda: trio.CancelScope(shield=True),
+    )

@@ -1,0 +1,1 @@
+"""What a board offers: tools and their schemas."""

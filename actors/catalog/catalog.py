@@ -1,0 +1,160 @@
+"""What a board offers: the plugins' schemas and names, and the registry that reads their formats."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import ContractError
+from ...base.frozen import frozen
+from ...interop.default_registry import compose_registry
+from ...interop.errors import InteropError
+from ...interop.registry.contribution import Tier, TieredContribution, ToolInteropContribution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...interop.registry.tool_registry import ToolInteropRegistry
+    from ..routing.decision import Routes
+
+Schemas = tuple[dict[str, Any], ...]
+
+
+@frozen
+class ToolDescriptor:
+    """One tool, as a board offers it.
+
+    Attributes:
+        plugin_name: whose tool it is.
+        tool_name: what it is called by.
+        schema: its source schema, in the wire format that the plugin wrote it in.
+        available: a call would be taken now; a tool whose host is parked stays listed.
+    """
+
+    plugin_name: str
+    tool_name: str
+    schema: dict[str, Any]
+    available: bool = True
+
+
+class Catalog:
+    """See the module. Writes are serialised; what is read is replaced as a whole.
+
+    Attributes:
+        registry: reads and converts all formats that the board knows.
+        offers: the tools by plugin, in order of registration.
+    """
+
+    def __init__(self, contributions: Iterable[ToolInteropContribution] = ()) -> None:
+        self._lock = threading.Lock()
+        self._explicit = [TieredContribution(Tier.EXPLICIT, "configuration", c) for c in contributions]
+        self._by_plugin: dict[str, TieredContribution] = {}
+        self._below: tuple[TieredContribution, ...] = ()
+        self._freeform = False
+        self.registry: ToolInteropRegistry = compose_registry(self._explicit)
+        self.offers: dict[str, tuple[ToolDescriptor, ...]] = {}
+
+    def contribute(self, plugin: str, contribution: object) -> None:
+        """Add a plugin's formats.
+
+        Raises:
+            ContractError: it is no contribution.
+            ContributionError: an accessor or adapter lacks what its protocol asks for.
+        """
+        if not isinstance(contribution, ToolInteropContribution):
+            raise ContractError(
+                f"plugin {plugin!r}: get_tool_interop_contribution answered with a "
+                f"{type(contribution).__name__}, not with a ToolInteropContribution",
+                plugin=plugin,
+            )
+        with self._lock:
+            by_plugin = {**self._by_plugin, plugin: TieredContribution(Tier.TOOL, plugin, contribution)}
+            self.registry = self._composed(by_plugin)
+            self._by_plugin = by_plugin
+
+    def contribute_below(self, contributor: str, contribution: ToolInteropContribution) -> None:
+        """Add formats below the built-in ones, for good: a plugin may have been read by them.
+
+        Raises:
+            ContributionError: an accessor or adapter lacks what its protocol asks for.
+        """
+        below = TieredContribution(Tier.ELSEWHERE, contributor, contribution)
+        with self._lock:
+            before, self._below = self._below, (*self._below, below)
+            try:
+                self.registry = self._composed(self._by_plugin)
+            except BaseException:  # whatever an accessor raises when it is looked at: it is not taken
+                self._below = before
+                raise
+
+    def describe(self, plugin: str, schemas: Iterable[dict[str, Any]]) -> tuple[ToolDescriptor, ...]:
+        """The tools that ``schemas`` declare.
+
+        Raises:
+            ContractError: a schema is in no format that the registry reads.
+        """
+        described = []
+        for index, schema in enumerate(schemas):
+            try:
+                name = self.registry.inspect_schema(schema).name
+            except InteropError as error:
+                raise ContractError(f"plugin {plugin!r}: schema {index}: {error}", plugin=plugin) from error
+            described.append(ToolDescriptor(plugin, name, schema))
+        return tuple(described)
+
+    def offer(self, plugin: str, tools: tuple[ToolDescriptor, ...], *, freeform: bool) -> None:
+        """List a plugin's tools, or replace them; ``freeform`` if any of them takes text instead of arguments."""
+        with self._lock:
+            self.offers = {**self.offers, plugin: tools}
+            self._freeform = self._freeform or freeform
+            if self._freeform:
+                self.registry = self._composed(self._by_plugin)
+
+    def remove(self, plugin: str) -> None:
+        """List a plugin no more, and forget its formats."""
+        with self._lock:
+            self.offers = {name: tools for name, tools in self.offers.items() if name != plugin}
+            by_plugin = {name: given for name, given in self._by_plugin.items() if name != plugin}
+            if self._freeform or len(by_plugin) < len(self._by_plugin):
+                self.registry = self._composed(by_plugin)
+            self._by_plugin = by_plugin
+
+    def for_request(
+        self, contributions: Iterable[TieredContribution], tools: Iterable[ToolDescriptor]
+    ) -> ToolInteropRegistry:
+        """The registry of one request: all formats there are and those of its provider, and its freeform tools.
+
+        Args:
+            contributions: of the provider and its extensions.
+            tools: those that are offered. Formats of others are known too: the history may have calls in them.
+
+        Raises:
+            ContributionError: an accessor or adapter lacks what its protocol asks for.
+        """
+        with self._lock:
+            by_plugin = tuple(self._by_plugin.values())
+            below = self._below
+        composed = compose_registry((*self._explicit, *contributions, *by_plugin, *below))
+        return composed.for_request(tool.schema for tool in tools)
+
+    def _composed(self, by_plugin: dict[str, TieredContribution]) -> ToolInteropRegistry:
+        """The registry of all contributions. It knows the freeform tools, if there are any.
+
+        A provider without freeform tools is sent one as a function with a wrapped text, and its
+        model calls that function; knowing the tool, the registry reads such a call as the raw text.
+        """
+        registry = compose_registry((*self._explicit, *by_plugin.values(), *self._below))
+        if not self._freeform:
+            return registry
+        return registry.for_request(tool.schema for tools in self.offers.values() for tool in tools)
+
+
+def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool) -> Routes:
+    """The routes with a plugin's tools added or replaced.
+
+    Raises:
+        NameTaken: its calls could not be told from another plugin's.
+    """
+    names = [tool.tool_name for tool in tools]
+    routes.check(plugin, names, claims=claims)
+    return routes.including(plugin, names, claims=claims)

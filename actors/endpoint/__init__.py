@@ -1,0 +1,1 @@
+"""What a plugin's calls go through: mailbox, admission, circuit breaker, blame."""

@@ -1,0 +1,275 @@
+"""Who stands before a tool's mailbox: refuses calls that would only do harm now, and says why.
+
+Two reasons there are: the breaker of the call's tool is open, or the tool or the very same arguments
+are in quarantine. Both learn from how calls end. The machines are `Breaker` and `Blame`; here are
+their lock, their events and their refusals.
+
+While nothing goes wrong and no breaker is asked for, the guard is not `alert`, and whoever has a call
+need not ask here at all: that is one look at an attribute, where three calls were a thirtieth of what
+a small call costs.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...base.foreign import Log, contain, is_interrupt
+from ...hosts.report.crash_report import FROM_OUTSIDE
+from ...plugins.results.codes import Code, Outcome
+from ...plugins.results.failures import failure, reported
+from .circuit_breaker import Breaker, BreakerState, Refused, is_breakdown
+from .crash_attribution import Blame, Blamed, InFlight, QuarantinePolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...hosts.report.crash_report import CrashReport
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..calls.call import Call
+    from ..calls.stage import Result
+    from .circuit_breaker import BreakerPolicy, Turn
+
+logger = Log("callboard.actors")
+
+
+class Guard:
+    """See the module. Thread-safe.
+
+    Args:
+        plugin: whose calls they are.
+        breaker: the policy of each tool's breaker, or ``None`` for none.
+        quarantine: how many crashes it takes, or ``None`` for no quarantine. A state is blamed, and given up, either way.
+
+    Attributes:
+        several: the host serves more than one tool, so that one of them can be blamed.
+        alert: calls have to be looked at; while it is false, `refusal`, `ended_well` and `ended` do nothing.
+        confining: somebody is in quarantine; while it is false, `confined` has nothing to say.
+    """
+
+    def __init__(
+        self,
+        plugin: str,
+        *,
+        breaker: BreakerPolicy | None,
+        quarantine: QuarantinePolicy | None,
+        clock: Clock,
+        events: EventStream,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.several = False
+        self._plugin = plugin
+        self._policy = breaker
+        self._clock = clock
+        self._events = events
+        self._chance = chance
+        self._lock = threading.Lock()
+        self._breakers: dict[str | None, Breaker] = {}
+        self._epochs: dict[Call, int] = {}
+        self._blame = Blame(quarantine or QuarantinePolicy(), confines=quarantine is not None)
+        self._reports: dict[Blamed, dict[str, Any]] = {}
+        self._counts = {"opened": 0, "quarantined": 0}
+        self._refused = {"breaker_open": 0, "quarantined": 0}
+        self.alert = breaker is not None
+        self.confining = False
+
+    def refusal(self, call: Call) -> Result | None:
+        """The result of a call that is refused, or ``None`` for one that may pass."""
+        if not self.alert:
+            return None
+        now = self._clock.now()
+        with self._lock:
+            return self._in_quarantine(call, now) or self._at_breaker(call, now)
+
+    def confined(self, call: Call) -> Result | None:
+        """The result of a call that passed and waited, if what it asks for has come into quarantine meanwhile."""
+        with self._lock:
+            return self._in_quarantine(call, self._clock.now())
+
+    def ended(self, call: Call, result: Result) -> None:
+        """A call that passed has its result."""
+        if self._policy is not None:
+            self._tell_breaker(call, result)
+
+    def ended_well(self, call: Call, state: int) -> None:
+        """A host has answered a call, given that version of the state."""
+        if self._blame.watchful:
+            with self._lock:
+                self._blame.ended_well(_in_flight(call, state))
+                self._look()
+
+    def lost(self, call: Call, state: int, report: CrashReport) -> bool:
+        """A call was in flight when the host crashed; True if the state is to blame and has to go, quarantine or not."""
+        if report.signal in FROM_OUTSIDE:
+            return False
+        return any(one.kind == "state" for one in self._blamed(call, state, report))
+
+    def hung(self, call: Call, state: int, report: CrashReport) -> None:
+        """The host had to be replaced because of this call, or of one of several; of others nothing is told.
+
+        A state is not given up for that: what takes too long may yet be at work on it.
+        """
+        self._blamed(call, state, report)
+
+    def spared(self, report: CrashReport) -> None:
+        """The host crashed, and other plugins' calls may have been in flight: those of this one were not."""
+        if self._blame.watchful and report.in_flight:
+            with self._lock:
+                self._blame.absent(report.generation)
+                self._look()
+
+    def _blamed(self, call: Call, state: int, report: CrashReport) -> list[Blamed]:
+        with self._lock:
+            blamed = self._blame.lost(
+                report.generation, _in_flight(call, state), self._clock.now(), several=self.several
+            )
+            self._reports |= {one: report.as_dict() for one in blamed}
+            self._counts["quarantined"] += sum(one.kind != "state" for one in blamed)
+            self._look()
+        for one in blamed:
+            if one.kind != "state":
+                self._events.publish(
+                    "tool_quarantined",
+                    self._plugin,
+                    tool=call.tool_name,
+                    blamed=one.kind,
+                    call=call.id,
+                    why=report.summary,
+                )
+        return blamed
+
+    def pardon(self) -> None:
+        """By hand: close all breakers, and let everybody out of quarantine."""
+        with self._lock:
+            turns = [(tool, breaker.close()) for tool, breaker in self._breakers.items()]
+            let_out = self._blame.pardon()
+            self._look()
+        for tool, turn in turns:
+            self._publish(tool, turn)
+        self._publish_released(let_out)
+
+    def status(self) -> dict[str, Any]:
+        """Both as JSON."""
+        now = self._clock.now()
+        with self._lock:
+            return {
+                "breakers": {str(tool): breaker.as_dict(now) for tool, breaker in self._breakers.items()},
+                "quarantine": self._blame.as_list(now),
+                "guarded": {**self._counts, "refused": dict(self._refused)},
+            }
+
+    # With the lock held
+
+    def _look(self) -> None:
+        """After whatever may have changed who is suspected or in quarantine."""
+        self.alert = self._policy is not None or self._blame.watchful
+        self.confining = self._blame.confining
+
+    def _in_quarantine(self, call: Call, now: float) -> Result | None:
+        if not self._blame.watchful:
+            return None
+        self._publish_released(self._blame.expired(now))
+        self._look()
+        if not self._blame.confining:
+            return None
+        refused = self._blame.refuses(call.tool_name, _digest(call), now)
+        if refused is None:
+            return None
+        self._refused["quarantined"] += 1
+        blamed, seconds = refused
+        what = (
+            f"tool {call.tool_name!r}" if blamed.kind == "tool" else f"this very call of {call.tool_name!r}"
+        )
+        return failure(
+            Code.HOST_UNAVAILABLE,
+            f"{what} was in flight each time that the host of {self._plugin!r} crashed lately; "
+            f"it is in quarantine for another {seconds:.3g} s",
+            reason="quarantined",
+            retry_in=round(seconds, 3),
+            crash_report=self._reports[blamed],
+        )
+
+    def _at_breaker(self, call: Call, now: float) -> Result | None:
+        # A call that has ended on its way here has been told of before it is let through, and would not be
+        # again: it would be a trial for ever.
+        if self._policy is None or call.decided:
+            return None
+        breaker = self._breakers.get(call.tool_name)
+        if breaker is None:
+            breaker = self._breakers[call.tool_name] = Breaker(self._policy, self._chance)
+        admitted = breaker.admit(now)
+        if isinstance(admitted, Refused):
+            self._refused["breaker_open"] += 1
+            when = f"in {admitted.retry_in:.3g} s" if admitted.retry_in else "when the trial is over"
+            return failure(
+                Code.HOST_UNAVAILABLE,
+                f"tool {call.tool_name!r} has failed too often in a row; its breaker is open, try again {when}",
+                reason="breaker_open",
+                retry_in=round(admitted.retry_in, 3),
+            )
+        if admitted.turned:
+            self._events.publish("breaker_half_open", self._plugin, tool=call.tool_name)
+        self._epochs[call] = admitted.epoch
+        return None
+
+    # Without it
+
+    def _tell_breaker(self, call: Call, result: Result) -> None:
+        assert self._policy is not None
+        with self._lock:
+            epoch = self._epochs.pop(call, None)
+            if epoch is None:
+                return
+            # A stand-in's answer says nothing of a tool that was never asked.
+            failed = self._verdict(result) if call.attempt else None
+            turn = self._breakers[call.tool_name].ended(epoch, failed, self._clock.now())
+            self._counts["opened"] += turn is not None and turn.state is BreakerState.OPEN
+        self._publish(call.tool_name, turn)
+
+    def _verdict(self, result: Result) -> bool | None:
+        """What a result says of the tool; ``None`` if nothing: the tool has not run."""
+        assert self._policy is not None
+        code = reported(result)
+        if code is Code.CANCELLED or (code is not None and result.get("outcome") == Outcome.NOT_SENT):
+            return None
+        try:
+            return bool(self._policy.is_failure(result))
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            # The embedder's. Without a verdict a trial would never be over, so the usual one has to do.
+            contain(error, logger, "is_failure of %r's breaker failed", self._plugin)
+            return is_breakdown(result)
+
+    def _publish(self, tool: str | None, turn: Turn | None) -> None:
+        if turn is None:
+            return
+        if turn.state is BreakerState.OPEN:
+            self._events.publish("breaker_opened", self._plugin, tool=tool, retry_in=turn.seconds)
+        else:
+            self._events.publish("breaker_closed", self._plugin, tool=tool)
+
+    def _publish_released(self, let_out: list[Blamed]) -> None:
+        for one in let_out:
+            self._reports.pop(one, None)
+            which = str(one.which) if one.kind == "tool" else None
+            self._events.publish("tool_released", self._plugin, tool=which, blamed=one.kind)
+
+
+def _in_flight(call: Call, state: int) -> InFlight:
+    return InFlight(call.tool_name, _digest(call), state)
+
+
+def _digest(call: Call) -> str:
+    """A call's tool and arguments in short; equal for equal ones, however their keys are ordered."""
+    import hashlib  # noqa: PLC0415 - brings OpenSSL
+
+    asked = [call.tool_name, call.invocation.payload]
+    try:
+        text = json.dumps(asked, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):  # a contributed format may read what is no JSON
+        text = repr(asked)
+    return hashlib.blake2s(text.encode(), digest_size=16).hexdigest()

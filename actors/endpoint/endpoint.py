@@ -1,0 +1,252 @@
+"""What all threads that have to do with one plugin share: its lane, its state, its counts.
+
+The tool actor owns the desk. Callers put calls on it, the threads that run tools and the pumps
+that bring answers take them off, and none of them has to go through the actor for that.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...base.frozen import frozen
+from ...plugins.results.codes import Code, Outcome
+from ...plugins.results.failures import failure
+from ..calls.events import Flight
+from ..calls.stage import Stage
+from ..catalog.argument_validation import Validation
+from ..metrics.calls import Tally
+from ..state.cell import StateCell
+from .admission import Guard
+from .crash_attribution import QuarantinePolicy
+from .fallback import Down, WhileDown
+from .mailbox import Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...plugins.adapter.adapter import PluginAdapter
+    from ...plugins.contract.invocation import Invocation
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..calls.call import Call
+    from ..calls.stage import Result
+    from ..catalog.argument_validation import ArgumentChecks
+    from ..state.persister import StateKeeper
+    from .circuit_breaker import BreakerPolicy
+
+_SETTLED = 5.0
+"""Seconds that the commit of a state may hold up the end of its desk."""
+
+_DROPPED: dict[str, str] = {Code.OVERLOADED: "overflow", Code.CANCELLED: "stopped"}
+"""Refusals by which a call is dropped, with what the dead letter says."""
+
+
+_QUARANTINE = QuarantinePolicy()
+_HOLD = WhileDown()
+_VALIDATED = Validation()
+
+
+@frozen
+class ToolSettings:
+    """How a plugin's calls are run.
+
+    Attributes:
+        concurrency: how many may be under way at once.
+        mailbox_size: how many may wait.
+        deadline: seconds a call may take, waiting included; ``None`` for no limit.
+        idle_deadline: seconds that a call which has begun in a host may go without a part, where the host says that it
+            begins; ``None`` for no such limit.
+        grace: seconds that a call which was given up may go on before its thread is fenced off
+            or its host replaced.
+        idempotent: names of the tools whose calls may be sent again after a crash, or ``True``
+            for all of them.
+        repeats: how often such a call is sent again.
+        breaker: when a tool that keeps failing is left alone; ``None`` for never.
+        quarantine: when what is to blame for crashes is refused; ``None`` for never. A state that is to blame is given up
+            all the same, after as many crashes, or three.
+        while_down: what becomes of calls while the host is down.
+        validate: which tools' arguments are held to their schemas.
+    """
+
+    concurrency: int = 1
+    mailbox_size: int = 1000
+    deadline: float | None = 60.0
+    idle_deadline: float | None = None
+    grace: float = 1.0
+    idempotent: bool | frozenset[str] = False
+    repeats: int = 1
+    breaker: BreakerPolicy | None = None
+    quarantine: QuarantinePolicy | None = _QUARANTINE
+    while_down: WhileDown = _HOLD
+    validate: Validation = _VALIDATED
+
+    def is_idempotent(self, call: Call) -> bool:
+        """Whether it does no harm if a call runs twice."""
+        return self.idempotent if isinstance(self.idempotent, bool) else call.tool_name in self.idempotent
+
+
+class Desk:
+    """See the module. It is the `CallOwner` of the plugin's calls.
+
+    Args:
+        adapter: the plugin, with all defaults.
+        grant: see `Lane`; told how many pieces of work are granted.
+        give_up: tells the tool's actor that a call under way was ended early.
+        carry: gives a call to the tool in the thread of whoever submits it, if that can be done
+            without blocking. For calls that find the tool idle.
+        keeper: has the state that the plugin goes on with, if the board has a store.
+        tool_runtime: what a tool finds in its context under that name, if the caller's has none.
+
+    Attributes:
+        checks: hold arguments to the tools' schemas; ``None`` if there is nothing to hold them to. Replaced as
+            a whole when a life brings other schemas, before that life is sent calls.
+        objects_only: the tools that take arguments by their declaration, and are given no raw text. Replaced as
+            ``checks`` is.
+        guard: refuses calls that would only do harm.
+        down: takes calls while the host is down, where they are not just held.
+        forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
+        state_resets: how often one did.
+        prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
+    """
+
+    def __init__(
+        self,
+        adapter: PluginAdapter,
+        settings: ToolSettings,
+        state: dict[str, Any],
+        *,
+        clock: Clock,
+        events: EventStream,
+        grant: Callable[[int], None],
+        give_up: Callable[[Call], None],
+        carry: Callable[[Call], None] | None = None,
+        tool_runtime: Any = None,
+        keeper: StateKeeper | None = None,
+    ) -> None:
+        self.name = adapter.name
+        self.adapter = adapter
+        self.settings = settings
+        self.clock = clock
+        self.events = events
+        self.lane = Lane(settings.mailbox_size, settings.concurrency, grant)
+        self.cell = StateCell(state) if keeper is None else keeper.cell(adapter.name, state)
+        self.tally = Tally()
+        self.flight = Flight(adapter.name, events, clock)
+        self.guard = Guard(
+            adapter.name,
+            breaker=settings.breaker,
+            quarantine=settings.quarantine,
+            clock=clock,
+            events=events,
+        )
+        self.checks: ArgumentChecks | None = None
+        self.objects_only: frozenset[str] = frozenset()
+        self.down: Down | None = None
+        self.forsaken: int | None = None
+        self.state_resets = 0
+        self.give_up = give_up
+        self._carry = carry
+        self.prepared: dict[str, Any] | None = None
+        self._tool_runtime = tool_runtime if adapter.wants_context else None
+
+    def invocation(self, call: Call) -> Invocation:
+        """What the plugin is given of a call: with what it has prepared, and the tool runtime, if it has them."""
+        invocation = call.invocation
+        if self.prepared is not None:
+            invocation = invocation._replace(prepared=self.prepared)
+        if self._tool_runtime is not None:
+            context = {"tool_runtime": self._tool_runtime, **(invocation.context or {})}
+            invocation = invocation._replace(context=context)
+        return invocation
+
+    def submit(self, call: Call) -> None:
+        """Take a call: it waits, or is refused at once."""
+        if not call.adopt(self, self.name, self.flight.submitted):
+            return
+        self.tally.submit()
+        call.limit(self.clock, self.settings.deadline)
+        if self.checks is not None and (unfit := self.checks.refusal(call)) is not None:
+            call.finish(unfit)
+            return
+        if self.guard.alert and (refused := self.guard.refusal(call)) is not None:
+            call.finish(refused)
+            return
+        if self._carry is not None and self.lane.enter(call):
+            self._carry(call)
+            return
+        if self.down is not None and self.down.takes(call):
+            return
+        refusal = self.lane.offer(call)
+        if refusal is not None:
+            self.refuse(call, refusal)
+        elif call.done():  # its deadline passed while it was on its way here
+            self.lane.discard(call)
+
+    def submit_again(self, call: Call) -> None:
+        """Put a call back that was not given to the tool after all, or may be once more.
+
+        It is no longer under way, if it was.
+        """
+        if self.down is not None and self.down.takes(call):
+            self.lane.withdraw(call)
+            return
+        refusal = self.lane.put_back(call)
+        if refusal is not None:
+            self.refuse(call, refusal)
+        elif call.done():
+            self.lane.discard(call)
+
+    def shut(
+        self, refusal: Callable[[Call], Result], *, for_good: bool = False, holds: int | None = None
+    ) -> None:
+        """Refuse the calls that wait, and all that come. See `Lane.shut`."""
+        for call in self.lane.shut(refusal, for_good=for_good, holds=holds):
+            self.refuse(call, refusal)
+
+    def close(self, reason: str) -> None:
+        """End every call, and take none any more; what is certain by now is committed when this returns.
+
+        In this order: a call that is not in the lane any more when that is shut is under way, or given to
+        a stand-in.
+        """
+
+        def stopped(_: Call) -> Result:
+            return failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT)
+
+        self.shut(stopped, for_good=True)
+        for call in () if self.down is None else self.down.close():
+            self.refuse(call, stopped)
+        for call in self.lane.under_way():
+            if not call.end_early(Code.CANCELLED, reason):
+                with suppress(TimeoutError):  # it is just ending, and told once its state is committed
+                    call.result(_SETTLED)
+
+    def refuse(self, call: Call, refusal: Callable[[Call], Result]) -> None:
+        """Of a call that was sent before, "not sent" would be a lie."""
+        result = call.lost or refusal(call)
+        reason = _DROPPED.get(str(result.get("code")))
+        if reason is None:
+            call.finish(result)
+            return
+        drop = self.events.dead_letters.drop
+        call.finish(result, first=partial(drop, reason, self.name, call.id, tool=call.tool_name))
+
+    def on_ended_early(self, call: Call, stage: Stage) -> None:
+        """See `CallOwner`."""
+        if stage is Stage.QUEUED:
+            self.lane.discard(call)
+        else:
+            self.give_up(call)
+
+    def on_ended(self, call: Call, result: Result) -> None:
+        """See `CallOwner`."""
+        self.tally.end(call, result, self.clock.now())
+        if self.guard.alert:
+            self.guard.ended(call, result)
+        if call.parts_dropped:
+            result["parts_dropped"] = call.parts_dropped
+            lost = f"{call.parts_dropped} parts"
+            self.events.dead_letters.drop("parts", self.name, call.id, tool=call.tool_name, detail=lost)
+        self.flight.ended(call, result)

@@ -1,0 +1,221 @@
+"""The work lane of a tool's mailbox: bounded, in order, and gated.
+
+A tool's mailbox has two lanes. Control (stop, status, news of the host) is the actor's own inbox;
+work waits here. The lane *grants* work one piece at a time and never more than ``concurrency``
+pieces at once, so at most that many messages about work are ever in the actor's inbox, and
+control waits behind no backlog. While the tool cannot work the lane is paused: calls wait, within
+their deadlines. When it will not work again soon the lane is shut: calls are refused at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import deque
+from typing import TYPE_CHECKING
+
+from ...plugins.results.codes import Code
+from ...plugins.results.failures import failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..calls.call import Call
+    from ..calls.stage import Result
+
+
+class Lane:
+    """Calls that wait for one tool. Thread-safe; nothing here blocks.
+
+    Args:
+        limit: how many calls may wait.
+        concurrency: how many may be under way.
+        grant: called once for each piece of work that may now be taken, under the lane's lock:
+            it has to pass the news on and do nothing else. Its argument is how many are granted now.
+
+    Attributes:
+        holds: how often `hold` was called.
+    """
+
+    def __init__(self, limit: int, concurrency: int, grant: Callable[[int], None]) -> None:
+        self.limit = limit
+        self.concurrency = concurrency
+        self._grant = grant
+        self._lock = threading.Lock()
+        self._calls: deque[Call] = deque()
+        self._taken: set[Call] = set()
+        self._in_hand = 0
+        self._granted = 0
+        self._untaken = 0
+        self._open = True
+        self._refusal: Callable[[Call], Result] | None = None
+        self._closed = False
+        self.holds = 0
+        self._sequence = itertools.count(1)
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait."""
+        return len(self._calls)
+
+    @property
+    def running(self) -> int:
+        """How many calls are under way."""
+        return len(self._taken)
+
+    @property
+    def untaken(self) -> int:
+        """How many grants nobody has taken yet."""
+        return self._untaken
+
+    @property
+    def refusing(self) -> bool:
+        """Whether calls are refused at present."""
+        return self._refusal is not None
+
+    def under_way(self) -> list[Call]:
+        """The calls that were taken and not released yet."""
+        with self._lock:
+            return list(self._taken)
+
+    def offer(self, call: Call) -> Callable[[Call], Result] | None:
+        """Put a call at the end. Returns ``None``, or what makes its refusal; then it was not taken."""
+        with self._lock:
+            if self._refusal is not None:
+                return self._refusal
+            if len(self._calls) >= self.limit:
+                return _overloaded(self.limit)
+            call.sequence = next(self._sequence)
+            self._calls.append(call)
+            self._grant_more()
+        return None
+
+    def enter(self, call: Call) -> bool:
+        """Take a call past the lane if the tool is idle: nothing waits and nothing is under way."""
+        with self._lock:
+            if self._granted or self._calls or self._in_hand or not self._open:
+                return False
+            self._granted += 1
+            call.sequence = next(self._sequence)
+            self._taken.add(call)
+            return True
+
+    def handed_over(self) -> None:
+        """A call that was taken has been given to the tool, or ended: the next may go past the lane."""
+        with self._lock:
+            self._in_hand -= 1
+
+    def put_back(self, call: Call) -> Callable[[Call], Result] | None:
+        """Put a call back to where it stood in the order, even beyond the limit. Returns as `offer`.
+
+        One that was taken is no longer under way, in the same step: else it could be taken again in
+        between, and be released then although it is under way; or the one behind it could be taken first.
+        """
+        with self._lock:
+            if call in self._taken:
+                self._taken.discard(call)
+                self._granted -= 1
+            if self._refusal is not None:
+                return self._refusal
+            place = next((i for i, other in enumerate(self._calls) if other.sequence > call.sequence), None)
+            self._calls.insert(len(self._calls) if place is None else place, call)
+            self._grant_more()
+        return None
+
+    def take(self) -> Call | None:
+        """Take the next call, once for each grant; ``None`` if there is none to take any more, or no grant.
+
+        Where calls may go past the lane, `handed_over` has to follow: until then they must not,
+        or they could overtake this one.
+        """
+        with self._lock:
+            if not self._untaken:  # a thread that has failed cannot know whether it had taken a grant
+                return None
+            self._untaken -= 1
+            if self._open and self._calls:
+                call = self._calls.popleft()
+                self._taken.add(call)
+                self._in_hand += 1
+                return call
+            self._granted -= 1
+            return None
+
+    def withdraw(self, call: Call) -> None:
+        """A call is not this lane's business any more, whether it was taken or not."""
+        with self._lock:
+            if call in self._taken:
+                self._taken.discard(call)
+                self._granted -= 1
+                self._grant_more()
+
+    def release(self, call: Call) -> None:
+        """A call that was taken is no longer under way."""
+        with self._lock:
+            self._taken.discard(call)
+            self._granted -= 1
+            self._grant_more()
+
+    def discard(self, call: Call) -> bool:
+        """Take a waiting call out; False if it does not wait here (any more)."""
+        with self._lock:
+            try:
+                self._calls.remove(call)
+            except ValueError:
+                return False
+            return True
+
+    def empty(self) -> list[Call]:
+        """Take all waiting calls out; return them, for their owner to see to."""
+        with self._lock:
+            waiting = list(self._calls)
+            self._calls.clear()
+            return waiting
+
+    def hold(self) -> None:
+        """Refuse no more, but grant nothing yet; not if it was shut for good."""
+        with self._lock:
+            self.holds += 1
+            if not self._closed:
+                self._refusal = None
+
+    def pause(self) -> None:
+        """Grant no more; calls wait."""
+        with self._lock:
+            self._open = False
+
+    def resume(self) -> None:
+        """Grant again, and refuse no more; not if it was shut for good."""
+        with self._lock:
+            if self._closed:
+                return
+            self._open = True
+            self._refusal = None
+            self._grant_more()
+
+    def shut(
+        self, refusal: Callable[[Call], Result], *, for_good: bool = False, holds: int | None = None
+    ) -> list[Call]:
+        """Refuse calls from now on; return those that waited, for their owner to refuse.
+
+        With ``holds``, only if nobody has called `hold` since there were so many of them: that a host
+        is out may be read after the news that the next one is coming.
+        """
+        with self._lock:
+            if self._closed or holds not in {None, self.holds}:
+                return []
+            self._closed = for_good
+            self._open = False
+            self._refusal = refusal
+            waiting = list(self._calls)
+            self._calls.clear()
+            return waiting
+
+    def _grant_more(self) -> None:
+        while self._open and self._granted < self.concurrency and self._untaken < len(self._calls):
+            self._granted += 1
+            self._untaken += 1
+            self._grant(self._granted)
+
+
+def _overloaded(limit: int) -> Callable[[Call], Result]:
+    return lambda call: failure(Code.OVERLOADED, f"{limit} calls of {call.plugin_name!r} are waiting already")

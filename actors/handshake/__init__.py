@@ -1,0 +1,1 @@
+"""How plugins are loaded into a generation: load, init, prepare, schemas."""

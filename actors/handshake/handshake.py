@@ -1,0 +1,261 @@
+"""How plugins come into one life of a host: each is loaded, initialised, prepared and asked for its schemas.
+
+::
+
+    waits ─▶ asked ─▶ in
+               └────▶ out, with the reason; the others are not touched by that
+
+Everything that can be asked is asked at once: a hundred plugins take the time of the slowest and not the
+sum. Only where a start has failed before, and it is to be found out because of whom, one comes in after the
+other.
+
+Pure: it is told what was answered, and says what is to be asked next.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import Any, NamedTuple
+
+from ...base.errors import JsonValueError
+from ...base.frozen import frozen
+from ...base.json import dump_inner
+
+Json = dict[str, Any]
+
+
+class Ask(NamedTuple):
+    """A request of the handshake.
+
+    Attributes:
+        plugin: whose it is.
+        method: on the wire.
+        params: without the word for whom it is.
+    """
+
+    plugin: str
+    method: str
+    params: Json
+
+
+class Arrival(NamedTuple):
+    """A plugin that is in.
+
+    Attributes:
+        state: what its ``init`` returned, and what its ``get_tool_schemas`` has made of that.
+        schemas: its tools.
+        prepared: what its ``prepare`` returned; ``None`` if there is nothing to prepare.
+    """
+
+    state: Json
+    schemas: tuple[Json, ...]
+    prepared: Json | None = None
+
+
+class Refusal(NamedTuple):
+    """A plugin that is out: why, and whether the next life would have no better answer."""
+
+    cause: str
+    permanent: bool
+
+
+@frozen
+class Newcomer:
+    """A plugin that is to come in.
+
+    Attributes:
+        name: the plugin's.
+        config: what its ``init`` is given.
+        load: what the host is told to load for it, or ``None`` if it was started for just this plugin.
+    """
+
+    name: str
+    config: Json
+    load: Json | None = None
+
+
+class Stage(Enum):
+    """How far one is."""
+
+    WAITS = 1
+    ASKED = 2
+    IN = 3
+    OUT = 4
+
+
+_WITH_STATE = frozenset({"init", "get_tool_schemas"})
+
+_FIRST = {"load": "loading it", "prepare": "preparing it"}
+
+
+class MovingIn:
+    """See the module. Not thread-safe.
+
+    Args:
+        one_by_one: the next one is asked when the one before it is in or out.
+        max_state: the largest state that one may come with, in bytes of JSON.
+
+    Attributes:
+        arrivals: who is in.
+        refusals: who is out.
+    """
+
+    def __init__(self, *, one_by_one: bool = False, max_state: int = sys.maxsize) -> None:
+        self.one_by_one = one_by_one
+        self._max_state = max_state
+        self.arrivals: dict[str, Arrival] = {}
+        self.refusals: dict[str, Refusal] = {}
+        self._newcomers: dict[str, Newcomer] = {}
+        self._stages: dict[str, Stage] = {}
+        self._states: dict[str, Json] = {}
+        self._preparing: set[str] = set()
+        self._prepared: dict[str, Json] = {}
+        self._owed: dict[str, int] = {}
+        self._loading: set[str] = set()
+
+    @property
+    def open(self) -> list[str]:
+        """Who is neither in nor out yet, in the order of coming."""
+        return [name for name, stage in self._stages.items() if stage in {Stage.WAITS, Stage.ASKED}]
+
+    @property
+    def unanswered(self) -> list[str]:
+        """Of whom the host owes an answer: if it ends or hangs now, one of them may be why."""
+        return [name for name, owed in self._owed.items() if owed]
+
+    def prepares(self, name: str) -> bool:
+        """Whether one is at its preparation, which may take longer than all the rest."""
+        return name in self._preparing and self._stages.get(name) is Stage.ASKED
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether the host has been told to load somebody, and has not answered that."""
+        return bool(self._loading)
+
+    def add(self, newcomer: Newcomer) -> list[Ask]:
+        """One more is to come in; nothing if it has come before."""
+        if newcomer.name in self._stages:
+            return []
+        self._newcomers[newcomer.name] = newcomer
+        self._stages[newcomer.name] = Stage.WAITS
+        return self._next()
+
+    def leave(self, name: str) -> list[Ask]:
+        """One is gone, wherever it stood; nothing that is answered for it matters."""
+        for each in (self._newcomers, self._stages, self._states, self._owed, self.arrivals, self.refusals):
+            each.pop(name, None)
+        self._prepared.pop(name, None)
+        self._preparing.discard(name)
+        self._loading.discard(name)
+        return self._next()
+
+    def answered(
+        self, name: str, method: str, value: Any, state: Json | None, *, prepares: bool = False
+    ) -> list[Ask]:
+        """A request was answered; ``prepares`` if the plugin is known to have something to prepare."""
+        self._paid(name, method)
+        if self._stages.get(name) is not Stage.ASKED:
+            return []
+        if method == "init":
+            state = state if state is not None else value if isinstance(value, dict) else {}
+        if state is not None and method in _WITH_STATE:
+            if (why := self._objection(state)) is not None:
+                return self._put_out(name, f"{method} answered with a state that {why}", permanent=True)
+            self._states[name] = state
+        match method:
+            case "init":
+                given = self._states[name]
+                if prepares:
+                    self._preparing.add(name)
+                    config = self._newcomers[name].config
+                    return [self._ask(name, "prepare", {"config": config, "state": given})]
+                return [self._ask(name, "get_tool_schemas", {"state": given})]
+            case "prepare":
+                return self._on_prepared(name, value)
+            case "get_tool_schemas":
+                return self._on_schemas(name, value)
+        return []
+
+    def refused(self, name: str, method: str, cause: str, *, permanent: bool) -> list[Ask]:
+        """A request was refused, or cannot be sent."""
+        self._paid(name, method)
+        permanent = permanent or method == "prepare"
+        return self._put_out(name, f"{_FIRST.get(method, method)} failed: {cause}", permanent=permanent)
+
+    def overdue(self, name: str, seconds: float) -> list[Ask]:
+        """One has taken too long; its answers are still owed."""
+        preparing = self.prepares(name)
+        late = "preparing it took more than" if preparing else "it was not ready within"
+        return self._put_out(name, f"{late} {seconds:g} s", permanent=preparing)
+
+    def failure(self) -> Refusal:
+        """Why nobody is in, when nobody is open any more."""
+        causes = [refusal.cause for refusal in self.refusals.values()]
+        if len(causes) > 1:
+            causes = [f"plugin {name!r}: {refusal.cause}" for name, refusal in self.refusals.items()]
+        permanent = bool(causes) and all(refusal.permanent for refusal in self.refusals.values())
+        return Refusal("; ".join(causes) or "nobody lives in it", permanent)
+
+    def _objection(self, state: Json) -> str | None:
+        """Why a state cannot be what calls are sent with."""
+        try:
+            size = len(dump_inner(state, what="$.state"))
+        except JsonValueError as error:
+            return f"cannot be sent to a host: {error}"
+        return (
+            f"has {size} bytes as JSON; at most {self._max_state} are kept"
+            if size > self._max_state
+            else None
+        )
+
+    def _on_prepared(self, name: str, value: Any) -> list[Ask]:
+        self._preparing.discard(name)
+        if value is not None and not isinstance(value, dict):
+            cause = f"prepare answered with {type(value).__name__}, not with an object"
+            return self._put_out(name, cause, permanent=True)
+        self._prepared[name] = value or {}
+        params = {"state": self._states[name]} | ({"prepared": value} if value else {})
+        return [self._ask(name, "get_tool_schemas", params)]
+
+    def _on_schemas(self, name: str, value: Any) -> list[Ask]:
+        if not isinstance(value, list) or not all(isinstance(schema, dict) for schema in value):
+            cause = f"get_tool_schemas answered with {type(value).__name__}, not with a list of objects"
+            return self._put_out(name, cause, permanent=True)
+        self._stages[name] = Stage.IN
+        self.arrivals[name] = Arrival(self._states.pop(name), tuple(value), self._prepared.pop(name, None))
+        return self._next()
+
+    def _put_out(self, name: str, cause: str, *, permanent: bool) -> list[Ask]:
+        if self._stages.get(name) is not Stage.ASKED:
+            return []
+        self._stages[name] = Stage.OUT
+        self.refusals[name] = Refusal(cause, permanent)
+        return self._next()
+
+    def _next(self) -> list[Ask]:
+        asks: list[Ask] = []
+        for name, stage in self._stages.items():
+            if stage is Stage.WAITS and not (self.one_by_one and self._busy):
+                self._stages[name] = Stage.ASKED
+                newcomer = self._newcomers[name]
+                if newcomer.load is not None:
+                    asks.append(self._ask(name, "load", newcomer.load))
+                asks.append(self._ask(name, "init", {"config": newcomer.config}))
+        return asks
+
+    @property
+    def _busy(self) -> bool:
+        return Stage.ASKED in self._stages.values()
+
+    def _ask(self, name: str, method: str, params: Json) -> Ask:
+        self._owed[name] = self._owed.get(name, 0) + 1
+        if method == "load":
+            self._loading.add(name)
+        return Ask(name, method, params)
+
+    def _paid(self, name: str, method: str) -> None:
+        if method == "load":
+            self._loading.discard(name)
+        if self._owed.get(name):
+            self._owed[name] -= 1

@@ -1,0 +1,1 @@
+"""A call's way past the hooks of a board."""

@@ -1,0 +1,193 @@
+"""The board's questions to a person: one at a time, each with its time, and none whose answer nobody waits for."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import threading
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...base.foreign import Log
+from ...plugins.adapter.async_bridge import wait_here
+from ...plugins.hooks.approval import Answer, Approver, Question, by_default, read_decision
+from ...plugins.results.failures import describe
+from ..threads.hook_pool import HookFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...supervision.runtime.clock import Clock, Timer
+    from ...supervision.runtime.events import EventStream
+    from ..threads.hook_pool import HookThreads
+
+logger = Log("callboard.actors")
+
+APPROVER = "the approver"
+
+
+class Inquiry:
+    """One question on its way: waits, is asked, and is answered once."""
+
+    __slots__ = ("approver", "call", "done", "over", "question", "timer")
+
+    def __init__(self, question: Question, call: str, done: Callable[[Answer], None]) -> None:
+        self.question = question
+        self.call = call
+        self.done = done
+        self.over = False
+        self.approver: Approver | None = None
+        self.timer: Timer | None = None
+
+
+class People:
+    """See the module. Thread-safe; nothing here blocks.
+
+    Attributes:
+        approver: who asks; ``None`` for nobody, which is no answer.
+    """
+
+    def __init__(self, *, clock: Clock, events: EventStream, threads: HookThreads) -> None:
+        self.approver: Approver | None = None
+        self._clock = clock
+        self._events = events
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._waiting: deque[Inquiry] = deque()
+        self._asked: Inquiry | None = None
+        self._remembered: set[Any] = set()
+
+    def ask(self, question: Question, call: str, done: Callable[[Answer], None]) -> Inquiry:
+        """Have ``done`` called with the answer, at once or from another thread; not if it is withdrawn."""
+        inquiry = Inquiry(question, call, done)
+        if self.approver is None:
+            why = "there is nobody to ask"
+            self._tell_asked(inquiry)
+            self._settle(inquiry, by_default(question, why), "nobody")
+            return inquiry
+        with self._lock:
+            self._waiting.append(inquiry)
+        self._ask_next()
+        return inquiry
+
+    def withdraw(self, inquiry: Inquiry) -> None:
+        """Nobody waits for the answer any more."""
+        if self._close(inquiry):
+            if inquiry.approver is not None:
+                self._tell_answered(inquiry, "withdrawn", allowed=False)
+                self._take_back(inquiry)
+            self._ask_next()
+
+    def _ask_next(self) -> None:
+        while True:
+            with self._lock:
+                if self._asked is not None or not self._waiting:
+                    return
+                inquiry = self._waiting.popleft()
+                if inquiry.over:
+                    continue
+                remembered = inquiry.question.key in self._remembered
+                if not remembered:
+                    self._asked = inquiry
+            if remembered:
+                self._settle(inquiry, Answer(allowed=True), "remembered")
+                continue
+            self._put(inquiry)
+
+    def _put(self, inquiry: Inquiry) -> None:
+        approver, question = self.approver, inquiry.question
+        self._tell_asked(inquiry)
+        if approver is None:  # taken away since
+            self._settle(inquiry, by_default(question, "there is nobody to ask"), "nobody")
+            return
+        inquiry.approver = approver
+        late = partial(self._late, inquiry)
+        inquiry.timer = self._clock.call_at(self._clock.now() + question.timeout, late)
+        if inquiry.over:  # withdrawn just now
+            inquiry.timer.cancel()
+            return
+        self._threads.ask(
+            APPROVER, partial(_ask, approver, question), partial(self._heard, inquiry), most=sys.maxsize
+        )
+
+    def _heard(self, inquiry: Inquiry, answer: Answer | HookFailed | None) -> None:
+        if isinstance(answer, HookFailed):
+            if not inquiry.over:
+                logger.error("asking about call %s failed: %s", inquiry.call, answer)
+            why = f"asking failed: {answer}"
+            self._settle(inquiry, by_default(inquiry.question, why), "error")
+        elif answer is None:
+            self._settle(inquiry, Answer(allowed=False, reason="the answer cannot be read"), "error")
+        else:
+            self._settle(inquiry, answer, "person")
+
+    def _late(self, inquiry: Inquiry) -> None:
+        why = f"nobody answered within {inquiry.question.timeout:g} s"
+        if self._settle(inquiry, by_default(inquiry.question, why), "timeout"):
+            self._take_back(inquiry)
+
+    def _settle(self, inquiry: Inquiry, answer: Answer, by: str) -> bool:
+        """The question has its answer. False if it had one already."""
+        if not self._close(inquiry, answer):
+            return False
+        self._tell_answered(inquiry, by, allowed=answer.allowed)
+        inquiry.done(answer)
+        self._ask_next()
+        return True
+
+    def _close(self, inquiry: Inquiry, answer: Answer | None = None) -> bool:
+        with self._lock:
+            if inquiry.over:
+                return False
+            inquiry.over = True
+            if self._asked is inquiry:
+                self._asked = None
+            if answer is not None and answer.allowed and answer.remember:
+                self._remembered.add(inquiry.question.key)
+        if inquiry.timer is not None:
+            inquiry.timer.cancel()
+        return True
+
+    def _take_back(self, inquiry: Inquiry) -> None:
+        """Tell an approver that wants to know that its answer is not waited for."""
+        withdraw = getattr(inquiry.approver, "withdraw", None)
+        if withdraw is not None:
+            withdrawing = partial(withdraw, inquiry.question)
+            self._threads.ask(APPROVER, withdrawing, _ignore, most=sys.maxsize)
+
+    def _tell_asked(self, inquiry: Inquiry) -> None:
+        question = inquiry.question
+        self._events.publish(
+            "approval_asked",
+            question.asked_by[0],
+            call=inquiry.call,
+            tool=question.tool_name,
+            prompt=question.prompt,
+            timeout=question.timeout,
+        )
+
+    def _tell_answered(self, inquiry: Inquiry, by: str, *, allowed: bool) -> None:
+        self._events.publish(
+            "approval_answered",
+            inquiry.question.asked_by[0],
+            call=inquiry.call,
+            tool=inquiry.question.tool_name,
+            allowed=allowed,
+            by=by,
+        )
+
+
+def _ask(approver: Approver, question: Question) -> Answer | HookFailed | None:
+    try:
+        answer: Any = approver.ask(question)
+        if inspect.isawaitable(answer):
+            answer = wait_here(answer)
+    except BaseException as error:  # noqa: BLE001 - the embedder's code: SystemExit too ends in here
+        return HookFailed(f"it raised {describe(error)}", plugin=APPROVER)
+    return read_decision(answer)
+
+
+def _ignore(answer: object) -> None:
+    if isinstance(answer, HookFailed):
+        logger.error("taking a question back failed: %s", answer)

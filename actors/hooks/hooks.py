@@ -1,0 +1,111 @@
+"""The hooks of a board, and the way of calls past them, which is made with the first.
+
+Most boards have no hooks, and with that way comes all that asks hooks and people. Once there has been a hook all
+calls go by it, see `Listeners.ever`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from .listeners import Listeners
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...interop.registry.tool_registry import ToolInteropRegistry
+    from ...plugins.hooks.approval import Approver
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..calls.call import Call
+    from ..routing.claims import Claiming
+    from ..routing.decision import Claims
+    from ..routing.table import Switch
+    from ..threads.hook_pool import HookThreads
+    from .interceptor import Hooked
+    from .listeners import HookHandle
+
+
+class Hooks:
+    """See the module. Thread-safe. The arguments are those of `Hooked` and of `Means`.
+
+    Attributes:
+        listeners: the hooks.
+    """
+
+    def __init__(
+        self,
+        switch: Switch,
+        claiming: Claiming,
+        registry: Callable[[], ToolInteropRegistry],
+        route: Callable[[Call, Claims | None], None],
+        *,
+        clock: Clock,
+        events: EventStream,
+        threads: HookThreads,
+    ) -> None:
+        self.listeners = Listeners()
+        self._switch = switch
+        self._claiming = claiming
+        self._registry = registry
+        self._route = route
+        self._clock = clock
+        self._events = events
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._way: Hooked | None = None
+        self._closed = False
+
+    def add(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
+        """Register a hook. As `Listeners.add`."""
+        self._made()  # first: calls go by it as soon as there is a hook
+        return self.listeners.add(event, hook, **options)
+
+    @property
+    def approver(self) -> Approver | None:
+        """Who asks people; see `People`."""
+        return None if self._way is None else self._way.people.approver
+
+    @approver.setter
+    def approver(self, approver: Approver | None) -> None:
+        if approver is not None or self._way is not None:
+            self._made().people.approver = approver
+
+    def take(self, call: Call, deadline: float | None) -> Call:
+        """See `Hooked.take`; of a board that has had a hook."""
+        return (self._way or self._made()).take(call, deadline)
+
+    def close(self) -> None:
+        """See `Hooked.close`."""
+        with self._lock:
+            self._closed = True
+        if self._way is not None:
+            self._way.close()
+
+    def finish(self) -> None:
+        """See `Hooked.finish`."""
+        if self._way is not None:
+            self._way.finish()
+
+    def _made(self) -> Hooked:
+        with self._lock:
+            if self._way is None:
+                self._way = self._make()
+                if self._closed:
+                    self._way.close()
+            return self._way
+
+    def _make(self) -> Hooked:
+        from .interceptor import Hooked  # noqa: PLC0415 - with it comes all that asks hooks and people
+        from .runner import Means  # noqa: PLC0415 - as below
+
+        means = Means(self._clock, self._events, self._threads)
+        return Hooked(
+            means,
+            self.listeners,
+            switch=self._switch,
+            claiming=self._claiming,
+            registry=self._registry,
+            route=self._route,
+        )

@@ -1,0 +1,111 @@
+"""The way of a call past the hooks of a board.
+
+::
+
+    submit ─▶ gate queue ─▶ claims? ─▶ tool:pre ─▶ a person? ─▶ router ─▶ tool ─▶ tool:post ─▶ caller
+                                            └── no ──▶ denied ────────▶ tool:error ◀── failure
+
+Without hooks a call does not come here. With them it has two handles (see `hooked_calls`), and one terminal event:
+``tool:post`` if its tool answered, else ``tool:error``, which is told to observers when the caller has its result.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from ...plugins.results.codes import Code
+from ...plugins.results.failures import failure
+from .handles import HookedCall
+from .ordering import MAX_WAITING, GateQueue
+from .pipeline import Passage, Ways
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...interop.registry.tool_registry import ToolInteropRegistry
+    from ..calls.call import Call
+    from ..routing.claims import Claiming
+    from ..routing.decision import Claims
+    from ..routing.table import Switch
+    from .listeners import Listeners
+    from .runner import Means
+
+
+class Hooked:
+    """See the module. Thread-safe.
+
+    Args:
+        means: the board's.
+        listeners: the hooks.
+        switch: the present routes.
+        claiming: asks plugins whose call it is.
+        registry: the registry of the present, for calls whose input is changed.
+        route: gives a call to the router, or to the tool that takes it.
+
+    Attributes:
+        people: asks a person.
+    """
+
+    def __init__(
+        self,
+        means: Means,
+        listeners: Listeners,
+        *,
+        switch: Switch,
+        claiming: Claiming,
+        registry: Callable[[], ToolInteropRegistry],
+        route: Callable[[Call, Claims | None], None],
+    ) -> None:
+        self.people = means.people
+        self._clock = means.clock
+        self._switch = switch
+        self._ways = Ways(means, listeners, GateQueue(), switch, claiming, registry, route, self._forget)
+        self._lock = threading.Lock()
+        self._under_way: set[Passage] = set()
+        self._closed = False
+
+    def take(self, read: Call, deadline: float | None) -> Call:
+        """See to a call; returns the caller's handle at once."""
+        call = HookedCall(read)
+        passage = Passage(self._ways, call)
+        if read.done():  # it cannot be read, and no tool is asked for
+            passage.end(read.result())
+            return call
+        call.belongs_to(passage)
+        with self._lock:
+            closed = self._closed
+            self._under_way.add(passage)
+        if closed:
+            call.end_early(Code.CANCELLED, "the board has been stopped")
+            return call
+        call.limit(self._clock, self._default_deadline(call) if deadline is None else deadline)
+        if not call.decided and not self._ways.queue.enter(call.tool_name, passage):
+            passage.end(failure(Code.OVERLOADED, f"{MAX_WAITING} calls wait for hooks already"))
+        return call
+
+    def close(self) -> None:
+        """End the calls that no tool has yet: hooks or a person are being waited for. Take no more."""
+        with self._lock:
+            self._closed = True
+        self._end(with_tools=False)
+
+    def finish(self) -> None:
+        """End those that are left, now that their tools have ended."""
+        self._end(with_tools=True)
+
+    def _end(self, *, with_tools: bool) -> None:
+        with self._lock:
+            left = [passage for passage in self._under_way if with_tools or not passage.has_tool]
+        for passage in left:
+            passage.call.end_early(Code.CANCELLED, "the board was stopped")
+
+    def _forget(self, passage: Passage) -> None:
+        with self._lock:
+            self._under_way.discard(passage)
+
+    def _default_deadline(self, call: Call) -> float | None:
+        """That of the tool that takes it, if that is known before claims are asked."""
+        only = self._switch.routes.only(call.tool_name)
+        desk = None if only is None else self._switch.desks.get(only)
+        return None if desk is None else desk.settings.deadline

@@ -1,0 +1,283 @@
+"""One call on its way past the hooks: what is under way for it, and how it ends.
+
+The caller's handle decides every race. Whoever is late (a hook that answers after the deadline, a tool that answers
+a cancelled call) finds that it has ended, and what it brings is dropped.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...base.frozen import frozen
+from ...plugins.hooks.chain import Chain, Passed, Refused
+from ...plugins.hooks.payload import SPOKEN, FailureData, error_of, hook_data
+from ...plugins.hooks.terms import ERROR, POST, PRE
+from ...plugins.results.codes import Code
+from ...plugins.results.failures import failure, reported
+from ..routing.decision import only_for, reach
+from .handles import HookedCall, ToolRun
+from .payload import facts_after, facts_before, withheld
+from .rewrite import with_input
+from .runner import HookRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...interop.registry.tool_registry import ToolInteropRegistry
+    from ...plugins.contract.invocation import Invocation
+    from ...plugins.hooks.payload import HookData
+    from ...plugins.hooks.terms import Listener
+    from ..calls.call import Call
+    from ..calls.stage import Result, Stage
+    from ..routing.claims import Claiming
+    from ..routing.decision import Claims, Reach, Routes
+    from ..routing.table import Switch
+    from .listeners import Listeners
+    from .ordering import GateQueue
+    from .runner import Means
+
+Json = dict[str, Any]
+
+
+@frozen
+class Ways:
+    """What all passages of a board share.
+
+    Attributes:
+        means: carries events through hooks.
+        listeners: the hooks.
+        queue: before the gates.
+        switch: the present routes.
+        claiming: asks plugins whose call it is.
+        registry: the registry of the present.
+        route: gives a call to the router, or to the tool that takes it; with what plugins have said of it already.
+        forget: told of each passage that is over.
+    """
+
+    means: Means
+    listeners: Listeners
+    queue: GateQueue
+    switch: Switch
+    claiming: Claiming
+    registry: Callable[[], ToolInteropRegistry]
+    route: Callable[[Call, Claims | None], None]
+    forget: Callable[[Passage], None]
+
+
+class Passage:
+    """See the module. It is the `CallOwner` of the caller's handle.
+
+    Args:
+        ways: the board's.
+        call: the caller's handle.
+    """
+
+    def __init__(self, ways: Ways, call: HookedCall) -> None:
+        self.call = call
+        self._ways = ways
+        self._lock = threading.Lock()
+        self._at_gate = False
+        self._run: HookRun | None = None
+        self._tool: ToolRun | None = None
+        self._ahead: Reach | None = None  # what the gates were last asked about
+        self._rounds = 0
+        self._answered = False
+        self._duration: float | None = None
+        self._invocation = call.invocation
+
+    @property
+    def has_tool(self) -> bool:
+        """Whether it is past the gates."""
+        return self._tool is not None
+
+    # The way
+
+    def begin(self) -> None:
+        """See `Passenger`."""
+        call, routes = self.call, self._ways.switch.routes
+        with self._lock:
+            self._at_gate = True
+        if call.decided:
+            self._leave_gate()
+        elif not self._ways.listeners.of(PRE) or not (routes.claimers or call.tool_name in routes.by_name):
+            self._give_to_tool(call.invocation, None)  # of a tool that there is not nobody need be asked
+        else:
+            self._foresee(call.invocation)
+
+    def _foresee(self, invocation: Invocation) -> None:
+        """Find out who would take the call, before the gates are asked about it."""
+        routes = self._ways.switch.routes
+        if not routes.claimers:
+            self._foreseen(invocation, routes, {})
+            return
+        looked_at = ToolRun(self.call, invocation)
+        self._ways.claiming.ask(looked_at, partial(self._foreseen, invocation, routes))
+
+    def _foreseen(self, invocation: Invocation, routes: Routes, claims: Claims) -> None:
+        ahead, asked = reach(routes, self.call.tool_name, claims), self._ahead
+        claims = only_for(claims, ahead.takers)
+        if self.call.decided:
+            self._leave_gate()
+        elif asked is not None and asked.covers(ahead):
+            self._give_to_tool(invocation, claims)
+        elif self._rounds == _ROUNDS:
+            takers = " and ".join(map(repr, ahead.takers))
+            why = f"hooks have changed its input again and again, and now it is for {takers}, about which none was asked"
+            self._deny(Refused("gates", why))
+        else:
+            self._ahead = ahead
+            self._rounds += 1
+            gated = partial(self._gated, invocation, routes, claims)
+            self._consult(PRE, invocation.payload, gated)
+
+    def _gated(self, invocation: Invocation, routes: Routes, claims: Claims, step: Passed | Refused) -> None:
+        if isinstance(step, Refused):
+            self._deny(step)
+            return
+        changed = self._run is not None and self._run.chain.changed
+        if changed:
+            invocation = with_input(invocation, self.call.id, step.value, self._ways.registry())
+        if changed or self._ways.switch.routes.claimers != routes.claimers:
+            self._foresee(invocation)  # who takes it may be another one now
+        else:
+            self._give_to_tool(invocation, claims)
+
+    def _deny(self, step: Refused) -> None:
+        error = f"the call was denied: {step.why}"
+        denied = failure(Code.DENIED, error, hook=step.by, reason=step.reason)
+        self.end(denied, partial(self._tell, "call_denied", step))
+        self._leave_gate()
+
+    def _give_to_tool(self, invocation: Invocation, claims: Claims | None) -> None:
+        tool = ToolRun(self.call, invocation)
+        with self._lock:
+            self._run = None
+            self._invocation = invocation
+            self._tool = tool
+        if self.call.decided:  # ended just now, and its end may have found no tool's handle to end too
+            self._end_tool(tool)
+        else:
+            self._ways.route(tool, claims)
+        self._leave_gate()
+        tool.add_done_callback(partial(self._on_tool_answer, tool))
+
+    def _on_tool_answer(self, tool: ToolRun) -> None:
+        call, result = self.call, tool.result()
+        call.plugin_name = tool.plugin_name
+        if tool.began is not None:
+            self._duration = self._ways.means.clock.now() - tool.began
+        code = reported(result)
+        if code is not None and code not in SPOKEN:
+            self.end(result)
+        elif not call.decided:
+            self._answered = code is None  # those who watch hear that it is a failure
+            self._consult(POST, result, partial(self._reviewed, code), failed=code is not None)
+
+    def _reviewed(self, code: Code | None, step: Passed | Refused) -> None:
+        if isinstance(step, Passed):
+            self.end(step.value)
+            return
+        self.end(withheld(code, step), partial(self._tell, "result_withheld", step))
+
+    def _consult(
+        self, event: str, value: Any, done: Callable[[Passed | Refused], None], *, failed: bool = False
+    ) -> None:
+        listeners = self._ways.listeners.of(event)
+        if failed:
+            listeners = tuple(each for each in listeners if not each.observes)
+        if not listeners:
+            done(Passed(value))
+            return
+        data = hook_data(event, value, self._facts(event), failed=failed)
+        run = self._hook_run(event, listeners, data, done)
+        with self._lock:
+            self._run = run
+        if self.call.decided:  # ended just now, and its end may not have found this run
+            run.abandon()
+            self._leave_gate()
+        else:
+            run.start()
+
+    def _hook_run(
+        self,
+        event: str,
+        listeners: tuple[Listener, ...],
+        data: HookData,
+        done: Callable[[Passed | Refused], None],
+    ) -> HookRun:
+        call, chain = self.call, Chain(event, listeners, data)
+
+        def noted(step: Passed | Refused) -> None:
+            if chain.notes:
+                call.notes += tuple(chain.notes)
+            done(step)
+
+        return HookRun(chain, self._ways.means, call=call.id, tool=call.tool_name, done=noted)
+
+    def _leave_gate(self) -> None:
+        """Let the next call have the gates, if it was this one's turn; once."""
+        with self._lock:
+            at_gate, self._at_gate = self._at_gate, False
+        if at_gate:
+            self._ways.queue.leave(self.call.tool_name)
+
+    # The end
+
+    def end(self, result: Result, first: Callable[[], None] | None = None) -> None:
+        """The call has this result, if it has none yet."""
+        if self.call.finish(result, first=first):
+            self._ended()
+
+    def on_ended_early(self, call: Call, stage: Stage) -> None:  # noqa: ARG002 - see `CallOwner`
+        """See `CallOwner`: nobody waits for hooks, for a person or for the tool any more."""
+        with self._lock:
+            run, tool = self._run, self._tool
+        if run is not None:
+            run.abandon()
+        if tool is not None:
+            self._end_tool(tool)
+        self._leave_gate()
+        self._ended()
+
+    def on_ended(self, call: Call, result: Result) -> None:
+        """See `CallOwner`."""
+
+    def _end_tool(self, tool: ToolRun) -> None:
+        result = self.call.result()
+        deadline = result.get("code") == Code.DEADLINE_EXCEEDED
+        tool.end_early(Code.DEADLINE_EXCEEDED if deadline else Code.CANCELLED, str(result.get("error")))
+
+    def _ended(self) -> None:
+        """Tell those who want to know of failures; the caller does not wait for them."""
+        self._ways.forget(self)
+        listeners = self._ways.listeners.of(ERROR)
+        if self._answered or not listeners:
+            return
+        result = self.call.result()
+        facts = self._facts(ERROR)
+        facts |= {"error": error_of(result), "result": result, "tool_result": result, "success": False}
+        facts |= {"code": result.get("code"), "outcome": result.get("outcome")}
+        self._hook_run(ERROR, listeners, FailureData(facts), _nothing).start()
+
+    # What is told
+
+    def _tell(self, kind: str, step: Refused) -> None:
+        call = self.call
+        self._ways.means.events.publish(kind, step.by, call=call.id, tool=call.tool_name, why=step.why)
+
+    def _facts(self, event: str) -> Json:
+        ahead = self._ahead
+        plugin = self._ways.switch.routes.only(self.call.tool_name) if ahead is None else ahead.plugin
+        if event == PRE:
+            return facts_before(self.call, plugin, () if ahead is None else ahead.names)
+        return facts_after(self.call, plugin, self._invocation.payload, self._tool, self._duration)
+
+
+_ROUNDS = 2
+"""How often the gates are asked about one call: again if what they made of its input is for another plugin."""
+
+
+def _nothing(_: Passed | Refused) -> None:
+    """Nobody waits for the observers of failures."""

@@ -1,0 +1,193 @@
+"""A plugin in a host as a member of a board. With it comes all that runs hosts."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import CallboardError, PluginLoadError
+from ...supervision.messages import Order
+from ...supervision.runtime.telling import tell
+from .. import messages as m
+from ..handshake.loaded_plugin import Lodger
+from ..local.local_plugin import member_facts
+from .tool_actor import HostedToolActor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import pykka
+
+    from ...hosts.hosted_tool import HostedToolPlugin
+    from ...plugins.adapter.adapter import PluginAdapter
+    from ...supervision.life import ChildSpec
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ...supervision.supervisor import SupervisorActor
+    from ..endpoint.endpoint import ToolSettings
+    from ..hosting.host import Lodging
+    from ..state.persister import StateKeeper
+    from ..threads.hook_pool import HookThreads
+
+
+class HostedMember:
+    """A plugin that runs in a supervised host. It is a `Resident`.
+
+    Args:
+        lodging: the host, alone or with others; it has to be told that this one moves in.
+        config: what its ``init`` is given.
+        load: what a shared host is told to load for it.
+        offer: told the schemas that a life brings, before it is sent calls.
+
+    Attributes:
+        settled: set once calls are sent to its first life, or will not be.
+        out: why calls are refused at present, or ``None``.
+        lodging: the host.
+        lodger: itself, as the lives of the host know it.
+    """
+
+    def __init__(
+        self,
+        adapter: PluginAdapter,
+        plugin: HostedToolPlugin,
+        lodging: Lodging,
+        settings: ToolSettings,
+        *,
+        config: dict[str, Any],
+        load: dict[str, Any] | None = None,
+        clock: Clock,
+        events: EventStream,
+        offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
+        keeper: StateKeeper | None = None,
+        threads: HookThreads,
+    ) -> None:
+        self.name = adapter.name
+        self.config = config
+        self.plugin = plugin
+        self.lodging = lodging
+        self.ended = threading.Event()
+        self.settled = threading.Event()
+        self.out: m.HostOut | None = None
+        self.problem: CallboardError | None = None
+        self.admitted = False
+        self.claims = False
+        self._shut_out_for: str | None = None
+        self._events = events
+        self._offer = offer
+        tool = HostedToolActor(
+            adapter,
+            settings,
+            clock,
+            events,
+            self._on_schemas,
+            on_open=self.settled.set,
+            keeper=keeper,
+            threads=threads,
+            porter=lodging.porter,
+        )
+        self.desk = tool.desk
+        begin = HostedToolActor.launch if lodging.porter is None else HostedToolActor.lodge
+        self._actor = begin(tool)
+        self.lodger = Lodger(self.name, plugin, config, self._actor, load, self._came_in, self._shut_out)
+
+    def child_spec(self) -> ChildSpec:
+        """What the supervisor has to know of its host."""
+        return self.lodging.child_spec()
+
+    @property
+    def has_config_schema(self) -> bool:
+        """See `Member`."""
+        host = self.plugin.host
+        return host is not None and host.description.offers("get_config_schema")
+
+    @property
+    def host_name(self) -> str:
+        """See `Member`."""
+        return self.lodging.name
+
+    @property
+    def absence(self) -> str | None:
+        """See `Member`."""
+        if self.problem is not None:
+            return str(self.problem)
+        return None if self.out is None else self.out.error
+
+    @property
+    def available(self) -> bool:
+        """See `Member`."""
+        return self.out is None and self.problem is None
+
+    def status(self) -> dict[str, Any]:
+        """See `Member`."""
+        status = {
+            "runs_in": "host",
+            "kind": self.plugin.kind,
+            **member_facts(self),
+            "host": self.lodging.status(),
+        }
+        host = self.plugin.host
+        if host is not None:
+            status["host"] |= {"pid": host.pid, "counts": host.counts, "found_by": list(host.found_by)}
+        if self.problem is not None:
+            status["problem"] = str(self.problem)
+        elif self._shut_out_for is not None:
+            status["problem"] = self._shut_out_for
+        return status
+
+    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
+        """See `Member`."""
+        self.desk.close(reason)
+        tell(self._actor, m.Shutdown(reason))
+        if not self.settled.is_set():  # whoever waits for its first life waits for nothing now
+            self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
+            self.settled.set()
+        if self.lodging.move_out(self):
+            self.ended.set()
+            return
+        self.lodging.close()
+        if not tell(supervisor, Order("remove", self.lodging.name, reason)):
+            self.ended.set()
+
+    def withdraw(self, reason: str) -> None:
+        """As `shut_down`, of one of whose host the supervisor has never heard."""
+        self.desk.close(reason)
+        tell(self._actor, m.Shutdown(reason))
+        self.lodging.close()
+        self.ended.set()
+
+    def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
+        """See `Resident`."""
+        self.out = m.HostOut(why, report, self.desk.lane.holds)
+        tell(self._actor, self.out)
+        self.settled.set()
+
+    def host_is_ready(self, generation: int) -> None:
+        """See `Resident`."""
+        if self._shut_out_for is None:
+            self.out = None
+        tell(self._actor, m.HostReady(generation))
+
+    def _came_in(self) -> None:
+        """In the tool actor's thread: its tools are those of a life."""
+        if self._shut_out_for is not None:
+            self._shut_out_for = self.out = None
+
+    def _shut_out(self, cause: str) -> None:
+        """In the thread of a life's actor."""
+        self._shut_out_for = f"plugin {self.name!r} is not in its host: {cause}"
+        self._events.publish("plugin_unavailable", self.name, why=cause)
+        self.host_is_out(self._shut_out_for, None)
+
+    def _on_schemas(self, schemas: tuple[dict[str, Any], ...], claims: bool) -> bool:
+        """In the tool actor's thread."""
+        self.claims = claims
+        self.lodging.count_tools(self.name, len(schemas))
+        self.problem = (
+            None  # before the offer: from then on somebody else may have a better right to its names
+        )
+        try:
+            self._offer(self, schemas)
+        except CallboardError as error:
+            self.problem = error
+            self.settled.set()
+        return self.problem is None

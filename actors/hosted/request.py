@@ -1,0 +1,148 @@
+"""One call under way in a host: what its answer, its failure or the host's end means for it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...plugins.results.codes import Code
+from ...plugins.results.failures import failure
+from ...plugins.results.normalise import complete_result, set_apart
+from ..state.cell import largest_state
+
+if TYPE_CHECKING:
+    from ...hosts.host import Host
+    from ...hosts.limits.vitals import Vitals
+    from ...hosts.report.crash_report import CrashReport
+    from ..calls.call import Call
+    from ..calls.idle_timeout import Silence
+    from ..endpoint.endpoint import Desk
+
+
+class HostedRun:
+    """The owner of an ``execute_tool`` request. All its methods run in the host's pump thread.
+
+    The order at the end is always: it is certain that the caller gets this result; the state is
+    committed; the place in the lane is free; the caller is told. So a state is committed if and
+    only if its answer is the one that counts, and the next call finds everything in order.
+    """
+
+    __slots__ = ("_base", "_desk", "call", "ended", "host", "hung", "request_id", "silence", "vitals")
+
+    def __init__(self, desk: Desk, call: Call, host: Host, base: int) -> None:
+        self._desk = desk
+        self._base = base
+        self.call = call
+        self.host = host
+        self.request_id: str | None = None
+        self.vitals: Vitals | None = None
+        self.silence: Silence | None = None
+        self.hung = False
+        self.ended = False
+
+    @property
+    def call_id(self) -> str:
+        """For the crash report."""
+        return self.call.id
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether its caller has cancelled it, which is no fault of the tool's; asked of a run that was given up."""
+        return self.call.done() and self.call.result().get("code") == Code.CANCELLED
+
+    @property
+    def limit(self) -> str:
+        """What it went beyond, for people; asked of a run that was given up."""
+        if self.cancelled:
+            return "cancel"
+        return "idle deadline" if self.silence is not None and self.silence.broken_off else "deadline"
+
+    def on_begun(self) -> None:
+        """The tool begins; silence counts from now."""
+        if self.silence is not None:
+            self.silence.heard()
+
+    def on_part(self, payload: Any, size: int) -> None:
+        """Hand it to the caller."""
+        if self.silence is not None:
+            self.silence.heard()
+        chunk = {"part": payload}
+        if self.call.attempt > 1:  # so that who has read the parts of a lost attempt can tell them apart
+            chunk["attempt"] = self.call.attempt
+        self.call.add_chunk(chunk, size)
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        """The tool has answered; whether that is a result is still to be seen."""
+        answer = complete_result(value)
+        self.host.answered = True
+        if self._desk.guard.alert:
+            self._desk.guard.ended_well(self.call, self._base)
+        if answer.valid:
+            self._end(set_apart(answer.result), state)
+        else:
+            self._end(answer.result)
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        """The tool raised, or the host could not make JSON of what it returned."""
+        kind, detail = str(error.get("type") or "Error"), str(error.get("detail") or "")
+        if kind == "InvalidResult":
+            where = {"path": error["path"]} if isinstance(error.get("path"), str) else {}
+            self._end(failure(Code.INVALID_RESULT, detail, **where))
+            return
+        stack = str(error.get("stack") or "")
+        said = f"{kind}: {detail}" if detail else kind
+        self._end(failure(Code.TOOL_RAISED, said, type=kind, message=detail, traceback=stack))
+
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
+        """The host broke the protocol instead of answering."""
+        told: dict[str, Any] = {"reason": reason, **facts}
+        self._end(failure(Code.PROTOCOL_ERROR, detail, **told))
+
+    def on_lost(self, report: CrashReport) -> None:
+        """The host went while it ran: the tool may have had its effect, in part or in whole."""
+        desk, call = self._desk, self.call
+        self._hush()
+        if self.hung or self.host.stalled:
+            if self.host.stalled or not self.cancelled:
+                desk.guard.hung(call, self._base, report)
+        elif not self.host.stopped and desk.guard.lost(call, self._base, report):
+            desk.forsaken = self._base
+        result = failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
+        may_repeat = desk.settings.is_idempotent(call)
+        if (
+            may_repeat
+            and call.attempt <= desk.settings.repeats
+            and call.put_back(result, desk.flight.repeated)
+        ):
+            self.ended = True
+            desk.submit_again(call)
+            return
+        if may_repeat and not call.done():
+            lives = f"lost with {call.attempt} lives of its host"
+            desk.events.dead_letters.drop("poison", desk.name, call.id, tool=call.tool_name, detail=lives)
+        self._end(result)
+
+    def on_released(self) -> None:
+        """It was given up, and has come to its end in the host."""
+        self.ended = True
+        self._hush()
+        self._desk.lane.release(self.call)
+
+    def _hush(self) -> None:
+        if self.silence is not None:
+            self.silence.end()
+
+    def _end(self, result: dict[str, Any], state: dict[str, Any] | None = None) -> None:
+        self.ended = True
+        self._hush()
+        text = None
+        if state is not None:
+            most = largest_state(self.host.max_line)
+            result, state, text = self._desk.cell.weigh(result, state, most)
+        if not self.call.finish(result, first=partial(self._settle, result, state, text)):
+            self._desk.lane.release(self.call)
+
+    def _settle(self, result: dict[str, Any], state: dict[str, Any] | None, text: bytes | None) -> None:
+        if state is not None and not self._desk.cell.commit(state, text, self.host.generation):
+            result["state_saved"] = False
+        self._desk.lane.release(self.call)

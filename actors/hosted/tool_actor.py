@@ -1,0 +1,277 @@
+"""The actor of a plugin that runs in a host: sends its calls to the present life, holds them in between.
+
+It answers nothing itself: answers go from the host's pump straight to the caller's handle.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, cast
+
+import pykka
+
+from ...hosts.limits.vitals import doing
+from ...plugins.results.codes import Code
+from ...plugins.results.failures import failure
+from ...supervision.restart.exits import ExitKind
+from ...supervision.runtime.telling import tell
+from .. import messages as m
+from ..endpoint.endpoint import Desk, ToolSettings
+from ..endpoint.fallback import Down
+from ..hosting.dispatcher import Letterbox
+from ..hosting.liveness import sound_out
+from ..threads.actor import HouseActor
+from .sender import Sender
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pykka._actor import ActorInbox
+
+    from ...hosts.host import Host
+    from ...hosts.report.crash_report import CrashReport
+    from ...plugins.adapter.adapter import PluginAdapter
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..calls.call import Call
+    from ..calls.stage import Result
+    from ..state.persister import StateKeeper
+    from ..threads.hook_pool import HookThreads
+
+Schemas = tuple[dict[str, Any], ...]
+
+
+class HostedToolActor(HouseActor):
+    """See the module.
+
+    Args:
+        adapter: the plugin, with all defaults.
+        settings: how its calls are run.
+        on_open: called when calls are sent to a life from now on; in this actor's thread.
+        on_schemas: told the plugin's schemas, and whether it claims calls, when a life brings new ones, before it is sent
+            calls; in this actor's thread. Says whether they can be offered; those that cannot are not
+            forgotten, but tried again with the next life.
+        keeper: see `Desk`.
+        threads: where the embedder's callables run.
+        porter: its host is shared: each request says for which plugin it is, and this one has the thread.
+    """
+
+    def __init__(
+        self,
+        adapter: PluginAdapter,
+        settings: ToolSettings,
+        clock: Clock,
+        events: EventStream,
+        on_schemas: Callable[[Schemas, bool], bool],
+        *,
+        on_open: Callable[[], None],
+        keeper: StateKeeper | None = None,
+        threads: HookThreads,
+        porter: pykka.ActorRef[Any] | None = None,
+    ) -> None:
+        self._porter = porter  # before the inbox
+        super().__init__(adapter.name, events, clock)
+        self._sender = Sender(None if porter is None else adapter.name)
+        self._told_of_work = False
+        self.desk = Desk(
+            adapter,
+            settings,
+            {},
+            clock=clock,
+            events=events,
+            grant=self._grant,
+            give_up=self._give_up,
+            carry=self._carry,
+            keeper=keeper,
+        )
+        self.desk.lane.pause()
+        if not settings.while_down.simply_holds:
+            desk = self.desk
+            desk.down = Down(
+                desk.name,
+                settings.while_down,
+                desk.lane,
+                threads,
+                refuse=desk.refuse,
+                again=desk.submit_again,
+                now=clock.now,
+            )
+            desk.down.begins()
+        self._on_schemas = on_schemas
+        self._on_open = on_open
+        self._coming: m.HostUp | None = None
+        self._ready: int | None = None
+        self._offered: tuple[bool, Schemas] | None = None
+        self._fresh = not self.desk.cell.recalled
+        self._life: pykka.ActorRef[Any] | None = None
+
+    def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
+        if self._porter is None:
+            return super()._create_actor_inbox()
+        return cast("ActorInbox", Letterbox(self._porter, self))  # only the porter reads
+
+    def on_stop(self) -> None:
+        """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
+        self.desk.close(f"the actor of {self.name!r} was stopped")
+
+    def _give_up(self, call: Call) -> None:
+        tell(self.actor_ref, m.GivenUp(call))
+
+    def receive(self, message: Any) -> None:
+        """Handle one message."""
+        match message:
+            case m.Work():
+                self._work()
+            case m.HostUp():
+                self._on_up(message)
+            case m.HostReady(generation):
+                self._ready = generation
+                self._open()
+            case m.HostDown(generation, report):
+                self._on_down(generation, report)
+            case m.HostOut(error, report, holds):
+                self.desk.shut(_unavailable(error, report), holds=holds)
+            case m.GivenUp(call):
+                self._on_given_up(call)
+            case m.Overdue(run):
+                self._on_overdue(run)
+            case m.Sounded(run, answers):
+                self._on_sounded(run, answers=answers)
+            case m.Shutdown():
+                self.stop()
+            case _:
+                super().receive(message)
+
+    def _carry(self, call: Call) -> None:
+        """In the thread of whoever submits the call."""
+        self._sender.send(self.desk, call)
+
+    def _grant(self, _granted: int) -> None:
+        """One message for all grants until it is read: its reader takes those there are then."""
+        if not self._told_of_work:
+            self._told_of_work = True
+            self.actor_inbox.put(_WORK)
+
+    def _work(self) -> None:
+        self._told_of_work = False  # before the look: a grant from now on tells again
+        lane = self.desk.lane
+        for _ in range(lane.untaken):  # and no more, so that control does not wait behind work
+            call = lane.take()
+            if call is None:
+                continue
+            try:
+                self._sender.send(self.desk, call)
+            finally:
+                lane.handed_over()
+
+    def _on_up(self, up: m.HostUp) -> None:
+        if self._fresh:  # later lives, and later programs, are given the committed state with each call
+            self.desk.cell.commit(up.state)
+            self._fresh = False
+        self._drop_forsaken(up)
+        claims = up.description.offers("can_handle_tool_call")
+        if (claims, up.schemas) != self._offered:
+            known = self._on_schemas(up.schemas, claims)
+            self._offered = (claims, up.schemas) if known else None
+        # Whoever hears that it is ready may call, and is answered by it: from now on calls wait for it.
+        self._sender.detach(self.desk, self._sender.host)
+        if self.desk.down is not None:
+            self.desk.down.ends()
+        if up.description.offers("shutdown"):
+            up.host.farewells[self.name] = self._farewell
+        self._coming = up
+        up.ready()
+        self._open()
+
+    def _open(self) -> None:
+        """Send calls to the life that is coming, if everybody is told by now that it is ready.
+
+        Not before: a call would begin and end in a host of which status and events say that it is starting.
+        """
+        up = self._coming
+        if up is None or up.host.generation != self._ready:
+            return
+        self._coming = None
+        self._life = up.life
+        self.desk.prepared = up.prepared
+        self._sender.attach(self.desk, up.host, up.on_sent, up.description)
+        self._on_open()
+
+    def _farewell(self) -> dict[str, Any]:
+        return {"state": self.desk.cell.read()[0], **self._sender.address}
+
+    def _drop_forsaken(self, up: m.HostUp) -> None:
+        """Give up a state with which the host crashed again and again, if it still is the committed one."""
+        desk = self.desk
+        forsaken, desk.forsaken = desk.forsaken, None
+        if forsaken is not None and forsaken == desk.cell.version:
+            # Saved too, where states are: or the next program would begin with the one that kills.
+            _, _, text = desk.cell.weigh({}, up.state)
+            desk.cell.commit(up.state, text, up.host.generation)
+            desk.state_resets += 1
+            why = "the host crashed with it again and again, whatever it was asked"
+            desk.events.publish("state_reset", self.name, version=forsaken, why=why)
+
+    def _on_down(self, generation: int, report: CrashReport | None) -> None:
+        if report is not None:
+            self.desk.guard.spared(report)
+        if self._coming is not None and self._coming.host.generation == generation:
+            self._coming = None
+        host = self._sender.host
+        if host is not None and host.generation != generation:
+            return  # its successor is there already
+        self._sender.detach(self.desk, host)  # which a call that could not be sent may have done before
+        if self.desk.down is not None and self._coming is None:
+            self.desk.down.begins()
+
+    def _on_given_up(self, call: Call) -> None:
+        """Drop the answer, tell the host if it takes such news, and see that it does not chew on it for ever."""
+        run = call.run
+        if run is None or run.request_id is None or not run.host.abandon(run.request_id):
+            return
+        run.host.cancel(run.request_id, str(call.result().get("error")))
+        run.vitals = run.host.vitals
+        overdue = self._clock.now() + self.desk.settings.grace
+        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
+
+    def _on_overdue(self, run: Any) -> None:
+        host = self._present(run)
+        if host is None:
+            return
+        if self._porter is None:
+            self._replace(run, host)
+            return
+        # In a shared host another plugin's call may keep it from its work. One that answers shows that none does.
+        sound_out(host, self._clock, lambda answers: tell(self.actor_ref, m.Sounded(run, answers=answers)))
+
+    def _on_sounded(self, run: Any, *, answers: bool) -> None:
+        host = self._present(run)
+        if host is None or run.hung or host.stalled:
+            return
+        host.stalled = not answers
+        self._replace(run, host)
+
+    def _present(self, run: Any) -> Host | None:
+        """The host of a run that is under way in the present life."""
+        host = self._sender.host
+        return None if run.ended or self._life is None or run.host is not host else host
+
+    def _replace(self, run: Any, host: Host) -> None:
+        assert self._life is not None
+        grace = self.desk.settings.grace
+        reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its {run.limit}"
+        if host.stalled:
+            reason = f"{reason}, and the host answers nothing: one of its calls keeps it from that"
+        if (what := doing(run.vitals, host.vitals)) is not None:
+            reason = f"{reason}; {what}"
+        run.hung = True
+        kind = ExitKind.CANCEL if run.cancelled and not host.stalled else ExitKind.HANG
+        tell(self._life, m.EndLife(reason, kind))
+
+
+_WORK = pykka._envelope.Envelope(m.WORK)  # noqa: SLF001
+
+
+def _unavailable(error: str, report: Mapping[str, Any] | None) -> Callable[[Call], Result]:
+    facts: dict[str, Any] = {} if report is None else {"crash_report": dict(report)}
+    return lambda _: failure(Code.HOST_UNAVAILABLE, error, **facts)

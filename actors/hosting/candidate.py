@@ -1,0 +1,138 @@
+"""A candidate: a further life of a host, started from another edition of its program, that may become the next one.
+
+It is a standby that somebody looks at: loaded, sent no calls, without a generation, and spending nothing of the
+host's budget. What it does until it is taken is its own affair. If it crashes while it loads, nobody who lives
+in the host is blamed for that: the present life, which has the same plugins, is well.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...supervision.runtime.telling import tell
+from .. import messages as m
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pykka
+
+    from ...hosts.host import Host
+    from ...hosts.limits.limits import Exceeded
+    from ...supervision.restart.exits import Exit
+    from ..handshake.handshake import MovingIn
+    from ..handshake.loaded_plugin import Lodger, Residents
+    from .contracts import Armed, Kin, Reporter
+    from .program_version import Edition
+
+
+class Candidate:
+    """See the module. It is a `Reporter`, until it is taken, and the `Kin` of its life.
+
+    Args:
+        edition: what it is started from.
+        kin: who lives in the host, and the lives beside it.
+
+    Attributes:
+        actor: the life.
+        known: set once it is loaded, or has ended.
+        moving: who is in and who is out, once it is loaded.
+        exit: how it has ended, if it has before it was taken.
+        host: the process, once it serves.
+    """
+
+    def __init__(self, edition: Edition, kin: Kin) -> None:
+        self.edition = edition
+        self.actor: pykka.ActorRef[Any] | None = None
+        self.known = threading.Event()
+        self.moving: MovingIn | None = None
+        self.exit: Exit | None = None
+        self.host: Host | None = None
+        self._kin = kin
+        self._residents = edition.residents(kin.residents())
+        self._lock = threading.Lock()
+        self._successor: Reporter | None = None
+
+    @property
+    def lodgers(self) -> dict[str, Lodger]:
+        """The plugins as its life knows them, by name."""
+        return {lodger.name: lodger for lodger in self._residents.wanted}
+
+    def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
+        """Make it the life that ``reporter`` reports on; ``None`` if it has ended already.
+
+        One that ends at this very moment is reported to ``reporter`` all the same.
+        """
+        with self._lock:
+            if self.exit is not None or self.actor is None:
+                return None
+            self._successor = reporter
+        tell(self.actor, m.TakeOver(reporter))
+        return self.actor
+
+    def dismiss(self, reason: str) -> None:
+        """End it."""
+        if self.actor is not None:
+            tell(self.actor, m.EndLife(reason))
+
+    # What its life reports
+
+    @property
+    def generation(self) -> int:
+        """See `Reporter`."""
+        return 0
+
+    def ready(self) -> None:
+        """Nobody sends it calls."""
+
+    def loaded(self, pid: int, moving: MovingIn) -> None:  # noqa: ARG002 - nobody asks for its process
+        """It could take over now."""
+        self.moving = moving
+        self.known.set()
+
+    def ended(self, exit_: Exit) -> None:
+        """See `Reporter`."""
+        with self._lock:
+            successor = self._successor
+            if successor is None:
+                self.exit = exit_
+        self.known.set()
+        if successor is not None:
+            successor.ended(exit_)
+
+    # What its life asks; see `Kin`
+
+    def residents(self) -> Residents:
+        """See `Household`."""
+        return self._residents
+
+    @property
+    def been_up(self) -> bool:
+        """See `Household`."""
+        return self._kin.been_up
+
+    def came_up(self) -> None:
+        """See `Household`."""
+        self._kin.came_up()
+
+    def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
+        """See `Household`."""
+        return self._successor is not None and self._kin.ruined(coming, cause, alone=alone)
+
+    def covered(self) -> bool:
+        """See `Kin`."""
+        return self._successor is not None and self._kin.covered()
+
+    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
+        """See `Kin`."""
+        self.host = host
+        return self._kin.arm(life, host)
+
+    def recycle(self, exceeded: Exceeded, generation: int) -> None:
+        """See `Kin`."""
+        self._kin.recycle(exceeded, generation)
+
+    def gone(self) -> None:
+        """See `Kin`."""
+        self._kin.gone()

@@ -1,0 +1,87 @@
+"""Whom a life of a host has around it: its supervisor, or what stands for one while it waits, and its kin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pykka
+
+    from ...hosts.host import Host
+    from ...hosts.limits.limits import Exceeded
+    from ...supervision.restart.exits import Exit
+    from ...supervision.runtime.clock import Timer
+    from ..handshake.loaded_plugin import Lodger, Residents
+
+
+class Reporter(Protocol):
+    """A `LifeReporter` is one. From any thread, never blocking."""
+
+    @property
+    def generation(self) -> int:
+        """The life's; 0 of a standby."""
+
+    def ready(self) -> None:
+        """It answers calls."""
+
+    def ended(self, exit_: Exit) -> None:
+        """It has ended. Once."""
+
+
+class Armed(NamedTuple):
+    """What holds one life to its limits.
+
+    Attributes:
+        on_sent: to be called after each call that is sent to it, if they are counted.
+        age: the timer of its age, if that is limited.
+    """
+
+    on_sent: Callable[[], None] | None = None
+    age: Timer | None = None
+
+    def disarm(self) -> None:
+        """The life has ended."""
+        if self.age is not None:
+            self.age.cancel()
+
+
+class Household(Protocol):
+    """What a life knows of the plugins that live in its host; see `Lodging`."""
+
+    def residents(self) -> Residents:
+        """Who is to come into a life that starts now."""
+
+    @property
+    def been_up(self) -> bool:
+        """Whether any life has served."""
+
+    def came_up(self) -> None:
+        """It serves those who are in."""
+
+    def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
+        """A life came to a bad end; see `Suspects.ruined`."""
+
+
+class Landlord(Household, Protocol):
+    """What the lives of a host, taken together, know of it; see `Lodging`."""
+
+    def use(self, lodgers: Mapping[str, Lodger]) -> None:
+        """Tell the lives to come of these, by name, instead of those that were told of so far."""
+
+
+class Kin(Household, Protocol):
+    """What a life knows of those who live in it, and of the lives beside it; see `Succession`."""
+
+    def covered(self) -> bool:
+        """Whether a standby takes over as soon as the end of this life is reported."""
+
+    def recycle(self, exceeded: Exceeded, generation: int) -> None:
+        """Have this life replaced, for it has come to a limit."""
+
+    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
+        """Hold a life to its limits, from now on; it is told when it comes to one."""
+
+    def gone(self) -> None:
+        """Nothing of this life is left. Once, when all else has been told."""

@@ -1,0 +1,78 @@
+"""One thread for the actors of all plugins that share a host.
+
+Each of them stays an actor, with an address, messages in their order and an end of its own. Only the thread
+is the porter's: a thread of its own would be half of what a plugin costs this process, and as one process
+does their work they have little to gain by it. The porter reads its letters one by one and hands each to
+whom it is for.
+
+Nothing that any of them does may block, or its neighbours would wait; see `HouseActor` for why none can
+stop the others by raising.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pykka
+import pykka._envelope
+
+from ...base.frozen import frozen
+from ..threads.actor import HouseActor
+
+
+@frozen
+class Letter:
+    """To the porter: hand this to whom it is for.
+
+    Attributes:
+        reader: that actor.
+        message: the message.
+        asked: somebody waits for the answer.
+    """
+
+    reader: HouseActor
+    message: Any
+    asked: bool
+
+
+class Close:
+    """To the porter: end once all have ended who were told to before this."""
+
+
+CLOSE: Final = Close()
+
+
+class Porter(HouseActor):
+    """See the module. What comes for the others after its end comes to nobody."""
+
+    def on_receive(self, message: Any) -> Any:
+        """Hand a letter over. One to an actor that has stopped is lost, as anybody's is."""
+        if not isinstance(message, Letter):
+            return super().on_receive(message)
+        reader = message.reader
+        if not reader.actor_stopped.is_set():
+            return reader._handle_receive(message.message)  # noqa: SLF001 - as its own thread would
+        if message.asked:
+            raise pykka.ActorDeadError(f"{reader.actor_ref} has stopped")
+        return None
+
+    def receive(self, message: Any) -> None:
+        """Handle a message of its own."""
+        match message:
+            case Close():
+                self.stop()  # behind what those who end have just told themselves
+            case _:
+                super().receive(message)
+
+
+class Letterbox:
+    """The inbox of an actor that has no thread of its own: to write to, since only the porter reads."""
+
+    def __init__(self, porter: pykka.ActorRef[Any], reader: HouseActor) -> None:
+        self._inbox = porter.actor_inbox
+        self._reader = reader
+
+    def put(self, envelope: Any, /) -> None:
+        """Have the porter hand it over."""
+        letter = Letter(self._reader, envelope.message, envelope.reply_to is not None)
+        self._inbox.put(pykka._envelope.Envelope(letter, envelope.reply_to))  # noqa: SLF001

@@ -1,0 +1,262 @@
+"""One supervised host and the plugins that live in it, across all its lives.
+
+Most hosts have one lodger; a shared one has several. To the supervisor a host is one child, whoever lives
+in it: one life at a time, one budget, one crash report. To its plugins it is only where their calls go:
+each keeps its own mailbox, state, counts and quarantine.
+
+What a reader would get wrong: the last lodger never moves out. It ends with its host.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...supervision.life import ChildSpec
+from ...supervision.runtime.telling import tell
+from .. import messages as m
+from ..handshake.loaded_plugin import Residents
+from ..handshake.startup_blame import Suspects
+from ..metrics.hosts import HostTimes
+from .dispatcher import CLOSE, Porter
+from .lifecycle import Succession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ...hosts.process_tree.watchdog import Watchdog
+    from ...hosts.sharing import Program
+    from ...supervision.restart.policy import RestartPolicy
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..endpoint.endpoint import Desk
+    from ..handshake.loaded_plugin import Lodger
+    from .limit_watch import LimitWatch
+    from .settings import HostSettings
+
+
+class Resident(Protocol):
+    """A plugin that lives in a host; a `HostedMember` is one.
+
+    Attributes:
+        name: the plugin's.
+        desk: where its calls go.
+        ended: set once its host was taken from its supervisor, and nothing of it is left.
+        lodger: itself, as the lives know it.
+    """
+
+    name: str
+    desk: Desk
+    ended: threading.Event
+    lodger: Lodger
+
+    def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
+        """The host is parked or stopped."""
+
+    def host_is_ready(self, generation: int) -> None:
+        """Everybody is told that this life of the host is ready."""
+
+
+class Lodging:
+    """See the module. It is the `Landlord` of its lives. From any thread; nothing here blocks.
+
+    Args:
+        name: the host's.
+        program: what its lives are started from.
+        settings: how each life is run.
+        policy: when it is started again.
+        shared: several may live in it.
+        watch: looks at the processes that have limits.
+        random: the source of the jitter.
+
+    Attributes:
+        name: the host's.
+        policy: when it is started again.
+        porter: hands over what is told to the actors of a shared host; ``None`` where one lives alone.
+        lives: how one follows another.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        program: Program,
+        settings: HostSettings,
+        policy: RestartPolicy,
+        *,
+        shared: bool,
+        clock: Clock,
+        events: EventStream,
+        watchdog: Watchdog,
+        watch: LimitWatch,
+        random: Callable[[], float],
+    ) -> None:
+        self.name = name
+        self.policy = policy
+        self.porter = Porter.start(f"porter of {name}", events, clock) if shared else None
+        if settings.limits.memory is not None:
+            program.limit_memory(settings.limits.memory)
+        self._group = settings.group
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._residents: dict[str, Resident] = {}
+        self._tools: dict[str, int] = {}
+        self._suspects = Suspects(policy.cool_down)
+        self._out: str | None = None
+        self._ready: int | None = None
+        self._last_report: dict[str, Any] | None = None
+        self._times = HostTimes()
+        self.lives = Succession(
+            program,
+            settings,
+            policy,
+            self,
+            clock=clock,
+            events=events,
+            watchdog=watchdog,
+            watch=watch,
+            random=random,
+        )
+
+    def child_spec(self) -> ChildSpec:
+        """What the supervisor has to know."""
+        return ChildSpec(
+            self.name,
+            self.lives.start,
+            self.policy,
+            self._on_change,
+            group=self._group,
+            on_removed=self._on_removed,
+        )
+
+    def status(self) -> dict[str, Any]:
+        """What is known of the host beside what its supervisor knows, as JSON."""
+        return {"name": self.name, **self._times.as_dict(), **self.lives.status()}
+
+    # Who lives in it
+
+    @property
+    def names(self) -> list[str]:
+        """The plugins that live in it, in the order of coming."""
+        return list(self._residents)
+
+    def move_in(self, resident: Resident) -> None:
+        """One more lives here; it hears at once if the host is out."""
+        with self._lock:
+            self._residents[resident.name] = resident
+            out, report, ready = self._out, self._last_report, self._ready
+        if out is not None:
+            resident.host_is_out(out, report)
+        elif ready is not None:
+            resident.host_is_ready(ready)
+        if len(self._residents) > 1:
+            self.lives.tell_lives(m.MoveIn(resident.lodger))
+
+    def move_out(self, resident: Resident) -> bool:
+        """One lives here no more; False of the last one, with which the host has to end."""
+        with self._lock:
+            # Another of its name may have come since it was taken off the board, and stays.
+            if self._residents.get(resident.name) is resident:
+                if len(self._residents) == 1:
+                    return False
+                del self._residents[resident.name]
+                self.count_tools(resident.name, 0)
+        self.lives.tell_lives(m.MoveOut(resident.lodger))
+        return True
+
+    def close(self) -> None:
+        """The last one goes, and nobody comes any more."""
+        self.lives.reloads.close()
+        if self.porter is not None:
+            tell(self.porter, CLOSE)
+
+    def count_tools(self, name: str, count: int) -> None:
+        """A plugin offers so many tools: where there are several in a host, one of them can be blamed."""
+        with self._lock:
+            self._tools[name] = count
+            several = sum(self._tools.values()) > 1
+            for resident in self._residents.values():
+                resident.desk.guard.several = several
+
+    def acquit(self) -> None:
+        """By hand: the next life takes in whoever was left out."""
+        with self._lock:
+            self._suspects.pardon()
+
+    def pardon(self) -> None:
+        """By hand: nobody is in quarantine any more."""
+        for resident in tuple(self._residents.values()):
+            resident.desk.guard.pardon()
+
+    # What its lives ask, in their actors' threads
+
+    def residents(self) -> Residents:
+        """See `Household`."""
+        with self._lock:
+            wanted = self._suspects.wanted(list(self._residents), self._clock.now())
+            return Residents(
+                tuple(self._residents[name].lodger for name in wanted),
+                tuple(
+                    (resident.lodger, f"the host ended as it came in: {out.cause}; it goes on without it")
+                    for name, out in self._suspects.left_out.items()
+                    if name not in wanted and (resident := self._residents.get(name)) is not None
+                ),
+                self._suspects.one_by_one,
+            )
+
+    @property
+    def been_up(self) -> bool:
+        """See `Household`."""
+        return self._suspects.been_up
+
+    def came_up(self) -> None:
+        """See `Household`."""
+        with self._lock:
+            self._suspects.came_up()
+
+    def use(self, lodgers: Mapping[str, Lodger]) -> None:
+        """See `Landlord`."""
+        with self._lock:
+            for name, lodger in lodgers.items():
+                there = self._residents.get(name)
+                if there is not None and there.lodger.tool is lodger.tool:  # and not another of its name
+                    there.lodger = lodger
+
+    def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
+        """See `Household`."""
+        with self._lock:
+            return self._suspects.ruined(coming, list(self._residents), cause, self._clock.now(), alone=alone)
+
+    # What the supervisor tells, in its thread
+
+    def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
+        self._times.change(kind, facts, self._clock.now())
+        self.lives.change(kind, facts)
+        with self._lock:
+            match kind:
+                case "host_crashed":
+                    self._last_report = facts["report"]
+                case "host_parked" | "host_stopped":
+                    self._out = f"host {self.name!r} is not running: {facts['why']}"
+                case "host_ready":
+                    self._out, self._ready = None, facts["generation"]
+            residents, out, report = list(self._residents.values()), self._out, self._last_report
+        match kind:
+            case "host_starting":
+                for resident in residents:
+                    # Here: whoever gave the order may call as soon as it is taken.
+                    resident.desk.lane.hold()
+            case "host_parked" | "host_stopped":
+                assert out is not None
+                for resident in residents:
+                    resident.host_is_out(out, report)
+            case "host_ready":
+                for resident in residents:
+                    resident.host_is_ready(facts["generation"])
+
+    def _on_removed(self) -> None:
+        """Another host may have the name, once nothing of this one remains."""
+        self.lives.when_gone(self._on_ended)
+
+    def _on_ended(self) -> None:
+        for resident in tuple(self._residents.values()):
+            resident.ended.set()

@@ -1,0 +1,271 @@
+"""The hosts of a board, and which plugin lives in which; who may share one, and by what name it goes.
+
+The roster owns this and guards it with its lock.
+"""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...base.errors import PluginLoadError
+from ...base.frozen import frozen
+from ..registration_errors import PluginNameTaken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...hosts.hosted_tool import HostedToolPlugin
+    from ...hosts.process_tree.watchdog import Watchdog
+    from ...hosts.sharing import Program, Sharing
+    from ...supervision.restart.policy import RestartPolicy
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from .host import Lodging
+    from .limit_watch import LimitWatch
+    from .settings import HostSettings
+
+_OWN = frozenset({"config"})
+"""Of the settings of a host, what is each plugin's own."""
+
+
+@frozen
+class Share:
+    """The host that a plugin is to share.
+
+    Attributes:
+        name: the host's.
+        of: what it is the host of by itself, such as the folder of a package. Two of those may have
+            the same name, and are two hosts. Empty where the name was chosen: then it is one.
+    """
+
+    name: str
+    of: str = ""
+
+
+class SharingRefused(PluginLoadError):  # noqa: N818 - the refusal is the message
+    """A plugin cannot live in the host that it is to share.
+
+    Attributes:
+        option: what they do not agree in, or ``share``.
+        other: a plugin that lives there already, or ``None``.
+    """
+
+    def __init__(self, message: str, *, plugin: str, option: str = "share", other: str | None = None) -> None:
+        super().__init__(message, plugin=plugin)
+        self.option = option
+        self.other = other
+
+
+def _sharing_of(plugin: HostedToolPlugin, name: str, share: Share) -> Sharing:
+    """What a shared host needs to take it in.
+
+    Raises:
+        SharingRefused: it can only live alone.
+    """
+    sharing = plugin.sharing()
+    if sharing is None:
+        raise SharingRefused(
+            f"plugin {name!r} cannot share the host {share.name!r}: a {plugin.kind} host has place for one "
+            "plugin. Leave out 'share'",
+            plugin=name,
+        )
+    return sharing
+
+
+def terms_of(sharing: Sharing, host: HostSettings, policy: RestartPolicy) -> dict[str, Any]:
+    """All that who shares a host has to agree in, by the name of the option."""
+    settings = {each.name: getattr(host, each.name) for each in fields(host) if each.name not in _OWN}
+    return {**sharing.terms, **settings, "restart": policy}
+
+
+def disagreement(these: Mapping[str, Any], those: Mapping[str, Any]) -> str | None:
+    """The first option that is not the same in both."""
+    for option in {**these, **those}:
+        if these.get(option) != those.get(option):
+            return option
+    return None
+
+
+class Founder(Protocol):
+    """Makes a host of that name."""
+
+    def __call__(
+        self, name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
+    ) -> Lodging:
+        """See `Lodging`."""
+
+
+def founder(
+    *,
+    clock: Clock,
+    events: EventStream,
+    watchdog: Watchdog,
+    watch: LimitWatch,
+    random: Callable[[], float],
+) -> Founder:
+    """Makes hosts of these parts; see `Lodging`."""
+
+    def found(
+        name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
+    ) -> Lodging:
+        from .host import Lodging  # noqa: PLC0415 - with it comes all that runs hosts
+
+        return Lodging(
+            name,
+            program,
+            settings,
+            policy,
+            shared=shared,
+            clock=clock,
+            events=events,
+            watchdog=watchdog,
+            watch=watch,
+            random=random,
+        )
+
+    return found
+
+
+class Lodgings:
+    """See the module.
+
+    Args:
+        found: makes a host.
+    """
+
+    def __init__(self, found: Founder) -> None:
+        self._found = found
+        self._hosts: dict[str, Lodging] = {}
+        self._shares: dict[Share, tuple[Lodging, dict[str, Any]]] = {}
+        self._home: dict[str, Lodging] = {}
+
+    def take_in(
+        self,
+        name: str,
+        plugin: HostedToolPlugin,
+        host: HostSettings,
+        policy: RestartPolicy,
+        share: Share | None,
+    ) -> tuple[Lodging, dict[str, Any] | None]:
+        """Find the host that a plugin is to live in, or found it; it lives there from now on, until it leaves.
+
+        Returns:
+            The host, and what it is to load for the plugin; ``None`` if that is known to it.
+
+        Raises:
+            SharingRefused: it cannot share that host.
+            PluginLoadError: its name is that of another host.
+        """
+        if share is None:
+            self._require_place(name)
+            lodging = self._found(name, plugin, host, policy, shared=False)
+            self._enter(name, lodging)
+            return lodging, None
+        sharing = _sharing_of(plugin, name, share)
+        terms = terms_of(sharing, host, policy)
+        there = self._shared(name, share, terms)
+        self._require_place(name, there)
+        if there is None:
+            host_name = self._name_for(share, name)
+            there = self._found(host_name, sharing.program(host_name), host, policy, shared=True)
+            self._shares[share] = there, terms
+        self._enter(name, there)
+        return there, sharing.load
+
+    def would_found(self, name: str, share: Share | None) -> str | None:
+        """The name of the host that `take_in` would found for a plugin; ``None`` if it would live in one that is there.
+
+        Raises:
+            SharingRefused: as `take_in`.
+        """
+        if share is None:
+            return name
+        return None if share in self._shares else self._name_for(share, name)
+
+    def of(self, plugin: str) -> Lodging | None:
+        """Where a plugin lives; ``None`` for one that does not live in a host."""
+        return self._home.get(plugin)
+
+    def named(self, host: str) -> Lodging | None:
+        """The host of that name."""
+        return self._hosts.get(host)
+
+    def _shared(self, plugin: str, share: Share, terms: dict[str, Any]) -> Lodging | None:
+        """The host that a plugin is to share; ``None`` if it would be the first.
+
+        Raises:
+            SharingRefused: it does not agree with those who live there.
+        """
+        there = self._shares.get(share)
+        if there is None:
+            return None
+        lodging, agreed = there
+        option = disagreement(terms, agreed)
+        if option is not None:
+            other = lodging.names[0]
+            raise SharingRefused(
+                f"plugins {plugin!r} and {other!r} cannot share the host {lodging.name!r}: they do not agree in "
+                f"{option!r} ({_said(terms.get(option))} and {_said(agreed.get(option))}). "
+                "One process has one of each: give both the same, or another 'share'",
+                plugin=plugin,
+                option=option,
+                other=other,
+            )
+        return lodging
+
+    def _name_for(self, share: Share, plugin: str) -> str:
+        """The name of a host that is to be shared from now on.
+
+        Raises:
+            SharingRefused: the name that was chosen means something else.
+        """
+        if share.name not in self._hosts and (share.name not in self._home or share.name == plugin):
+            return share.name
+        if not share.of:
+            raise SharingRefused(
+                f"plugin {plugin!r} cannot share a host {share.name!r}: a plugin of that name has a host of its "
+                "own. Choose another word for 'share'",
+                plugin=plugin,
+            )
+        names = (f"{share.name}-{number}" for number in itertools.count(2))
+        return next(name for name in names if name not in self._hosts and name not in self._home)
+
+    def _require_place(self, plugin: str, lodging: Lodging | None = None) -> None:
+        """Refuse a name that would stand for a plugin in one host and for another host.
+
+        Raises:
+            PluginNameTaken: so it is.
+        """
+        there = self._hosts.get(plugin)
+        if there is not None and there is not lodging:
+            raise PluginNameTaken(
+                f"there is a host {plugin!r} already, which other plugins share; give this plugin another name",
+                plugin=plugin,
+                by="host",
+            )
+
+    def _enter(self, plugin: str, lodging: Lodging) -> None:
+        self._home[plugin] = lodging
+        self._hosts[lodging.name] = lodging
+
+    def leave(self, plugin: str) -> None:
+        """A plugin lives there no more; with its last plugin a host is one no more."""
+        lodging = self._home.pop(plugin, None)
+        if lodging is None or lodging in self._home.values():
+            return
+        del self._hosts[lodging.name]
+        self._shares = {share: each for share, each in self._shares.items() if each[0] is not lodging}
+
+    def status(self) -> dict[str, Any]:
+        """Which plugins live in which host, as JSON."""
+        hosts: dict[str, Any] = {name: {"plugins": []} for name in self._hosts}
+        for plugin, lodging in self._home.items():
+            hosts[lodging.name]["plugins"].append(plugin)
+        return hosts
+
+
+def _said(value: Any) -> str:
+    return "none" if value is None else textwrap.shorten(repr(value), 60, placeholder=" …")

@@ -1,0 +1,297 @@
+"""The lives of one host and how one follows another: the present life, those that retire, the standby.
+
+The supervisor decides when a life starts and which one is to go; here a standby is made that life if one
+waits, the retiring life is told when its successor has taken the calls, and it is known when nothing of the
+host remains. No call passes through here.
+
+A standby is not what an order by hand asks for: whoever restarts a host wants what is on the disk now, and
+not what was loaded an hour ago. So an order that ends a life dismisses the standby too.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from ...supervision.messages import Order
+from ...supervision.restart.policy import RestartType
+from ...supervision.runtime.telling import tell
+from .. import messages as m
+from .host_actor import HostActor
+from .latch import Remains
+from .life import CallGate, HostLife
+from .limits import arm
+from .program_version import Edition
+from .reload_progress import Reloads
+from .standby import Standby, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import pykka
+
+    from ...hosts.host import Host
+    from ...hosts.limits.limits import Exceeded
+    from ...hosts.process_tree.watchdog import Watchdog
+    from ...hosts.sharing import Program
+    from ...supervision.life import LifeReporter
+    from ...supervision.restart.policy import RestartPolicy
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ...supervision.supervisor import SupervisorActor
+    from ..handshake.handshake import MovingIn
+    from ..handshake.loaded_plugin import Residents
+    from .candidate import Candidate
+    from .contracts import Armed, Kin, Landlord, Reporter
+    from .limit_watch import LimitWatch
+    from .settings import HostSettings
+
+
+class Succession:
+    """See the module. It is the `Kin` of each life. From any thread; nothing here blocks.
+
+    Args:
+        program: what each life is started from, as long as none is reloaded.
+        settings: how each life is run.
+        policy: when the host, and its standby, are started again.
+        household: who lives in it.
+        watch: looks at the processes that have limits.
+        random: the source of the jitter.
+
+    Attributes:
+        reloads: the editions of the program.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        settings: HostSettings,
+        policy: RestartPolicy,
+        household: Landlord,
+        *,
+        clock: Clock,
+        events: EventStream,
+        watchdog: Watchdog,
+        watch: LimitWatch,
+        random: Callable[[], float],
+    ) -> None:
+        self._name = program.name
+        self._settings = settings
+        self._household = household
+        self._clock = clock
+        self._events = events
+        self._watchdog = watchdog
+        self._watch = watch
+        self._random = random
+        self._remains = Remains()
+        self._lock = threading.Lock()
+        self._lives: dict[int, pykka.ActorRef[Any]] = {}
+        self._gates: WeakKeyDictionary[pykka.ActorRef[Any], CallGate] = WeakKeyDictionary()
+        self._pending: pykka.ActorRef[Any] | None = None
+        self._supervisor: pykka.ActorRef[SupervisorActor] | None = None
+        self._recycled: int | None = None
+        self._recycles: Counter[str] = Counter()
+        # One that is never started again has nothing to be taken over; and a standby is a second life.
+        recurs = policy.restart is not RestartType.TEMPORARY
+        wanted = settings.standby and settings.limits.overlap and recurs
+        self._standby = (
+            Standby(program.name, policy, self._start_standby, clock=clock, events=events, random=random)
+            if wanted
+            else None
+        )
+        self.reloads = Reloads(
+            program.name,
+            Edition(program),
+            household,
+            lambda candidate: self._start(candidate, candidate.edition, candidate, loaded=candidate.loaded),
+            self.order,
+            clock=clock,
+            events=events,
+        )
+
+    def start(self, reporter: LifeReporter) -> HostLife:
+        """Start the next life, or make the standby that life; in the supervisor's thread."""
+        actor = self.reloads.take(reporter)
+        if actor is None and self._standby is not None:
+            actor = self._standby.take(reporter)
+        if actor is None:
+            actor = self._start(reporter, self.reloads.edition, self, waits=not self._settings.limits.overlap)
+        with self._lock:
+            self._supervisor = reporter.supervisor
+            self._lives[reporter.generation] = actor
+            if not self._settings.limits.overlap:
+                self._pending = actor
+            gate = self._gates[actor]
+        self._begin_when_alone()
+        self._tell_of_all(actor)
+        return HostLife(actor, gate, self.dismiss)
+
+    def change(self, kind: str, facts: dict[str, Any]) -> None:
+        """The host is in a new state; in the supervisor's thread.
+
+        Args:
+            kind: of the event that tells of it.
+            facts: of that event.
+        """
+        edition = self.reloads.edition
+        self.reloads.change(kind, facts)
+        if self.reloads.edition is not edition:  # what waits was made of one that has failed
+            self.dismiss("the former program is brought back")
+        match kind:
+            case "host_replaced":
+                if facts["generation"] != self._recycled:  # by hand: what is on the disk is wanted
+                    self.dismiss(facts["why"])
+            case "host_ready":
+                self._release(facts["generation"])
+                if self._standby is not None:
+                    self._standby.want()
+            case "host_parked" | "host_stopped":
+                self._release(facts["generation"] + 1)
+                self.dismiss(facts["why"])
+            case "host_retired":
+                with self._lock:
+                    self._lives.pop(facts["generation"], None)
+
+    def when_gone(self, then: Callable[[], None]) -> None:
+        """Have ``then`` called once nothing of the host remains."""
+        self._remains.when_none(then)
+
+    def dismiss(self, reason: str) -> None:
+        """Have no standby until the host is ready again."""
+        if self._standby is not None:
+            self._standby.dismiss(reason)
+
+    def tell_lives(self, message: m.MoveIn | m.MoveOut) -> None:
+        """Have all lives hear of a change of those who live in the host, the standby too."""
+        with self._lock:
+            lives = list(self._lives.values())
+        standby = None if self._standby is None else self._standby.actor
+        lives += [waiting for waiting in (standby, self.reloads.actor) if waiting is not None]
+        for actor in lives:
+            tell(actor, message)
+
+    def _tell_of_all(self, actor: pykka.ActorRef[Any]) -> None:
+        """Whoever moved in before this life could be told of it, and after it had looked, would not live in it."""
+        wanted = self._household.residents().wanted
+        for lodger in wanted if len(wanted) > 1 else ():
+            tell(actor, m.MoveIn(lodger))
+
+    def residents(self) -> Residents:
+        """See `Kin`."""
+        return self._household.residents()
+
+    @property
+    def been_up(self) -> bool:
+        """See `Kin`."""
+        return self._household.been_up
+
+    def came_up(self) -> None:
+        """See `Kin`."""
+        self._household.came_up()
+
+    def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
+        """See `Kin`."""
+        return self._household.ruined(coming, cause, alone=alone)
+
+    def covered(self) -> bool:
+        """See `Kin`."""
+        return self._standby is not None and self._standby.there
+
+    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
+        """See `Kin`."""
+        return arm(life, host, self._settings.limits.drawn(self._random), self._clock, self._watch)
+
+    def recycle(self, exceeded: Exceeded, generation: int) -> None:
+        """See `Kin`."""
+        with self._lock:
+            self._recycled = generation
+            self._recycles[exceeded.limit] += 1
+        self._events.publish(
+            "host_recycling",
+            self._name,
+            generation=generation,
+            limit=exceeded.limit,
+            bound=exceeded.bound,
+            measure=exceeded.measure,
+            why=exceeded.cause,
+        )
+        self.order("replace", exceeded.cause)
+
+    def order(self, verb: str, reason: str) -> None:
+        """Have the supervisor carry out an order by hand, when it comes to that."""
+        supervisor = self._supervisor
+        if supervisor is not None:
+            tell(supervisor, Order(verb, self._name, reason))
+
+    @property
+    def overlap(self) -> bool:
+        """Whether two lives may be alive at a time."""
+        return self._settings.limits.overlap
+
+    def load_again(self, edition: Edition) -> Candidate:
+        """Start a candidate from another edition. Raises `ReloadRefused` once the host is to end."""
+        if self._settings.limits.memory is not None:
+            edition.program.limit_memory(self._settings.limits.memory)
+        return self.reloads.begin(edition, self)
+
+    def gone(self) -> None:
+        """See `Kin`."""
+        self._remains.less()
+        self._begin_when_alone()
+
+    def status(self) -> dict[str, Any]:
+        """What belongs to the host's status, as JSON."""
+        status: dict[str, Any] = {"recycles": dict(self._recycles), "reload": self.reloads.status()}
+        if self._standby is not None:
+            status["standby"] = self._standby.status()
+        return status
+
+    def _begin_when_alone(self) -> None:
+        """Of a host whose lives must not overlap, the next one begins when nothing of another is left."""
+        with self._lock:
+            if self._pending is None or self._remains.count > 1:
+                return
+            pending, self._pending = self._pending, None
+        tell(pending, m.BEGIN)
+
+    def _release(self, below: int) -> None:
+        """Lives older than ``below`` are sent no more calls: those that retire may end."""
+        with self._lock:
+            older = [self._lives.pop(generation) for generation in sorted(self._lives) if generation < below]
+        for actor in older:
+            tell(actor, m.Drain())
+
+    def _start_standby(self, waiting: Waiting) -> pykka.ActorRef[Any]:
+        return self._start(waiting, self.reloads.edition, self, loaded=waiting.loaded)
+
+    def _start(
+        self,
+        reporter: Reporter,
+        edition: Edition,
+        kin: Kin,
+        *,
+        loaded: Callable[[int, MovingIn], None] | None = None,
+        waits: bool = False,
+    ) -> pykka.ActorRef[Any]:
+        self._remains.more()
+        try:
+            life = HostActor(
+                edition.program,
+                self._settings,
+                reporter=reporter,
+                kin=kin,
+                loaded=loaded,
+                waits=waits,
+                clock=self._clock,
+                events=self._events,
+                watchdog=self._watchdog,
+            )
+            actor = HostActor.launch(life)
+        except BaseException:  # no thread to be had: whoever asked for it hears of that
+            self._remains.less()
+            raise
+        with self._lock:
+            self._gates[actor] = life.gate
+        return actor

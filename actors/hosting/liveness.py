@@ -1,0 +1,39 @@
+"""Whether a host that plugins share still answers, when one of its requests does not come back.
+
+A request that waits for something leaves the host free to answer others. One that computes for ever does not,
+and then nobody outside can tell which of them it is.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...hosts.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...hosts.host import Host
+    from ...supervision.runtime.clock import Clock
+
+SILENCE = 0.5
+"""Seconds without an answer after which a host is taken to be kept from its work."""
+
+
+def sound_out(host: Host, clock: Clock, hears: Callable[[bool], object]) -> None:
+    """Ask a host something that every host can answer, be it that it cannot.
+
+    Args:
+        host: that.
+        clock: where the waiting is put.
+        hears: told True when it answers, and False when it has had the time to. What comes first counts.
+    """
+
+    def answered(_: Any) -> None:
+        hears(True)
+
+    with suppress(HostError):  # it has ended, which is told elsewhere
+        host.note("describe", {}, answered)
+    clock.call_at(clock.now() + SILENCE, partial(hears, False))

@@ -1,0 +1,269 @@
+"""The editions of one host's program: the present one, a candidate for the next, and the way back to the former.
+
+`Succession` asks here what a life is to be started from, and tells what becomes of lives. When a candidate is chosen
+the supervisor is ordered to start the next life, and that *is* the candidate; so, as with a standby, there is
+no second way to decide about lives.
+
+What a reader would get wrong: a rollback is a start like any other. The life that crashed has been charged to the
+host's budget and the order by hand that follows gives it back, once for each reload, so that is no fork bomb.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import CallboardError
+from .candidate import Candidate
+from .reload_probation import Fate, Stage, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pykka
+
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..handshake.loaded_plugin import Lodger
+    from .contracts import Kin, Landlord, Reporter
+    from .program_version import Edition
+
+
+class ReloadRefused(CallboardError):  # noqa: N818 - the refusal is the message
+    """A plugin cannot be reloaded at all; nothing was done.
+
+    Attributes:
+        name: the plugin's, or the host's.
+    """
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name!r} cannot be reloaded: {problem}")
+        self.name = name
+
+
+@dataclass(slots=True, eq=False)
+class Takeover:
+    """A candidate on its way to be the present life.
+
+    Attributes:
+        over: set once it is known what has become of it.
+        generation: the life that it is, once the supervisor has started that.
+        why: why it does not serve; ``None`` if it does.
+        rolled_back: it served, or was about to, and the former program was brought back.
+        told: an event has told that it came to nothing.
+    """
+
+    candidate: Candidate
+    over: threading.Event = field(default_factory=threading.Event)
+    generation: int = 0
+    why: str | None = None
+    rolled_back: bool = False
+    told: bool = False
+
+
+class Reloads:
+    """See the module. From any thread; nothing here blocks.
+
+    Args:
+        name: the host's.
+        edition: what its first life is started from.
+        household: who lives in it.
+        start: starts a life that reports to a candidate, and waits once it is loaded.
+        order: has the supervisor carry out an order by hand.
+
+    Attributes:
+        turn: to be held by whoever reloads: one at a time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        edition: Edition,
+        household: Landlord,
+        start: Callable[[Candidate], pykka.ActorRef[Any]],
+        order: Callable[[str, str], object],
+        *,
+        clock: Clock,
+        events: EventStream,
+    ) -> None:
+        self.turn = threading.Lock()
+        self._name = name
+        self._edition = edition
+        self._household = household
+        self._start = start
+        self._order = order
+        self._clock = clock
+        self._events = events
+        self._lock = threading.Lock()
+        self._trial = Trial()
+        self._candidate: Candidate | None = None
+        self._takeover: Takeover | None = None
+        self._former: tuple[Edition, dict[str, Lodger]] | None = None
+        self._closed = False
+        self._done = self._failed = self._rolled_back = 0
+
+    @property
+    def edition(self) -> Edition:
+        """What a life is to be started from now."""
+        return self._edition
+
+    @property
+    def actor(self) -> pykka.ActorRef[Any] | None:
+        """The candidate that is loaded at present, or ``None``."""
+        candidate = self._candidate
+        return None if candidate is None else candidate.actor
+
+    def status(self) -> dict[str, Any]:
+        """What is going on, as JSON."""
+        with self._lock:
+            return {
+                "stage": self._trial.stage_at(self._clock.now()).value,
+                "done": self._done,
+                "failed": self._failed,
+                "rolled_back": self._rolled_back,
+            }
+
+    # By whoever reloads, holding `turn`
+
+    def begin(self, edition: Edition, kin: Kin) -> Candidate:
+        """Start a candidate. Raises `ReloadRefused` once the host is to end."""
+        candidate = Candidate(edition, kin)
+        if self._takeover is not None and not self._takeover.over.is_set():
+            self._call_off("it is reloaded again")
+        with self._lock:
+            if self._closed:
+                raise ReloadRefused(self._name, "it is being taken off the board")
+            self._trial = self._trial.begin()
+            candidate.actor = self._start(candidate)
+            self._candidate = candidate
+        return candidate
+
+    def drop(self, candidate: Candidate, reason: str) -> None:
+        """It is not to be the next life: end it."""
+        with self._lock:
+            if candidate is self._candidate:
+                self._candidate, self._trial = None, self._trial.drop()
+        candidate.dismiss(reason)
+
+    def choose(self, candidate: Candidate, *, way_back: bool, probation: float) -> Takeover:
+        """Have it be the next life: from now on, whoever starts one starts this."""
+        takeover = Takeover(candidate)
+        with self._lock:
+            self._trial = self._trial.choose(way_back=way_back, probation=probation)
+            self._takeover = takeover
+            gone = self._closed
+        if gone:
+            self._call_off("the host was stopped meanwhile")
+        return takeover
+
+    def count(self, *, done: bool) -> None:
+        """A reload has come to its end."""
+        with self._lock:
+            self._done += done
+            self._failed += not done
+
+    def give_up(self, takeover: Takeover, why: str) -> None:
+        """Wait for it no more; if the supervisor has not started it yet, it never will."""
+        if not takeover.generation:
+            self._call_off(why)
+
+    # By the succession, in the supervisor's thread
+
+    def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
+        """Make the candidate that was chosen the next life; ``None`` if there is none, or it has ended."""
+        with self._lock:
+            takeover, candidate = self._takeover, self._candidate
+            if takeover is None or candidate is None or self._trial.stage is not Stage.CHOSEN:
+                return None
+            self._candidate = None
+            actor = candidate.take(reporter)
+            if actor is None:
+                self._trial, self._takeover = Trial(), None
+                takeover.why = (
+                    f"the new life ended before it was taken: {candidate.exit and candidate.exit.cause}"
+                )
+            else:
+                self._trial = self._trial.take(reporter.generation)
+                takeover.generation = reporter.generation
+                present = {each.name: each for each in self._household.residents().wanted}
+                self._former = self._edition, present
+                self._edition = candidate.edition
+                # The very lodgers that its life has: to that one another of the same name would be a newcomer.
+                self._household.use(candidate.lodgers)
+        if takeover.why is not None:
+            takeover.over.set()
+        return actor
+
+    def change(self, kind: str, facts: dict[str, Any]) -> None:
+        """The host is in a new state."""
+        match kind:
+            case "host_ready":
+                self._on_ready(facts["generation"])
+            case "host_crashed":
+                self._on_crash(facts["generation"], facts["cause"])
+            case "host_backoff" | "host_parked" if self._is_overtaken(facts["generation"]):
+                self._call_off(facts["why"])
+            case "host_starting" if self._is_overtaken(facts["generation"] - 1):
+                self._call_off("the host was started again meanwhile")
+            case "host_stopped":
+                self._call_off(facts["why"])
+
+    def _is_overtaken(self, generation: int) -> bool:
+        """Whether the candidate became that life and never served, which is no crash but somebody's order."""
+        takeover = self._takeover
+        return takeover is not None and not takeover.over.is_set() and takeover.generation == generation
+
+    def close(self) -> None:
+        """The host is to end, and nothing is loaded for it any more."""
+        with self._lock:
+            self._closed = True
+        self._call_off("the host was stopped meanwhile")
+
+    def _on_ready(self, generation: int) -> None:
+        with self._lock:
+            self._trial = self._trial.ready(generation, self._clock.now())
+            takeover = self._takeover
+            if takeover is None or takeover.generation != generation or takeover.over.is_set():
+                return
+        takeover.over.set()
+
+    def _on_crash(self, generation: int, cause: str) -> None:
+        with self._lock:
+            takeover = self._takeover
+            host = None if takeover is None else takeover.candidate.host
+            answered = host is not None and host.answered
+            self._trial, fate = self._trial.crash(generation, self._clock.now(), answered=answered)
+            if fate is Fate.NOTHING or takeover is None:
+                return
+            former, self._former, self._takeover = self._former, None, None
+            takeover.why = f"the new life ended before it had answered a call: {cause}; {_WHAT_FOLLOWS[fate]}"
+            takeover.rolled_back, takeover.told = fate is Fate.ROLL_BACK, True
+            if takeover.rolled_back and former is not None:
+                self._rolled_back += 1
+                self._edition = former[0]
+                self._household.use(former[1])
+        self._events.publish(
+            "host_reload_failed", self._name, why=takeover.why, rolled_back=takeover.rolled_back
+        )
+        if takeover.rolled_back:
+            self._order("revive", "the former program is brought back")
+        takeover.over.set()
+
+    def _call_off(self, why: str) -> None:
+        with self._lock:
+            candidate, self._candidate = self._candidate, None
+            takeover, self._takeover = self._takeover, None
+            self._trial = Trial()
+        if candidate is not None:
+            candidate.dismiss(why)
+        if takeover is not None and not takeover.over.is_set():
+            takeover.why = why
+            takeover.over.set()
+
+
+_WHAT_FOLLOWS = {
+    Fate.ROLL_BACK: "the former program is run again",
+    Fate.NO_WAY_BACK: "the former program cannot be run again, for it ran from the folder that was changed, or its "
+    "host is never started again; what follows is as its policy says",
+}

@@ -1,0 +1,126 @@
+"""The actor of a plugin that runs in this process: sees to the threads that run its calls.
+
+The threads take calls from the lane and answer them by themselves; the actor comes in when one
+does not come back.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from ...plugins.results.codes import Code
+from ...plugins.results.failures import failure
+from ...supervision.runtime.telling import tell
+from .. import messages as m
+from ..endpoint.endpoint import Desk, ToolSettings
+from ..threads.actor import HouseActor
+from .run import ThreadRun
+from .workers import Workers
+
+if TYPE_CHECKING:
+    from ...plugins.adapter.adapter import PluginAdapter
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..calls.call import Call
+    from ..state.persister import StateKeeper
+
+MAX_FENCED = 32
+"""Threads of one plugin that may be stuck at once; with more, it is not called any more until
+one comes back. Each costs memory, and the next would most likely get stuck too."""
+
+
+class ThreadToolActor(HouseActor):
+    """See the module.
+
+    Args:
+        adapter: the plugin, with all defaults.
+        settings: how its calls are run.
+        state: the plugin's initial state.
+        tool_runtime: see `Desk`.
+        keeper: see `Desk`.
+    """
+
+    def __init__(
+        self,
+        adapter: PluginAdapter,
+        settings: ToolSettings,
+        state: dict[str, Any],
+        *,
+        clock: Clock,
+        events: EventStream,
+        tool_runtime: Any = None,
+        keeper: StateKeeper | None = None,
+    ) -> None:
+        super().__init__(adapter.name, events, clock)
+        self._workers = Workers(adapter.name, self._on_back)
+        self._fenced: set[ThreadRun] = set()
+        self.fenced_total = 0
+        self.desk = self._workers.desk = Desk(
+            adapter,
+            settings,
+            state,
+            clock=clock,
+            events=events,
+            grant=self._workers.grant,
+            give_up=self._give_up,
+            tool_runtime=tool_runtime,
+            keeper=keeper,
+        )
+
+    @property
+    def fenced(self) -> int:
+        """How many threads are stuck at present. For the status; any thread may look."""
+        return len(self._fenced)
+
+    def on_stop(self) -> None:
+        """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
+        self.desk.close(f"the actor of {self.name!r} was stopped")
+
+    def _give_up(self, call: Call) -> None:
+        tell(self.actor_ref, m.GivenUp(call))
+
+    def _on_back(self, run: ThreadRun) -> None:
+        tell(self.actor_ref, m.ThreadBack(run))
+
+    def receive(self, message: Any) -> None:
+        """Handle one message."""
+        match message:
+            case m.GivenUp(call):
+                self._on_given_up(call)
+            case m.Overdue(ThreadRun() as run):
+                self._fence(run)
+            case m.ThreadBack(run):
+                self._on_thread_back(run)
+            case m.Shutdown():
+                self._workers.close()
+                self.stop()
+            case _:
+                super().receive(message)
+
+    def _on_given_up(self, call: Call) -> None:
+        run = call.run
+        assert isinstance(run, ThreadRun)
+        run.ask_to_stop()
+        overdue = self._clock.now() + self.desk.settings.grace
+        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
+
+    def _fence(self, run: ThreadRun) -> None:
+        if not run.claim():
+            return
+        self._fenced.add(run)
+        self.fenced_total += 1
+        self._workers.replace()
+        self.events.publish(
+            "thread_fenced", self.name, call=run.call.id, tool=run.call.tool_name, stuck=len(self._fenced)
+        )
+        if len(self._fenced) >= MAX_FENCED:
+            error = f"{len(self._fenced)} calls of {self.name!r} are stuck in their threads"
+            self.desk.shut(lambda _: failure(Code.HOST_UNAVAILABLE, error))
+        self.desk.lane.release(run.call)
+
+    def _on_thread_back(self, run: ThreadRun) -> None:
+        self._fenced.discard(run)
+        self.events.publish("thread_returned", self.name, call=run.call.id, tool=run.call.tool_name)
+        if len(self._fenced) == MAX_FENCED - 1:
+            self.desk.lane.resume()

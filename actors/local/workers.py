@@ -1,0 +1,165 @@
+"""The threads in which tools of this process run.
+
+Tool code runs here and nowhere else: whatever it raises, `SystemExit` and `KeyboardInterrupt`
+too, ends here as a result, where in an actor's loop it would stop every actor of the process. A
+thread whose run is fenced off is not killed, which nobody can; it is replaced, and ends by
+itself if its tool ever returns.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import JsonValueError
+from ...base.event_loop import EventLoop
+from ...base.foreign import Log, contain
+from ...base.json import copy_json
+from ...plugins.results.failures import describe, tool_raised
+from ...plugins.results.normalise import FORMATTED, NormalisedResult, Worded, invalid_result, set_apart
+from .perform import perform
+from .run import ThreadRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..calls.call import Call
+    from ..endpoint.endpoint import Desk
+
+logger = Log("callboard.actors")
+
+State = dict[str, Any]
+
+_PATIENCE = 0.5
+"""Seconds until a thread that could not be had is asked for again."""
+
+
+class Workers:
+    """Runs one plugin's calls, each in a thread; threads start when there is work for them.
+
+    Args:
+        name: the plugin's, for the threads' names.
+        on_back: told of a fenced-off run whose thread has come back.
+    """
+
+    def __init__(self, name: str, on_back: Callable[[ThreadRun], None]) -> None:
+        self._name = name
+        self._on_back = on_back
+        self._work: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._closed = False
+        self.desk: Desk | None = None
+
+    def grant(self, granted: int) -> None:
+        """A piece of work may be taken; ``granted`` are under way with it. See `Lane`."""
+        self._work.put(True)
+        with self._lock:
+            if self._threads >= granted:
+                return
+            self._threads += 1
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start a thread that has been counted; later, if the machine has none to give."""
+        try:
+            threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
+        except RuntimeError:
+            # Calls wait meanwhile, within their deadlines. Nobody else would see to them: they are granted.
+            logger.exception("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
+            desk = self.desk
+            assert desk is not None
+            with self._lock:
+                self._threads -= 1
+            desk.clock.call_at(desk.clock.now() + _PATIENCE, self._begin_late)
+
+    def _begin_late(self) -> None:
+        with self._lock:
+            if self._closed or self._work.empty():
+                return
+            self._threads += 1
+        self._begin()
+
+    def replace(self) -> None:
+        """Count a thread out that is stuck; the next grant starts another."""
+        with self._lock:
+            self._threads -= 1
+
+    def close(self) -> None:
+        """Let the threads end once they are idle."""
+        with self._lock:
+            self._closed = True
+            for _ in range(self._threads):
+                self._work.put(False)
+
+    def _run(self) -> None:
+        desk = self.desk
+        assert desk is not None
+        loop, going_on = EventLoop(), True
+        while going_on:
+            try:
+                going_on = self._work_on(desk, loop)
+            except BaseException as error:  # noqa: BLE001 - a fault of ours: the calls that wait are worked on all the same
+                contain(error, logger, "a thread of %r has failed, and goes on", self._name)
+                desk.events.thread_failed(self._name, describe(error))
+                self._work.put(True)  # it may have had a piece of work in its hand; one too many does no harm
+        loop.close()
+
+    def _work_on(self, desk: Desk, loop: EventLoop) -> bool:
+        """Run calls until there are to be no more, or until this thread is one too many, and ends."""
+        while self._work.get():
+            call = desk.lane.take()
+            if call is None:
+                continue
+            try:
+                if not self._run_one(desk, call, loop):
+                    return False
+            except BaseException as error:
+                if not call.finish(tool_raised(error), first=partial(desk.lane.release, call)):
+                    desk.lane.withdraw(call)
+                raise
+        return False
+
+    def _run_one(self, desk: Desk, call: Call, loop: EventLoop) -> bool:
+        """Run a call that was taken. False if it was fenced off, and with it this thread."""
+        run = call.run = ThreadRun(call, desk.invocation(call))
+        if not call.begin(desk.clock.now(), desk.flight.started):
+            desk.lane.release(call)
+            return True
+        state = desk.cell.copy()
+        answer = perform(desk.adapter, run, state, loop.runner)
+        if not run.claim():
+            self._on_back(run)
+            return False
+        _end(desk, run, answer, state)
+        return True
+
+
+def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> None:
+    """Hand over the answer, in the order that `HostedRun` keeps too: certain, committed, free, told."""
+    result, new_state, text = answer.result, None, None
+    if answer.valid:
+        set_apart(result)
+        if isinstance(answer, Worded):
+            result[FORMATTED] = True
+        try:
+            new_state = copy_json(state, what="$.state")
+        except JsonValueError as error:
+            why = f"the tool's state is no JSON any more: {error}"
+            result = invalid_result(why, path=error.path).result
+        except BaseException as error:  # noqa: BLE001 - an object of the tool's making, with methods of its own
+            result = invalid_result(
+                f"reading the tool's state raised {describe(error)}", path="$.state"
+            ).result
+        else:
+            result, new_state, text = desk.cell.weigh(result, new_state)
+
+    def settle() -> None:
+        if new_state is not None and not desk.cell.commit(new_state, text):
+            result["state_saved"] = False
+        desk.lane.release(run.call)
+
+    if not run.call.finish(result, first=settle):
+        desk.lane.release(run.call)

@@ -1,0 +1,1 @@
+"""How many calls, how long, and how hosts fared."""

@@ -1,0 +1,1 @@
+"""How plugins come onto a board and leave it."""

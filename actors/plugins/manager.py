@@ -1,0 +1,420 @@
+"""The plugins of a board: how they come on it, and how they are taken off again.
+
+The roster owns the members and the lock under which they, the routes and the offers change
+together. It routes nothing and runs nothing itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from ...base.errors import CallboardError, PluginError, PluginLoadError
+from ...supervision.messages import AddChild
+from ...supervision.restart.policy import RestartPolicy
+from ...supervision.runtime.telling import ask_supervisor
+from ..endpoint.endpoint import ToolSettings
+from ..hosting.host_registry import Lodgings, founder
+from ..hosting.limit_watch import LimitWatch
+from ..local.local_plugin import Member, ThreadMember
+from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
+from ..registration_errors import StillEnding, require_place, taken_off
+from .first_answers import Offered, first_answers, first_state, offered
+from .prepare import Prepared, outcome, set_up
+from .registration import Offering
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    import pykka
+
+    from ...hosts.hosted_tool import HostedToolPlugin
+    from ...hosts.process_tree.watchdog import Watchdog
+    from ...plugins.adapter.adapter import PluginAdapter
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ...supervision.supervisor import SupervisorActor
+    from ..catalog.catalog import Catalog, ToolDescriptor
+    from ..hosted.hosted_plugin import HostedMember
+    from ..hosting.host_registry import Share
+    from ..hosting.settings import HostSettings
+    from ..routing.table import Switch
+    from ..state.persister import StateKeeper
+    from ..threads.hook_pool import HookThreads, Pending
+
+
+class Roster:
+    """See the module.
+
+    Args:
+        supervisor: starts and restarts the hosts.
+        switch: where calls find the desks of the members.
+        catalog: where the members' tools are offered.
+        threads: where plugins are prepared.
+        load_timeout: seconds that the first questions to a plugin of this process may take, or ``None``.
+        prepare_timeout: seconds that preparing one may take.
+        random: the source of the jitter of hosts.
+        tool_runtime: what plugins find in their context under that name.
+        keeper: keeps the members' states beyond this process, or ``None``.
+
+    Attributes:
+        closed: no more members are taken.
+        lodgings: the hosts, and which plugin lives in which.
+        lock: is held while members, routes, offers and checks change.
+        offering: how the members' tools come to be offered.
+        limit_watch: looks at the hosts that have limits; whoever closes the roster closes it too.
+    """
+
+    def __init__(
+        self,
+        *,
+        supervisor: pykka.ActorRef[SupervisorActor],
+        switch: Switch,
+        catalog: Catalog,
+        threads: HookThreads,
+        watchdog: Watchdog,
+        clock: Clock,
+        events: EventStream,
+        load_timeout: float | None,
+        prepare_timeout: float,
+        tool_runtime: Any,
+        random: Callable[[], float],
+        keeper: StateKeeper | None = None,
+    ) -> None:
+        self.closed = False
+        self._supervisor = supervisor
+        self._switch = switch
+        self._catalog = catalog
+        self._threads = threads
+        self._clock = clock
+        self._events = events
+        self.offering = Offering(switch, catalog, events)
+        self._load_timeout = load_timeout
+        self._prepare_timeout = prepare_timeout
+        self._tool_runtime = tool_runtime
+        self.limit_watch = LimitWatch(clock, events)
+        self.lodgings = Lodgings(
+            founder(clock=clock, events=events, watchdog=watchdog, watch=self.limit_watch, random=random)
+        )
+        self._keeper = keeper
+        self._members: dict[str, Member] = {}
+        self._leaving: list[Member] = []
+        self.lock = threading.RLock()
+        # A host is added to the supervisor while nobody can take it off or stop the board: an order to end it would
+        # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
+        self._beginning = threading.RLock()
+
+    def members(self) -> dict[str, Member]:
+        """The members there are now, in order of registration."""
+        with self.lock:
+            return dict(self._members)
+
+    def member(self, name: str) -> Member:
+        """One of them. Raises `KeyError`."""
+        try:
+            return self._members[name]
+        except (KeyError, TypeError):
+            there = ", ".join(map(repr, list(self._members))) or "none"
+            raise KeyError(f"there is no plugin {name!r:.60}; there are: {there}") from None
+
+    def close(self) -> list[Member]:
+        """Take no more members; return those there are, the first time only."""
+        with self._beginning, self.lock:
+            if self.closed:
+                return []
+            self.closed = True
+            return list(self._members.values())
+
+    def add(
+        self,
+        adapter: PluginAdapter,
+        *,
+        config: dict[str, Any],
+        settings: ToolSettings | None = None,
+        context: Mapping[str, Any] | None = None,
+    ) -> tuple[ToolDescriptor, ...]:
+        """Run a plugin in this process; returns its tools, which come after its set-up.
+
+        Raises:
+            PluginError: it breaks the contract or cannot be prepared, its name or a tool's name is taken.
+            BoardStopped: the board has been stopped.
+        """
+        self.begin(adapter, config=config, settings=settings, context=context)
+        return self.settle(adapter.name, required=True, adapter=adapter)
+
+    def begin(
+        self,
+        adapter: PluginAdapter,
+        *,
+        config: dict[str, Any],
+        settings: ToolSettings | None = None,
+        context: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Begin to run a plugin in this process; `settle` waits for it.
+
+        In two steps, so that many plugins can be prepared at the same time. One without set-up offers its
+        tools at once.
+
+        Args:
+            adapter: the plugin, with all defaults.
+            config: given to its ``init``.
+            settings: how its calls are run.
+            context: what its set-up finds in its context, beside ``tool_runtime``.
+
+        Raises:
+            ConfigMisfit: its configuration does not fit the schema that it has for it.
+            PluginError: it breaks the contract, its name or a tool's name is taken.
+            BoardStopped: the board has been stopped.
+        """
+        state, brings = first_answers(adapter, config, self._load_timeout)
+        begins_with = first_state(adapter, state)
+        with self.lock:
+            require_place(adapter.name, self._members, closed=self.closed)
+            member = ThreadMember(
+                adapter,
+                settings or ToolSettings(),
+                begins_with,
+                config,
+                clock=self._clock,
+                events=self._events,
+                tool_runtime=self._tool_runtime,
+                keeper=self._keeper,
+            )
+            self._members[adapter.name] = member
+            self._switch.add(member.desk)
+            if adapter.has_prepare:
+                around = {"tool_runtime": self._tool_runtime, **(context or {})}
+                member.state = state
+                member.setting_up = self._threads.begin(
+                    adapter.name, partial(set_up, adapter, config, state, around), self._prepare_timeout
+                )
+                return
+        self._offer_own(member, brings)
+        if member.problem is not None:
+            raise self._cast_out(member)
+
+    def settle(
+        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    ) -> tuple[ToolDescriptor, ...]:
+        """Wait until a plugin of this process is prepared, or will not be; return its tools.
+
+        Args:
+            name: the plugin's.
+            adapter: what `begin` was given, where another plugin may have the name by now.
+            required: one that cannot be prepared is an error, and is taken off the board. Otherwise it stays,
+                with the reason in its status, and has no tools.
+
+        Raises:
+            PluginLoadError: it is required and could not be prepared, or was taken off the board.
+            PluginError: a tool's name is taken, or its schemas cannot be read.
+        """
+        member = cast("ThreadMember", self._begun(name, adapter))
+        if member.setting_up is not None:
+            self._set_up(member, member.setting_up, required=required)
+        if member.problem is not None:
+            raise self._cast_out(member)
+        return self._admit(member)
+
+    def _set_up(self, member: ThreadMember, setting_up: Pending[Prepared], *, required: bool) -> None:
+        try:
+            prepared = outcome(setting_up)
+        except PluginError as error:
+            why = f"preparing the plugin failed: {error}"
+            if required:
+                member.problem = PluginLoadError(why, plugin=member.name)
+                member.problem.__cause__ = error
+            else:
+                member.unprepared = why
+                self._events.publish("plugin_unavailable", member.name, why=why)
+        else:
+            member.desk.prepared = prepared
+            self._offer_own(member)
+        member.setting_up = None
+
+    def _offer_own(self, member: ThreadMember, brings: Offered | None = None) -> None:
+        """Offer the tools of a plugin of this process, or note why not; those of one that was prepared are asked for."""
+        adapter = member.desk.adapter
+        try:
+            if brings is None:
+                brings = offered(adapter, member.state, member.desk.prepared, self._load_timeout)
+                member.desk.cell.begin_with(first_state(adapter, member.state))
+            contribution, schemas = brings
+            with self.lock:
+                if self._members.get(member.name) is not member:
+                    raise taken_off(member.name)
+                if contribution is not None:
+                    self._catalog.contribute(member.name, contribution)
+                self.offering.offer(member, schemas, partial(self._after, member))
+        except CallboardError as error:
+            member.problem = error
+
+    def _cast_out(self, member: ThreadMember) -> CallboardError:
+        """Take off a member that has a problem, which is told to whoever put it on the board."""
+        assert member.problem is not None
+        with self.lock:
+            if self._members.get(member.name) is member:  # else somebody has taken it off meanwhile
+                self._take_off(member.name)
+                member.withdraw(f"plugin {member.name!r} could not be added")
+        return member.problem
+
+    def begin_hosted(
+        self,
+        adapter: PluginAdapter,
+        plugin: HostedToolPlugin,
+        *,
+        host: HostSettings,
+        policy: RestartPolicy | None = None,
+        settings: ToolSettings | None = None,
+        share: Share | None = None,
+    ) -> None:
+        """Begin to run a plugin in a supervised host; `settle_hosted` waits for it.
+
+        In two steps, so that many hosts can start at the same time.
+
+        Args:
+            adapter: the plugin, with all defaults.
+            plugin: the same plugin, as the proxy of its host.
+            host: how the host is run.
+            policy: when the host is started again.
+            settings: how the plugin's calls are run.
+            share: the host that it lives in with others; one of its own if ``None``.
+
+        Raises:
+            PluginError: its name is taken, or it cannot share that host.
+            StillEnding: a host of that name has not ended yet.
+            AdmissionRefused: its group does not exist.
+            BoardStopped: the board has been stopped.
+        """
+        from ..hosted.hosted_plugin import HostedMember  # noqa: PLC0415 - with it comes all that runs hosts
+
+        with self._beginning:
+            with self.lock:
+                require_place(adapter.name, self._members, closed=self.closed)
+                founded = self.lodgings.would_found(adapter.name, share)
+                # Looked at under the lock: whoever takes it off now does so before this, or after it was added.
+                if founded is not None and (ending := self.leaving(founded)):
+                    raise StillEnding(founded, ending, plugin=adapter.name)
+                lodging, load = self.lodgings.take_in(
+                    adapter.name, plugin, host, policy or RestartPolicy(), share
+                )
+                try:
+                    member = HostedMember(
+                        adapter,
+                        plugin,
+                        lodging,
+                        settings or ToolSettings(),
+                        config=host.config,
+                        load=load,
+                        clock=self._clock,
+                        events=self._events,
+                        offer=self._offer_hosted,
+                        keeper=self._keeper,
+                        threads=self._threads,
+                    )
+                except BaseException:  # such as what a state store raises; nobody lives there then
+                    self.lodgings.leave(adapter.name)
+                    if not lodging.names:
+                        lodging.close()
+                    raise
+                plugin.lodges_as = None if load is None else adapter.name
+                first = not lodging.names
+                self._members[adapter.name] = member
+                self._switch.add(member.desk)
+                lodging.move_in(member)
+            if not first:
+                return
+            try:
+                ask_supervisor(self._supervisor, AddChild(member.child_spec()))
+            except BaseException:
+                # Such as a group that there is not, or a supervisor that somebody else has stopped.
+                self._take_off(adapter.name)
+                member.withdraw(f"plugin {adapter.name!r} could not be added")
+                raise
+
+    def settle_hosted(
+        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    ) -> tuple[ToolDescriptor, ...]:
+        """Wait until a plugin's host is ready, or will not be; return its tools.
+
+        Args:
+            name: the plugin's.
+            adapter: what `begin_hosted` was given, where another plugin may have the name by now.
+            required: a host that does not come up is an error, and its plugin is taken off the
+                board. Otherwise it stays, parked, with its crash report in the status, and has no
+                tools until it is revived.
+
+        Raises:
+            PluginLoadError: it is required and its host did not come up, or it was taken off the board.
+            PluginError: a tool's name is taken, or its schemas cannot be read.
+        """
+        member = cast("HostedMember", self._begun(name, adapter))
+        member.settled.wait()
+        problem = member.problem
+        if problem is None and required and member.out is not None:
+            problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
+        if problem is not None:
+            with suppress(KeyError):  # it was taken off meanwhile
+                self.remove(name, only=member.desk.adapter)
+            raise problem
+        return self._admit(member)
+
+    def _admit(self, member: Member) -> tuple[ToolDescriptor, ...]:
+        with self.lock:
+            member.admitted = True
+            return self._catalog.offers.get(member.name, ())
+
+    def _begun(self, name: str, adapter: PluginAdapter | None) -> Member:
+        member = self._members.get(name)
+        if member is None or adapter not in {None, member.desk.adapter}:
+            raise taken_off(name)
+        return member
+
+    def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
+        """A life of a host has brought schemas; in its tool actor's thread."""
+        with self.lock:
+            if self._members.get(member.name) is member:  # else it was taken off while that life came up
+                self.offering.offer(member, schemas, partial(self._after, member))
+
+    def _after(self, member: Member) -> list[Member]:
+        """The members that came after this one."""
+        members = list(self._members.values())
+        return members[members.index(member) + 1 :]
+
+    def remove(self, name: str, *, forget_state: bool = False, only: PluginAdapter | None = None) -> None:
+        """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.
+
+        Returns at once; the host's end takes as long as its stop ladder.
+
+        Args:
+            name: the plugin's.
+            forget_state: have its store forget it too; else it goes on from there if it comes back.
+            only: as which it was put on the board; another plugin that has the name by now stays.
+
+        Raises:
+            KeyError: there is no such plugin.
+            StateStoreError: its state cannot be forgotten; it has been taken off all the same.
+        """
+        with self._beginning:
+            member = self._take_off(name, only)
+            self._leaving = [*self.leaving(), member]
+        member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
+        self._events.publish("plugin_removed", name)
+        if forget_state and self._keeper is not None:
+            self._keeper.forget(name)
+
+    def _take_off(self, name: str, only: PluginAdapter | None = None) -> Member:
+        with self.lock:
+            member = self.member(name)
+            if only not in {None, member.desk.adapter}:
+                raise KeyError(f"there is another plugin {name!r} by now")
+            del self._members[name]
+            self.lodgings.leave(name)
+            self._switch.remove(name)
+            self._catalog.remove(name)
+            return member
+
+    def leaving(self, name: str | None = None) -> list[Member]:
+        """The members that were taken off and have not ended yet; those of such a host, or all."""
+        return [each for each in self._leaving if name in {None, each.host_name} and not each.ended.is_set()]

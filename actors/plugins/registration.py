@@ -1,0 +1,102 @@
+"""How the tools of a board's members come to be offered: catalog, routes and checks, changed together.
+
+It belongs to the roster, which holds its lock around every change and knows who is a member.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import CallboardError
+from ..catalog.argument_validation import checks_of
+from ..catalog.catalog import add_routes
+from ..catalog.diff import tool_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ...supervision.runtime.events import EventStream
+    from ..catalog.catalog import Catalog, ToolDescriptor
+    from ..local.local_plugin import Member
+    from ..routing.table import Switch
+
+
+class Offering:
+    """See the module.
+
+    Args:
+        switch: where calls find the desks of the members.
+        catalog: where the members' tools are listed.
+    """
+
+    def __init__(self, switch: Switch, catalog: Catalog, events: EventStream) -> None:
+        self._switch = switch
+        self._catalog = catalog
+        self._events = events
+
+    def offer(
+        self, member: Member, schemas: Iterable[dict[str, Any]], later: Callable[[], Iterable[Member]]
+    ) -> None:
+        """Offer a member's tools, for the first time or instead of others.
+
+        Args:
+            member: whose they are.
+            schemas: their declarations.
+            later: the members that were put on the board after it, in that order. Their plugins are prepared and their hosts
+                started at the same time, and which of them has a name must not be a matter of chance: those
+                that nobody relies on yet give way, and have that as their problem.
+
+        Raises:
+            ContractError: a schema cannot be read.
+            NameTaken: the calls could not be told from another plugin's. Nothing has changed.
+        """
+        before = self._catalog.offers.get(member.name)
+        tools = self._catalog.describe(member.name, schemas)
+        routes = self._switch.routes
+        sharers = {plugin for tool in tools for plugin in routes.by_name.get(tool.tool_name, ())} - {
+            member.name
+        }
+        rivals = [
+            (each, self._catalog.offers[each.name])
+            for each in (later() if sharers else ())
+            if each.name in sharers and not each.admitted
+        ]
+        for each, _ in rivals:
+            routes = routes.without(each.name)
+        routes = add_routes(routes, member.name, tools, claims=member.claims)
+        displaced: list[tuple[Member, CallboardError]] = []
+        for each, theirs in rivals:
+            try:
+                routes = add_routes(routes, each.name, theirs, claims=each.claims)
+            except CallboardError as error:
+                displaced.append((each, error))
+        desk = member.desk
+        inspect = self._catalog.registry.inspect_schema
+        desk.checks = checks_of(tools, inspect, desk.settings.validate)
+        kinds = {tool.tool_name: inspect(tool.schema).kind for tool in tools}
+        taking_arguments = [name for name, kind in kinds.items() if kind == "object"]
+        # One that claims calls has seen what they are.
+        desk.objects_only = frozenset(() if member.claims else taking_arguments)
+        self._catalog.offer(member.name, tools, freeform="text" in kinds.values())
+        self._switch.update(lambda _: routes)
+        self._tell(member, tools)
+        for each, problem in displaced:
+            self._catalog.remove(each.name)
+            each.problem = problem
+        if before is not None:
+            self._events.publish("tools_changed", member.name, **tool_changes(before, tools)._asdict())
+
+    def check(self, offers: Sequence[tuple[Member, Sequence[dict[str, Any]]]]) -> None:
+        """Look whether members could offer these tools instead of those they offer. Raises as `offer`; changes nothing."""
+        routes = self._switch.routes
+        for member, _ in offers:
+            routes = routes.without(member.name)
+        for member, schemas in offers:
+            tools = self._catalog.describe(member.name, schemas)
+            routes = add_routes(routes, member.name, tools, claims=member.claims)
+
+    def _tell(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
+        self._events.publish("plugin_registered", member.name, tools=[tool.tool_name for tool in tools])
+        if member.desk.checks is not None:
+            for tool, why in member.desk.checks.unchecked.items():
+                self._events.publish("arguments_unchecked", member.name, tool=tool, why=why)

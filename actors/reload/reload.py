@@ -1,0 +1,248 @@
+"""Reloading one host: a candidate is loaded, looked at, and made the next life, or nothing changes.
+
+Whoever calls this waits for it; the host goes on with its calls meanwhile. What is to be run is handed in as an
+`Edition`: where it comes from is for the rooms above to know.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import pykka
+
+from ...base.errors import CallboardError
+from ...base.frozen import frozen
+from ...supervision.errors import UnknownChild
+from ...supervision.messages import Order
+from ...supervision.restart.policy import RestartType
+from ...supervision.runtime.telling import ask_supervisor
+from ..hosting.reload_progress import ReloadRefused
+from .policy import Change, ReloadPolicy, ToolChange, compare, objection
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Sequence
+
+    from ..board import Board
+    from ..handshake.handshake import Arrival, MovingIn
+    from ..hosting.candidate import Candidate
+    from ..hosting.host import Lodging
+    from ..hosting.program_version import Edition
+    from ..hosting.reload_progress import Takeover
+    from ..local.local_plugin import Member
+
+
+@frozen
+class Reloaded:
+    """What came of a reload.
+
+    Attributes:
+        host: the host's name.
+        plugins: those that live in it; all of them were loaded.
+        done: the new program serves.
+        why: why it does not, as a sentence; ``None`` if it does.
+        rolled_back: it was serving, or about to, crashed, and the former program was brought back.
+        generation: of the life that serves by it; ``None`` if none does.
+        changes: how its tools differ from those before, also when that is why it was refused.
+        seconds: how long it took.
+    """
+
+    host: str
+    plugins: tuple[str, ...]
+    done: bool
+    why: str | None
+    rolled_back: bool
+    generation: int | None
+    changes: tuple[ToolChange, ...]
+    seconds: float
+
+    def tools(self, change: Change) -> list[str]:
+        """The names of the tools with which that has happened."""
+        return [each.tool for each in self.changes if each.change is change]
+
+
+class NotTaken(CallboardError):  # noqa: N818 - the state is the message
+    """The new program is not taken over; the present one serves on.
+
+    Attributes:
+        changes: how its tools differ, if that is known.
+        takeover: that which has failed, if it had come so far.
+    """
+
+    def __init__(
+        self, why: str, changes: Sequence[ToolChange] = (), takeover: Takeover | None = None
+    ) -> None:
+        super().__init__(why)
+        self.changes = tuple(changes)
+        self.takeover = takeover
+
+
+def reload(
+    board: Board,
+    name: str,
+    make: Callable[[list[str]], Edition],
+    *,
+    policy: ReloadPolicy,
+    way_back: bool,
+    timeout: float | None = None,
+    reason: str = "by hand",
+) -> Reloaded:
+    """Load what a host runs anew and have it take over at a call boundary; returns when it serves, or will not.
+
+    Args:
+        board: where the host is.
+        name: the host's, or a plugin's, for the host that it lives in.
+        make: makes what is to be run, given the plugins that live in the host; may take its time.
+        policy: what changes of tools are refused, and how long the new life is on probation.
+        way_back: what the host runs now can be run again later.
+        timeout: seconds for all that comes after ``make``; a reload of the same host that is under way included.
+        reason: for the events.
+
+    Raises:
+        ReloadRefused: it has no host, or two lives of its host must not be, or it is being taken off the board.
+    """
+    lodging = _lodging(board, name)
+    if not lodging.lives.overlap:
+        raise ReloadRefused(
+            name,
+            "'overlap: false' in its 'limits' says that two lives of its host must not be, and the next one is loaded "
+            "beside the present one; restart it",
+        )
+    until = math.inf if timeout is None else time.monotonic() + timeout
+    if not lodging.lives.reloads.turn.acquire(timeout=-1 if timeout is None else timeout):
+        raise ReloadRefused(name, f"another reload of it was still under way {timeout:g} s later")
+    try:
+        return _Reload(board, lodging, policy, until, timeout).run(make, reason, way_back=way_back)
+    finally:
+        lodging.lives.reloads.turn.release()
+
+
+def _lodging(board: Board, name: str) -> Lodging:
+    lodgings = board.roster.lodgings
+    with board.roster.lock:  # or it could be one that nobody lives in yet
+        lodging = lodgings.of(name) or lodgings.named(name)
+    if lodging is None and name in board.roster.members():
+        raise ReloadRefused(
+            name, "it runs in a thread of this process, which keeps what it has imported; give it 'isolate'"
+        )
+    if lodging is None:
+        raise ReloadRefused(name, "there is no plugin and no host of that name")
+    return lodging
+
+
+class _Reload:
+    """One run of it, by whose turn it is."""
+
+    def __init__(
+        self, board: Board, lodging: Lodging, policy: ReloadPolicy, until: float, timeout: float | None
+    ) -> None:
+        self._board = board
+        self._lodging = lodging
+        self._policy = policy
+        self._until = until
+        self._timeout = timeout
+
+    def run(self, make: Callable[[list[str]], Edition], reason: str, *, way_back: bool) -> Reloaded:
+        began = time.monotonic()
+        lodging, events = self._lodging, self._board.events
+        names = lodging.names
+        events.publish("host_reloading", lodging.name, why=reason)
+        changes: tuple[ToolChange, ...] = ()
+        generation: int | None = None
+        why, rolled_back = None, False
+        try:
+            edition = make(names)
+            if self._timeout is not None:
+                self._until = time.monotonic() + self._timeout
+            lodging.acquit()
+            candidate = lodging.lives.load_again(edition)
+            changes = self._look_at(candidate)
+            generation = self._take_over(candidate, way_back=way_back).generation
+        except ReloadRefused as error:
+            events.publish("host_reload_failed", lodging.name, why=str(error), rolled_back=False)
+            raise
+        except CallboardError as error:
+            why = str(error)
+            takeover = None
+            if isinstance(error, NotTaken):
+                changes, takeover = error.changes or changes, error.takeover
+            rolled_back = takeover is not None and takeover.rolled_back
+            if takeover is None or not takeover.told:
+                events.publish("host_reload_failed", lodging.name, why=why, rolled_back=False)
+        lodging.lives.reloads.count(done=why is None)
+        took = time.monotonic() - began
+        result = Reloaded(
+            lodging.name, tuple(names), why is None, why, rolled_back, generation, changes, took
+        )
+        if why is None:
+            told = {change.value: result.tools(change) for change in Change}
+            events.publish("host_reloaded", lodging.name, generation=generation, took=took, **told)
+        return result
+
+    def _look_at(self, candidate: Candidate) -> tuple[ToolChange, ...]:
+        """Wait for a candidate, and see whether it will do. Raises `NotTaken`; then it has been dismissed."""
+        reloads = self._lodging.lives.reloads
+        try:
+            self._wait(candidate.known, "loading it")
+            return self._judge(_loaded(candidate))
+        except NotTaken as error:
+            reloads.drop(candidate, f"it does not take over: {error}")
+            raise
+
+    def _judge(self, moving: MovingIn) -> tuple[ToolChange, ...]:
+        board = self._board
+        members = board.roster.members()
+        for name, refusal in moving.refusals.items():
+            if name in members and members[name].available:
+                raise NotTaken(f"plugin {name!r} cannot be loaded: {refusal.cause}")
+        arrivals = [(members[name], arrival) for name, arrival in moving.arrivals.items() if name in members]
+        changes: list[ToolChange] = []
+        try:
+            for member, arrival in arrivals:
+                changes += self._changes(member, arrival)
+            with board.roster.lock:
+                board.roster.offering.check([(member, arrival.schemas) for member, arrival in arrivals])
+        except CallboardError as error:
+            raise NotTaken(str(error), changes) from error
+        if (why := objection(changes, self._policy.refuse)) is not None:
+            raise NotTaken(why, changes)
+        return tuple(changes)
+
+    def _changes(self, member: Member, arrival: Arrival) -> list[ToolChange]:
+        catalog = self._board.catalog
+        before = {tool.tool_name: tool.schema for tool in catalog.offers.get(member.name, ())}
+        now = {tool.tool_name: tool.schema for tool in catalog.describe(member.name, arrival.schemas)}
+        return compare(member.name, before, now)
+
+    def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:
+        reloads = self._lodging.lives.reloads
+        way_back = way_back and self._lodging.policy.restart is not RestartType.TEMPORARY
+        takeover = reloads.choose(candidate, way_back=way_back, probation=self._policy.probation)
+        try:
+            for verb in ("replace", "revive"):  # of a host that is not up there is no life to replace
+                order = Order(verb, self._lodging.name, "it was loaded anew")
+                ask_supervisor(self._board.supervisor, order)
+            self._wait(takeover.over, "taking over")
+        except (NotTaken, UnknownChild, pykka.ActorDeadError) as error:
+            reloads.give_up(takeover, str(error))
+            if not isinstance(error, NotTaken):
+                raise NotTaken("the host was taken off the board meanwhile") from error
+            raise
+        if takeover.why is not None:
+            raise NotTaken(takeover.why, takeover=takeover)
+        return takeover
+
+    def _wait(self, event: threading.Event, what: str) -> None:
+        seconds = None if self._until == math.inf else max(0.0, self._until - time.monotonic())
+        if not event.wait(seconds):
+            raise NotTaken(f"{what} took more than {self._timeout:g} s")
+
+
+def _loaded(candidate: Candidate) -> MovingIn:
+    """Who is in it, and who is out. Raises `NotTaken` if it has ended."""
+    if candidate.exit is not None:
+        raise NotTaken(f"what is there now cannot be loaded: {candidate.exit.cause}")
+    assert candidate.moving is not None
+    return candidate.moving

@@ -1,0 +1,1 @@
+"""Which plugin takes a call."""

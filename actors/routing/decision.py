@@ -1,0 +1,206 @@
+"""Which tool takes a call: a pure function over names and claims.
+
+The rule is the specification's: first the claims, then the name.
+
+1. A plugin that says ``True`` takes the call. If several do, the one among them that offers the
+   call's name; if that does not decide, the call is ambiguous.
+2. Otherwise the plugin that offers the call's name and did not say ``False``. If several do,
+   the call is ambiguous.
+3. Otherwise there is no tool for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...base.errors import PluginError
+from ...base.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Claims = Mapping[str, bool | None]
+"""What plugins have said of a call, by their names; ``None`` is no opinion."""
+
+
+@frozen
+class Taken:
+    """This plugin takes the call."""
+
+    plugin: str
+
+
+@frozen
+class NoTool:
+    """Nobody takes it. ``rejected_by`` offer its name, but said no to this call."""
+
+    rejected_by: tuple[str, ...] = ()
+
+
+@frozen
+class Ambiguous:
+    """These plugins have equal right to it."""
+
+    plugins: tuple[str, ...]
+
+
+Choice = Taken | NoTool | Ambiguous
+
+
+def _by_name(tools: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    by_name: dict[str, tuple[str, ...]] = {}
+    for plugin, names in tools.items():
+        for name in names:
+            by_name[name] = (*by_name.get(name, ()), plugin)
+    return by_name
+
+
+_FOLLOWS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+@frozen
+class Routes:
+    """Who offers which name, and who wants to be asked. Immutable: a new one replaces it.
+
+    Attributes:
+        tools: tool names by plugin, in the order of registration.
+        claimers: the plugins that have `can_handle_tool_call`.
+        by_name: plugins by tool name. It follows from ``tools`` and is made from them, unless whoever knows what has
+            changed since the last time gives it: among a thousand plugins that is a hundred times the work.
+    """
+
+    tools: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    claimers: tuple[str, ...] = ()
+    by_name: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _FOLLOWS)
+
+    def __post_init__(self) -> None:
+        if self.by_name is _FOLLOWS:
+            object.__setattr__(self, "by_name", _by_name(self.tools))
+
+    def including(self, plugin: str, names: Iterable[str], *, claims: bool) -> Routes:
+        """The routes with a plugin added, or its names replaced; then it keeps its place."""
+        names = tuple(names)
+        claimers = (*self._claimers_without(plugin), *((plugin,) if claims else ()))
+        tools = {**self.tools, plugin: names}
+        if plugin in self.tools:
+            return Routes(tools, claimers)
+        by_name = dict(self.by_name)
+        for name in names:
+            by_name[name] = (*by_name.get(name, ()), plugin)
+        return Routes(tools, claimers, by_name)
+
+    def without(self, plugin: str) -> Routes:
+        """The routes without a plugin."""
+        tools, by_name = dict(self.tools), dict(self.by_name)
+        for name in set(tools.pop(plugin, ())):
+            by_name[name] = tuple(each for each in by_name[name] if each != plugin)
+            if not by_name[name]:
+                del by_name[name]
+        return Routes(tools, self._claimers_without(plugin), by_name)
+
+    def _claimers_without(self, plugin: str) -> tuple[str, ...]:
+        if plugin not in self.claimers:
+            return self.claimers
+        return tuple(each for each in self.claimers if each != plugin)
+
+    def only(self, name: str | None) -> str | None:
+        """The plugin that takes each call of a name; ``None`` if that is not certain before claims are asked."""
+        offering = () if name is None or self.claimers else self.by_name.get(name, ())
+        return offering[0] if len(offering) == 1 else None
+
+    def check(self, plugin: str, names: Sequence[str], *, claims: bool) -> None:
+        """Refuse a plugin whose calls could not be told from another's.
+
+        Names may be shared as long as at most one of the sharers has no claims: the others say
+        which calls are theirs, and it takes the rest.
+
+        Raises:
+            NameTaken: they could not.
+        """
+        if doubled := sorted({name for name in names if names.count(name) > 1}):
+            raise NameTaken(f"plugin {plugin!r} offers {doubled[0]!r} twice", plugin=plugin, tool=doubled[0])
+        for name in names:
+            silent = [p for p in self.by_name.get(name, ()) if p != plugin and p not in self.claimers]
+            if silent and not claims:
+                raise NameTaken(
+                    f"plugin {plugin!r} offers the tool {name!r}, which {silent[0]!r} offers already; "
+                    "rename one, or give one a can_handle_tool_call that tells their calls apart",
+                    plugin=plugin,
+                    tool=name,
+                )
+
+
+class NameTaken(PluginError):  # noqa: N818 - the state is the message
+    """Two plugins offer one tool name, and nothing tells their calls apart.
+
+    Attributes:
+        tool: the name.
+    """
+
+    def __init__(self, message: str, *, plugin: str, tool: str) -> None:
+        super().__init__(message, plugin=plugin)
+        self.tool = tool
+
+
+class Reach(NamedTuple):
+    """What a call may run, as far as that is known before it is given to anybody.
+
+    Attributes:
+        plugin: the one that takes it; ``None`` if nobody does, or more than one with equal right.
+        names: what rules about it may name: its own name, and of a plugin that claims it under a name which that
+            does not offer, the plugin's and those of all its tools, since which of them runs is its own affair.
+        takers: the plugins that it may come to.
+    """
+
+    plugin: str | None
+    names: tuple[str, ...]
+    takers: tuple[str, ...]
+
+    def covers(self, other: Reach) -> bool:
+        """Whether who was asked about this was asked about all that the other may run."""
+        return set(other.names) <= set(self.names)
+
+
+def reach(routes: Routes, name: str | None, claims: Claims) -> Reach:
+    """Say what a call may run. See `choose`."""
+    match choose(routes, name, claims):
+        case Taken(plugin):
+            takers: tuple[str, ...] = (plugin,)
+        case Ambiguous(plugins):
+            takers = plugins
+        case NoTool():
+            takers = ()
+    names = [] if name is None else [name]
+    for taker in takers:
+        offered = routes.tools.get(taker, ())
+        if name not in offered:
+            names += [taker, *offered]
+    return Reach(takers[0] if len(takers) == 1 else None, tuple(dict.fromkeys(names)), takers)
+
+
+def only_for(claims: Claims, takers: tuple[str, ...]) -> Claims:
+    """The claims with which a call comes to these plugins, or goes by its name: should one be gone by then, no other claims it."""
+    return {plugin: None if said and plugin not in takers else said for plugin, said in claims.items()}
+
+
+def choose(routes: Routes, name: str | None, claims: Claims) -> Choice:
+    """Say who takes a call.
+
+    Args:
+        routes: the plugins there are.
+        name: the call's tool name, if it has one.
+        claims: what the plugins that were asked said; those not in it have no opinion.
+    """
+    offering = routes.by_name.get(name, ()) if name is not None else ()
+    eager = tuple(plugin for plugin in routes.tools if claims.get(plugin) is True)
+    if len(eager) > 1:
+        eager = tuple(plugin for plugin in eager if plugin in offering) or eager
+    if eager:
+        return Taken(eager[0]) if len(eager) == 1 else Ambiguous(eager)
+    willing = tuple(plugin for plugin in offering if claims.get(plugin) is not False)
+    if len(willing) == 1:
+        return Taken(willing[0])
+    return Ambiguous(willing) if willing else NoTool(offering)

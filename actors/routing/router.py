@@ -1,0 +1,164 @@
+"""The router: reads a tool call, finds the tool that takes it, and gives it to that tool's desk.
+
+Most boards have no plugin that claims calls. There the way of a call needs nothing but a look
+into an immutable table, so whoever submits it does that in its own thread, by the `Switch`. Where
+claims have to be asked the actor waits for them, without blocking and with a limit: a plugin
+that does not answer in time has no opinion.
+
+Calls of one name are given on in the order in which they came, also while claims are waited for.
+Calls of different names do not wait for each other.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...plugins.results.codes import Code, Outcome
+from ...plugins.results.failures import failure
+from ...supervision.runtime.telling import tell
+from .. import messages as m
+from ..threads.actor import HouseActor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...supervision.runtime.clock import Clock
+    from ...supervision.runtime.events import EventStream
+    from ..calls.call import Call
+    from .claims import Asking, Claiming
+    from .decision import Claims
+    from .table import Switch
+
+
+MAX_WAITING = 10_000
+"""Calls that may wait for claims at once."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    call: Call
+    claims: Claims | None
+    asking: Asking | None = None
+
+
+class Entrusted:
+    """Calls that were given to the router and that it has not read of yet.
+
+    What lies behind the order to stop in an actor's inbox is never read, and nobody is told of that. Who would
+    wait for it for ever is in here. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls: set[Call] = set()
+        self._closed = False
+
+    def add(self, call: Call) -> bool:
+        """Note a call; False if nobody will ever read of it."""
+        with self._lock:
+            if not self._closed:
+                self._calls.add(call)
+            return not self._closed
+
+    def discard(self, call: Call) -> None:
+        """It has been read of."""
+        with self._lock:
+            self._calls.discard(call)
+
+    def close(self) -> list[Call]:
+        """Take no more; returns those that nobody will read of."""
+        with self._lock:
+            self._closed = True
+            left = list(self._calls)
+            self._calls.clear()
+            return left
+
+
+class RouterActor(HouseActor):
+    """See the module.
+
+    Args:
+        switch: the present routes.
+        entrusted: to be told of a call before this actor is told to route it.
+        submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
+        claiming: asks plugins whose call it is.
+    """
+
+    def __init__(
+        self,
+        switch: Switch,
+        entrusted: Entrusted,
+        submit: Callable[[m.Dispatch], Call],
+        claiming: Claiming,
+        *,
+        clock: Clock,
+        events: EventStream,
+    ) -> None:
+        super().__init__("router", events, clock)
+        self._switch = switch
+        self._entrusted = entrusted
+        self._submit = submit
+        self._claiming = claiming
+        self._lanes: dict[str | None, deque[_Pending]] = {}
+        self._waiting: dict[int, _Pending] = {}
+
+    def receive(self, message: Any) -> Any:
+        """Handle one message."""
+        match message:
+            case m.Dispatch():
+                return self._submit(message)
+            case m.Route(call, claims):
+                self._route(call, claims)
+            case m.Claimed(call, claims):
+                self._claimed(call, claims)
+            case m.Shutdown():
+                self.stop()
+            case _:
+                super().receive(message)
+        return None
+
+    def on_stop(self) -> None:
+        """Whoever stopped it: no caller is left waiting."""
+        for call in [*self._entrusted.close(), *(pending.call for pending in self._waiting.values())]:
+            error = "the router was stopped"
+            call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT))
+
+    def _route(self, call: Call, claims: Claims | None) -> None:
+        self._entrusted.discard(call)
+        if len(self._waiting) >= MAX_WAITING:
+            error = f"{MAX_WAITING} calls are waiting for plugins to say whether they are theirs"
+            call.finish(failure(Code.OVERLOADED, error))
+            return
+        pending = self._waiting[id(call)] = _Pending(call, claims)
+        self._lanes.setdefault(call.tool_name, deque()).append(pending)
+        if claims is None:
+            told = functools.partial(self._on_claims, call)
+            pending.asking = self._claiming.ask(call, told)
+        self._deliver_ready(call.tool_name)
+
+    def _on_claims(self, call: Call, claims: Claims) -> None:
+        """In any thread."""
+        tell(self.actor_ref, m.Claimed(call, claims))
+
+    def _claimed(self, call: Call, claims: Claims) -> None:
+        pending = self._waiting.get(id(call))
+        if pending is not None and pending.call is call:
+            pending.claims = claims
+            self._deliver_ready(call.tool_name)
+
+    def _deliver_ready(self, name: str | None) -> None:
+        """Give on the calls of one name that wait for no claim any more, from the first one on."""
+        lane = self._lanes.get(name)
+        while lane and (lane[0].claims is not None or lane[0].call.done()):
+            pending = lane.popleft()
+            if pending.asking is not None:
+                pending.asking.drop()
+            del self._waiting[id(pending.call)]
+            if not pending.call.done():
+                self._switch.deliver(pending.call, pending.claims or {})
+        if not lane:
+            self._lanes.pop(name, None)

@@ -1,0 +1,1 @@
+"""The state of tools, and where it is kept."""

@@ -1,0 +1,112 @@
+"""A tool's committed state: what the next call is given, and the next life of its host.
+
+State is committed with a valid final answer and not otherwise, so what a call that crashed,
+hung or broke its answer did to its copy is gone with it.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+from ...base.errors import JsonValueError
+from ...base.json import copy_json, dump_inner
+from ...plugins.results.normalise import invalid_result
+
+State = dict[str, Any]
+Result = dict[str, Any]
+
+
+def largest_state(max_line: int) -> int:
+    """The largest state, in bytes of JSON, of a plugin whose host is sent lines of so many bytes: half of one.
+
+    So there is as much for what a call says beside it; with less, a state could fit with one call and no other.
+    """
+    return max_line // 2
+
+
+class StateCell:
+    """The committed state with its version. Thread-safe.
+
+    Calls that run at the same time each start from the state of their beginning; the one that
+    ends last wins.
+
+    Attributes:
+        limit: the largest state that is committed, in bytes of JSON.
+        recalled: the state it began with comes from a store, and not from the tool's ``init``.
+    """
+
+    limit = sys.maxsize
+
+    def __init__(self, state: State, version: int = 0) -> None:
+        self._lock = threading.Lock()
+        self._committed = (state, version)  # one object: readers never wait for a commit under way
+        self.recalled = False
+
+    @property
+    def version(self) -> int:
+        """How often a state was committed."""
+        return self._committed[1]
+
+    def read(self) -> tuple[State, int]:
+        """The committed state and its version. Not a copy: for sending, never for changing."""
+        return self._committed
+
+    def copy(self) -> State:
+        """A copy of the committed state, to be worked on."""
+        state: State = copy_json(self._committed[0])
+        return state
+
+    def weigh(
+        self, result: Result, state: State, most: int = sys.maxsize
+    ) -> tuple[Result, State | None, bytes | None]:
+        """Whether a state can be committed, to be asked before it is certain how the call ends.
+
+        It is held to the rule for what is sent to a host: what is committed goes with every call from then on, and one that
+        cannot be sent would have each of them refused.
+
+        Args:
+            result: the call's.
+            state: the one that came with it.
+            most: as ``limit``, by the host.
+
+        Returns:
+            The call's result, the state and its text for `commit`; or the failure that the result has
+            to be instead, and ``None`` twice.
+        """
+        try:
+            text = dump_inner(state, what="$.state")
+        except JsonValueError as error:
+            why = f"the tool's state cannot be kept: {error}"
+            return invalid_result(why, path=error.path).result, None, None
+        limit = min(most, self.limit)
+        if len(text) <= limit:
+            return result, state, text
+        why = f"the tool's state has {len(text)} bytes as JSON; at most {limit} are kept"
+        facts = {"state_bytes": len(text), "max_state_bytes": limit}
+        return invalid_result(why, path="$.state", **facts).result, None, None
+
+    def begin_with(self, state: State) -> None:
+        """Begin with another state than ``init``'s, unless there is a committed one. That is no commit."""
+        with self._lock:
+            if not self.recalled and self._committed[1] == 0:
+                self._committed = (state, 0)
+
+    def commit(self, state: State, text: bytes | None = None, generation: int = 0) -> bool:
+        """Make ``state`` the committed one; False if it could not be saved where it ought to be.
+
+        Args:
+            state: nobody else's from now on.
+            text: what `weigh` returned; nothing is saved without.
+            generation: the life of the host that it comes from.
+        """
+        with self._lock:
+            version = self._committed[1]
+            saved = text is None or self._save(text, version + 1, generation)
+            self._committed = (state, version + 1)
+            return saved
+
+    def _save(self, text: bytes, version: int, generation: int) -> bool:  # noqa: ARG002 - for those who do save
+        """Save what is being committed, under the lock. There is nowhere to, in this one."""
+        return True

@@ -1,0 +1,44 @@
+"""One board, one store: a lock in a file beside it.
+
+The lock is the kernel's: it goes with the process, however that ends, so that no stale
+lock is ever in the way. The file itself stays; removing it would let two processes hold a lock each,
+on two files of the same name. What it says, the holder's pid, is for the error message alone.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ...base.forking import close_own, own
+from ...hosts.process.file_lock import try_lock
+from .store import StateStoreInUse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class StoreLock:
+    """Held from the moment it is made until `release`.
+
+    Args:
+        store: the file that is locked; the lock lies beside it.
+
+    Raises:
+        StateStoreInUse: somebody else holds it, be it another board of this process.
+        OSError: the lock's file cannot be made or opened.
+    """
+
+    def __init__(self, store: Path) -> None:
+        # Not inherited by hosts, which may outlive this process for a moment.
+        self._file = own(os.open(f"{store}.lock", os.O_RDWR | os.O_CREAT, 0o600))
+        if not try_lock(self._file):
+            holder = os.read(self._file, 20)
+            close_own(self._file)
+            raise StateStoreInUse(str(store), int(holder) if holder.isdigit() else None)
+        os.ftruncate(self._file, 0)
+        os.write(self._file, str(os.getpid()).encode())
+
+    def release(self) -> None:
+        """Let the next one have it. Once."""
+        close_own(self._file)

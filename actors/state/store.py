@@ -1,0 +1,145 @@
+"""Where the state of tools outlives what made it: the contract of a store, and the store in memory.
+
+A store keeps one row for each plugin, by its name: the last committed state. It decides nothing
+about when a state is committed (see `StateCell`) and nothing about what becomes of a call whose state
+cannot be kept (see `StateKeeper`).
+
+A board without a store has its states in the cells alone. `MemoryStore` is not that: it outlives
+boards, within one process, and is the smallest store there can be.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from ...base.errors import CallboardError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    News = Callable[[str, dict[str, Any]], None]
+    """Told of what happens to a store: the event's kind and its facts."""
+
+Synchronous = Literal["normal", "full"]
+"""What a commit survives: the death of the process, or a loss of power too."""
+
+
+class StateStoreError(CallboardError):
+    """A store cannot be opened, or cannot take a state.
+
+    Attributes:
+        store: which one: its path, if it has one.
+    """
+
+    def __init__(self, message: str, *, store: str) -> None:
+        super().__init__(message)
+        self.store = store
+
+
+class StateStoreInUse(StateStoreError):  # noqa: N818 - the state is the message
+    """Another board uses the store; two that write to one would each undo the other's states.
+
+    Attributes:
+        pid: the other's process, or ``None`` if that is not known.
+    """
+
+    def __init__(self, store: str, pid: int | None) -> None:
+        by = "by another program" if pid is None else f"by process {pid}"
+        super().__init__(
+            f"the state store {store} is in use {by}; stop that first, or give this one a file of its own",
+            store=store,
+        )
+        self.pid = pid
+
+
+class Saved(NamedTuple):
+    """A committed state, as a store keeps it.
+
+    Attributes:
+        state: one JSON object as text.
+        version: the cell's version with this commit; goes on counting in the next program.
+        generation: the life of the host that answered with it; 0 for a tool that has no host.
+    """
+
+    state: bytes
+    version: int
+    generation: int
+
+
+def read_state(text: bytes) -> dict[str, Any]:
+    """Read a saved state.
+
+    Raises:
+        ValueError: it is no JSON object.
+    """
+    try:
+        # Not orjson: it makes floats of integers beyond 64 bits, which Python tools may have.
+        state = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not isinstance(state, dict):
+        raise ValueError(f"it is a {type(state).__name__}, not an object")  # noqa: TRY004 - of what was read
+    return state
+
+
+class StateStore(Protocol):
+    """Keeps the last committed state of each plugin. All methods may be called from any thread."""
+
+    def load(self, plugin: str) -> Saved | None:
+        """What was saved last, or ``None``. Of a save that failed it may be either state."""
+
+    def save(self, plugin: str, saved: Saved) -> None:
+        """Keep a state in the place of the one before; done when this returns.
+
+        Saves of one plugin come one after the other; those of several at the same time.
+
+        Raises:
+            StateStoreError: it cannot be kept now. The store may keep it with a later one, and must
+                not be less usable than before.
+        """
+
+    def forget(self, plugin: str) -> None:
+        """Keep nothing of a plugin any more; unknown ones are ignored. Raises as `save`."""
+
+    def attach(self, news: News) -> None:
+        """Have ``news`` told of what happens to the store from now on, and at once of what has."""
+
+    def status(self) -> dict[str, Any]:
+        """What it is and how it does, as JSON; ``store`` names the kind."""
+
+    def close(self) -> None:
+        """Let go of everything; what is saved stays saved. A second time changes nothing."""
+
+
+class MemoryStore:
+    """A store that ends with the process. See the module."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._saved: dict[str, Saved] = {}
+
+    def load(self, plugin: str) -> Saved | None:
+        """See `StateStore`."""
+        return self._saved.get(plugin)
+
+    def save(self, plugin: str, saved: Saved) -> None:
+        """See `StateStore`."""
+        with self._lock:
+            self._saved[plugin] = saved
+
+    def forget(self, plugin: str) -> None:
+        """See `StateStore`."""
+        with self._lock:
+            self._saved.pop(plugin, None)
+
+    def attach(self, news: News) -> None:
+        """Nothing ever happens to it."""
+
+    def status(self) -> dict[str, Any]:
+        """See `StateStore`."""
+        return {"store": "memory", "plugins": len(self._saved)}
+
+    def close(self) -> None:
+        """It holds nothing that needs letting go, and may be handed to the next board."""

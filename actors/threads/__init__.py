@@ -1,0 +1,1 @@
+"""Threads of actors, and threads that may hang."""

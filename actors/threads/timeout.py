@@ -1,0 +1,111 @@
+"""Running code of a plugin that may never return, such as its import: on a thread that can be lost.
+
+Whoever asks waits for the deadline and no longer. What is not done by then is given up: nobody minds its thread any
+more, which as a daemon keeps no program from ending. It cannot be killed, so it keeps what it holds, before all the
+lock of a module that it imports: another plugin that imports that module waits for it until its own deadline.
+
+Neither calls nor hooks of plugins that run are run like this: they have threads that are kept, see `Workers` and
+`HookThreads`. This is for what is done once, before there is anything to run.
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import Future
+from contextvars import copy_context
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from ...base.errors import CallboardError, PluginLoadError
+from ...base.foreign import Log
+from ...base.stack_location import imports_something, tell_where
+from ...plugins.results.failures import describe
+from .lendable import LentThread, LentThreads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+logger = Log("callboard.actors")
+
+Value = TypeVar("Value")
+
+_THREADS = LentThreads()
+
+LOAD_TIMEOUT = 120.0
+"""Seconds that a plugin has to be loaded if nobody says otherwise. An import of 20 s is slow, and honest."""
+
+
+def in_time(
+    job: Callable[[], Value], seconds: float | None, *, plugin: str, doing: str, remedy: str
+) -> Value:
+    """Return what ``job`` returns.
+
+    It runs with a copy of the caller's context variables. Without a deadline it runs in the caller's own thread. So
+    it does, without a deadline, if that thread is importing something: it holds locks that the job may need, and
+    would wait for itself.
+
+    Args:
+        job: the plugin's code.
+        seconds: its deadline; ``None`` for none.
+        plugin: whose it is.
+        doing: what is done, as the beginning of a sentence: ``making plugin 'x'``.
+        remedy: what to do about one that takes too long, as the end of that sentence.
+
+    Raises:
+        PluginLoadError: it did not end in time, or raised what is no `CallboardError`, or there is no thread for it.
+        CallboardError: the job raised it.
+        KeyboardInterrupt: whoever waits was interrupted. The job is given up.
+    """
+    if seconds is None or imports_something(sys._getframe()):  # noqa: SLF001 - the frames of this thread
+        return _told(job, plugin, doing, Exception, SystemExit)
+    future: Future[Value] = Future()
+    try:
+        thread = _THREADS.lend()
+    except RuntimeError as error:
+        raise PluginLoadError(f"{doing} failed: there is no thread for it: {error}", plugin=plugin) from error
+    thread.do(partial(copy_context().run, partial(_work, future, job, plugin, doing)))
+    try:
+        return future.result(seconds)
+    except CallboardError:
+        raise
+    except TimeoutError:
+        where = tell_where(sys._current_frames().get(thread.ident))  # noqa: SLF001 - the frames of that thread
+        if not future.cancel():  # it ended in this very moment
+            return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+    raise PluginLoadError(f"{doing} did not end within {seconds:g} s{where}; {remedy}", plugin=plugin)
+
+
+def _work(
+    future: Future[Value], job: Callable[[], Value], plugin: str, doing: str, thread: LentThread
+) -> bool:
+    """Do it; in its thread. The future waits as if it had not begun, so that it can be cancelled."""
+    began = monotonic()
+    value: Value | CallboardError
+    try:
+        value = _told(job, plugin, doing, BaseException)
+    except CallboardError as error:
+        value = error
+    if not future.set_running_or_notify_cancel():
+        seconds = monotonic() - began
+        logger.warning("plugin %s: its code that was given up has ended, after %.1f s", plugin, seconds)
+        return False
+    _THREADS.hand_back(thread)
+    if isinstance(value, CallboardError):
+        future.set_exception(value)
+    else:
+        future.set_result(value)
+    return True
+
+
+def _told(job: Callable[[], Value], plugin: str, doing: str, *kinds: type[BaseException]) -> Value:
+    """Do it; what it raises of these kinds is told as what is wrong with the plugin."""
+    try:
+        return job()
+    except CallboardError:
+        raise
+    except kinds as error:
+        raise PluginLoadError(f"{doing} raised {describe(error)}", plugin=plugin) from error
