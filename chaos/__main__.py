@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..hosts.errors import HostStartError
 from ..hosts.node.find import find_node
-from ..tampered_board import TamperedBoard
+from ..trial.tampered_board import TamperedBoard
 from .campaign.command import add_command as add_campaign
 from .checker.exits import READER_GONE
 from .checker.outages import outages

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from .agent.sessions.session import Session
     from .base.errors import CallboardError, ContractError, PluginError, PluginLoadError
     from .callboard import Callboard
-    from .configuration import Configuration, read_configuration
-    from .configuration_errors import ConfigurationError
+    from .config.configuration import Configuration, read_configuration
+    from .config.errors import ConfigurationError
     from .configured_agent import Agent
-    from .failed import FailedPlugin
     from .hosts.hosted_tool import HostedToolPlugin
     from .hosts.node.tool import NodeToolPlugin
+    from .loading.failed import FailedPlugin
     from .plugins.adapter.adapter import PluginAdapter
     from .plugins.contract.contract import ToolPlugin
     from .plugins.results.codes import Code, Outcome
@@ -82,14 +82,14 @@ _PLACES = {
     "AgentCore": ".agent.core.core",
     "Session": ".agent.sessions.session",
     "Callboard": ".callboard",
-    "FailedPlugin": ".failed",
+    "FailedPlugin": ".loading.failed",
     "NotStarted": ".actors.board",
-    "Configuration": ".configuration",
-    "read_configuration": ".configuration",
+    "Configuration": ".config.configuration",
+    "read_configuration": ".config.configuration",
     "Agent": ".configured_agent",
     "HostedToolPlugin": ".hosts.hosted_tool",
     "NodeToolPlugin": ".hosts.node.tool",
-    "ConfigurationError": ".configuration_errors",
+    "ConfigurationError": ".config.errors",
     "PluginAdapter": ".plugins.adapter.adapter",
     "Code": ".plugins.results.codes",
     "Outcome": ".plugins.results.codes",

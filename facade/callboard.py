@@ -20,23 +20,23 @@ from .actors.calls.waiting import in_thread, until_done
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
 from .base.validation import is_mapping, is_text, require_mapping, require_seconds, require_several
-from .configuration import Configuration, read_configuration
+from .config.arguments import contributions_of, require_parts, subscribers_of
+from .config.configuration import Configuration, read_configuration
+from .config.hook_section import import_hooks, put_on
+from .config.options import complete
+from .config.state import open_state_store, read_state_settings
 from .describing import describe
-from .failed import FailedPlugin, Noting
-from .given import contributions_of, require_parts, subscribers_of
 from .giving_orders import GivingOrders
-from .hook_settings import import_hooks, put_on
 from .interop.conversion import ToolInteropTarget
-from .loaded import LoadedProvider, LoadedProviders
-from .loading import entry_of, load_entry, load_registered
-from .loading_ahead import load_ahead
-from .options import complete
+from .loading.failed import FailedPlugin, Noting
+from .loading.install import begin, settle
+from .loading.loaded import LoadedProvider, LoadedProviders
+from .loading.loader import entry_of, load_entry, load_registered
+from .loading.prefetch import load_ahead
 from .plugins.sources.entry import parse_options
-from .state_settings import open_state_store, read_state_settings
 from .stopping import Stopping
 from .supervision.restart.spec import StartOrder
 from .taking_hooks import TakingHooks
-from .taking_in import begin, settle
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .configured_agent import Agent
     from .interop.registry.contribution import ToolInteropContribution
     from .interop.registry.tool_registry import ToolInteropRegistry
-    from .loaded import Loaded, Made
+    from .loading.loaded import Loaded, Made
     from .supervision.runtime.clock import Clock
     from .supervision.runtime.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -230,7 +230,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         """The contributions of the configuration; one that cannot be had is noted."""
         found: list[ToolInteropContribution] = []
         if self.configuration.interop:
-            from .interop_settings import import_contribution  # noqa: PLC0415 - most configurations have none
+            from .config.interop_section import import_contribution  # noqa: PLC0415 - most configurations have none
 
             for index, path in enumerate(self.configuration.interop):
                 with Noting(self.failed, path):
@@ -262,7 +262,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         try:
             begin(board, one)
         except PluginNameTaken as error:
-            from .names_taken import with_remedy  # noqa: PLC0415 - only a collision needs it
+            from .loading.name_conflict import with_remedy  # noqa: PLC0415 - only a collision needs it
 
             name = one.adapter.name
             taken = {*board.roster.members(), *board.roster.lodgings.status()}

@@ -10,10 +10,10 @@ from .agent.errors import ProviderError
 from .agent.requests.provider_adapter import ProviderAdapter
 from .base.errors import PluginError
 from .base.validation import require
-from .choosing_provider import choose
-from .configuration import Configuration
-from .configuration_errors import ConfigurationError
-from .loading_here import import_here
+from .config.configuration import Configuration
+from .config.errors import ConfigurationError
+from .config.provider_section import choose
+from .loading.in_process import import_here
 from .plugins.contract.context import application_context, core_context
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .agent.core.tool_core import HoldsBoard
     from .agent.loop.cancellation import Cancellation
     from .agent.sessions.session import Session
-    from .loaded import LoadedProvider
+    from .loading.loaded import LoadedProvider
 
 Json = dict[str, Any]
 

@@ -17,8 +17,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from . import pytest_fixtures as kit
-    from .pytest_plans import Plan
+    from .pytest import fixtures as kit
+    from .pytest.plans import Plan
 
 _MARKS = (
     "faults(seed=None, schedule=None): seed of all chance; a Schedule, its JSON, a list of entries, or 'draw'.",
@@ -97,7 +97,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
 
 
 def _kit() -> Any:
-    from . import pytest_fixtures  # noqa: PLC0415 - see the module
+    from .pytest import fixtures as pytest_fixtures  # noqa: PLC0415 - see the module
 
     return pytest_fixtures
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .base.validation import is_text, require_seconds, require_several, require_text
-from .origins import Origins, require_watchable
-from .reload_watch import ReloadWatches
+from .loading.origins import Origins, require_watchable
+from .reload.watch import ReloadWatches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .actors.board import Board
     from .actors.reload.reload import Reloaded
-    from .configuration import Configuration
-    from .loaded import Loaded
+    from .config.configuration import Configuration
+    from .loading.loaded import Loaded
 
 _LAST_RELOAD = 1.0
 """Seconds that a reload has to notice that the board was stopped; what npm still does is not waited for."""
@@ -60,7 +60,7 @@ class Reloadable:
                 lives of its host must not be.
             NotStarted: the board does not run.
         """
-        from .reloading import reload_host  # noqa: PLC0415 - most boards never reload
+        from .reload.rebuild import reload_host  # noqa: PLC0415 - most boards never reload
 
         require_text("the name of a host or a plugin", name)
         if timeout is not None:

@@ -14,7 +14,7 @@ from .reloadable import Reloadable
 if TYPE_CHECKING:
     from .actors.board import Board
     from .actors.state.store import StateStore
-    from .loaded import LoadedProviders
+    from .loading.loaded import LoadedProviders
 
 
 class Stopping(Reloadable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .options import complete
+from .config.options import complete
 from .plugins.sources.entry import parse_options
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .actors.amplifier.mount import MountedModule
     from .actors.board import Board
     from .actors.hooks.listeners import HookHandle
-    from .configuration import Configuration
+    from .config.configuration import Configuration
     from .plugins.hooks.approval import Approver
 
 

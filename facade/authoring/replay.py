@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import CallboardError
 from ..hosts.errors import HostGone
 from ..hosts.host import Host
-from ..loaded import Loaded
-from ..loading import load_entry
-from .exchanges import Exchange, answer_of
+from ..loading.loaded import Loaded
+from ..loading.loader import load_entry
+from .recording_diff import Exchange, answer_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..configuration import Configuration
+    from ..config.configuration import Configuration
     from ..hosts.process.process import ProcessExit
     from ..hosts.report.crash_report import CrashReport
     from ..hosts.sharing import Program

@@ -9,7 +9,7 @@ from ..callboard import Callboard
 if TYPE_CHECKING:
     from ..actors.board import Board
     from ..hosts.process.transport import Carry
-    from ..loaded import Loaded
+    from ..loading.loaded import Loaded
 
 
 class TappedCallboard(Callboard):

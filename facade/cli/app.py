@@ -18,9 +18,9 @@ import click
 from ..base.errors import CallboardError
 from ..chaos.checker.exits import READER_GONE
 from ..version import __version__
-from .common import Settings, common
-from .exits import BUG, FAILED, WELL, WRONG, by_signal
-from .output import OutputLost, ReaderGone, complain, open_missing_streams, tell_progress, warn_on_stderr
+from .ui.exit_codes import BUG, FAILED, WELL, WRONG, by_signal
+from .ui.options import Settings, common
+from .ui.streams import OutputLost, ReaderGone, complain, open_missing_streams, tell_progress, warn_on_stderr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

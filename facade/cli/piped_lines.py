@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .exits import FAILED, WELL, by_signal
-from .interruption import Interruption
-from .line_input import read_lines
+from .ui.exit_codes import FAILED, WELL, by_signal
+from .ui.line_input import read_lines
+from .ui.signals import Interruption
 
 if TYPE_CHECKING:
-    from .dev_work import Work
-    from .output import Streams
+    from .dev.commands import Work
+    from .ui.streams import Streams
 
 
 def carry_out_lines(work: Work, out: Streams, longest: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard import Callboard
 from callboard.actors.calls.idle_timeout import Silence, left
-from callboard.configuration_errors import ConfigurationError
+from callboard.config.errors import ConfigurationError
 from hypothesis import given
 from hypothesis import strategies as st
 from manual_clock import ManualClock

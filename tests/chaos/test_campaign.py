@@ -12,7 +12,7 @@ from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
 from callboard.chaos.campaign.round import Round
 from callboard.chaos.campaign.sources import Sources
 from callboard.chaos.checker.exits import NOT_TESTED
-from callboard.tampered_board import TamperedBoard
+from callboard.trial.tampered_board import TamperedBoard
 from leaks import no_leaks
 
 SEEDS = (396, 481, 551, 976, 1028)

@@ -9,8 +9,8 @@ import pytest
 from callboard.chaos.campaign.drawing import draw_plan
 from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
 from callboard.chaos.campaign.sources import Sources
-from callboard.configuration import read_configuration
-from callboard.options import complete
+from callboard.config.configuration import read_configuration
+from callboard.config.options import complete
 from callboard.plugins.sources.entry import parse_entry
 
 SEEDS = range(80)

@@ -9,7 +9,7 @@ import threading
 import pytest
 from callboard import Callboard
 from callboard.actors.calls.stage import Stage
-from callboard.authoring.creation import create
+from callboard.authoring.create import create
 from callboard.authoring.template import KINDS
 from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import write

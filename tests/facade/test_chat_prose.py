@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from callboard.cli.chat_prose import Prose
-from callboard.cli.chat_words import clean, cut, fold, padded
+from callboard.cli.chat.markdown import Prose
+from callboard.cli.ui.text import clean, cut, fold, padded
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len

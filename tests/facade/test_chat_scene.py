@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from callboard.cli.chat_news import KINDS
-from callboard.cli.chat_orders import Order, Said, read_line
-from callboard.cli.chat_rows import shortened
-from callboard.cli.chat_scene import HEARD, Scene
+from callboard.cli.chat.events import KINDS
+from callboard.cli.chat.input import Order, Said, read_line
+from callboard.cli.chat.render import HEARD, Scene
+from callboard.cli.chat.rows import shortened
 from callboard.plugins.hooks.approval import Question
 from callboard.supervision.runtime.event_kinds import EVENT_KINDS
 from rich.cells import cell_len

@@ -9,8 +9,8 @@ import subprocess
 from typing import Any
 
 import pytest
-from callboard.cli.approval_words import keys_of, question_text, read_choice, visible
-from callboard.cli.approving import TerminalApprover
+from callboard.cli.ui.approval import TerminalApprover
+from callboard.cli.ui.approval_text import keys_of, question_text, read_choice, visible
 from callboard.plugins.hooks.approval import Answer, Question
 from command_line import ENVIRONMENT, callboard, command, lines, write_config
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from callboard.cli.call import show_result
+from callboard.cli.commands.call import show_result
 from rich.console import Console
 
 TITLE = "\x1b]0;owned\x07"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from callboard.cli.app import COMMANDS, OPTIONAL, command_line
-from callboard.cli.check_plugins import judge
+from callboard.cli.doctor.plugin_checks import judge
 from click.testing import CliRunner
 from command_line import ECHO, EXAMPLES, PACED, callboard, lines, on_a_terminal, write_config
 

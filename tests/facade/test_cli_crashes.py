@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from callboard.cli.crash_view import LINES, MESSAGES, facts_of, messages_of, show_crash, words_of
+from callboard.cli.ui.crash_report import LINES, MESSAGES, facts_of, messages_of, show_crash, words_of
 from callboard.supervision.runtime.event_kinds import faults_of
 from callboard.supervision.runtime.event_order import check_order
 from callboard.supervision.runtime.events import Event

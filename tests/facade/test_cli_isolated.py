@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from callboard.cli.check_plugins import count_hosts
-from callboard.configuration import read_configuration
+from callboard.cli.doctor.plugin_checks import count_hosts
+from callboard.config.configuration import read_configuration
 from command_line import ECHO, EXAMPLES, callboard, lines, on_a_terminal, write_config
 
 ISOLATED = {"plugin": f"path:{EXAMPLES / 'python-echo-tool'}", "isolate": True, "name": "far"}

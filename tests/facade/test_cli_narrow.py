@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callboard.cli.chaos_picture import fitting
-from callboard.cli.finding import counted
+from callboard.cli.chaos.live import fitting
+from callboard.cli.doctor.finding import counted
 from command_line import ECHO, on_a_terminal, write_config
 from hypothesis import given
 from hypothesis import strategies as st

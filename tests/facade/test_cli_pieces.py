@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import click
 import pytest
-from callboard.cli.call import read_arguments
-from callboard.cli.check_plugins import last_words
-from callboard.cli.check_python import Requirement
-from callboard.cli.interruption import Interruption
-from callboard.cli.line_input import Line, LineSplitter, read_lines
-from callboard.cli.output import LineWriter
-from callboard.cli.requests import NoCall, has_id, no_call_line, requests_in
-from callboard.cli.slots import ALL, Slots
+from callboard.cli.commands.call import read_arguments
+from callboard.cli.doctor.plugin_checks import last_words
+from callboard.cli.doctor.python import Requirement
+from callboard.cli.run.requests import NoCall, has_id, no_call_line, requests_in
+from callboard.cli.run.slots import ALL, Slots
+from callboard.cli.ui.line_input import Line, LineSplitter, read_lines
+from callboard.cli.ui.signals import Interruption
+from callboard.cli.ui.streams import LineWriter
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,7 +11,7 @@ import pytest
 from callboard import Callboard, read_configuration
 from callboard.hosts.command.tool import CommandToolPlugin
 from callboard.hosts.errors import HostStartError
-from callboard.loading import load_entry
+from callboard.loading.loader import load_entry
 from house_source import ROOT
 from leaks import TEST_MARK, no_leaks
 from node_packages import write

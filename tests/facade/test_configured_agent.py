@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from callboard import Callboard, ConfigurationError, read_configuration
 from callboard.agent.replay.server import ReplayServer
-from callboard.agent_settings import AgentSettings, read_agent_settings
 from callboard.base.errors import PluginLoadError
+from callboard.config.agent_section import AgentSettings, read_agent_settings
 from tools import Tool
 
 BASE = Path("/base")

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from callboard.cli.values import Broken, Found, values_in
+from callboard.cli.ui.json_values import Broken, Found, values_in
 from hypothesis import given
 from hypothesis import strategies as st
 

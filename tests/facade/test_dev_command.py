@@ -11,9 +11,9 @@ import subprocess
 from contextlib import suppress
 
 import pytest
-from callboard.authoring.creation import create
-from callboard.authoring.place import NothingThere, configuration_at, folders_of
-from callboard.authoring.typed import Asked, NotUnderstood, Order, read_typed
+from callboard.authoring.call_syntax import Asked, NotUnderstood, Order, read_typed
+from callboard.authoring.create import create
+from callboard.authoring.locate import NothingThere, configuration_at, folders_of
 from command_line import ENVIRONMENT, PATIENCE, callboard, command, start
 from node_packages import tool, write
 

@@ -8,8 +8,8 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from callboard.cli.interruption import Interruption
-from callboard.cli.line_input import bites_by_thread
+from callboard.cli.ui.line_input import bites_by_thread
+from callboard.cli.ui.signals import Interruption
 
 
 @contextmanager

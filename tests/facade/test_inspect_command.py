@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.authoring.creation import create
-from callboard.authoring.entries import KINDS, RECEIVED, SENT, Entry, NoRecording, read_recording
-from callboard.authoring.exchanges import NOTHING, Difference, differences, exchanges_in
-from callboard.authoring.recording import Recorder, header
+from callboard.authoring.create import create
+from callboard.authoring.recorder import Recorder, header
+from callboard.authoring.recording_diff import NOTHING, Difference, differences, exchanges_in
+from callboard.authoring.recording_format import KINDS, RECEIVED, SENT, Entry, NoRecording, read_recording
 from callboard.hosts.process.process import Command, ProcessExit
 from command_line import callboard, lines, on_a_terminal
 from hypothesis import given

@@ -5,7 +5,7 @@ from inspect import isfunction
 from typing import get_args
 
 import pytest
-from callboard.loading import LOADERS
+from callboard.loading.loader import LOADERS
 from callboard.plugins.sources.source import PluginSource
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from callboard import Callboard
-from callboard.authoring.creation import NotCreated, create
+from callboard.authoring.create import NotCreated, create
 from callboard.authoring.names import BadName, Names, names_of
 from callboard.authoring.template import KINDS, OTHER_NAMES, TRY, files_of
 from command_line import EXAMPLES, callboard, on_a_terminal

@@ -6,7 +6,7 @@ import math
 
 import pytest
 from callboard.chaos.faults import Signal
-from callboard.pursuit import LONGEST_WAIT, PATIENCE, TRIES, Pursuit
+from callboard.trial.pursuit import LONGEST_WAIT, PATIENCE, TRIES, Pursuit
 
 KILL = Signal(9)
 

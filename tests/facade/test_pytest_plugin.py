@@ -7,14 +7,14 @@ import re
 from configparser import ConfigParser
 
 import callboard.chaos.recovery
-import callboard.pytest_fixtures
+import callboard.pytest.fixtures
 import pytest
 from callboard.chaos.checker.leak_check import Census
 from house_source import ROOT
 
 pytest_plugins = ["pytester"]
 
-HELD = (callboard.chaos.recovery, callboard.pytest_fixtures)
+HELD = (callboard.chaos.recovery, callboard.pytest.fixtures)
 """What an inner run imports, it forgets; what was there before, it shares with the other runs."""
 
 LOADED = ("-p", "no:callboard-chaos", "-p", "callboard.pytest_plugin", "-p", "no:cacheprovider")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 
 import callboard.chaos.recovery
-import callboard.pytest_fixtures
+import callboard.pytest.fixtures
 import pytest
 
 pytest_plugins = ["pytester"]
 
-HELD = (callboard.chaos.recovery, callboard.pytest_fixtures)
+HELD = (callboard.chaos.recovery, callboard.pytest.fixtures)
 """What an inner run imports, it forgets; what was there before, it shares with the other runs."""
 
 LOADED = ("-p", "no:callboard-chaos", "-p", "callboard.pytest_plugin", "-p", "no:cacheprovider")

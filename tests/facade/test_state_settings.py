@@ -9,7 +9,7 @@ import pytest
 from callboard import Callboard, ConfigurationError, read_configuration
 from callboard.actors.state.sqlite import SqliteStore
 from callboard.actors.state.store import MemoryStore, StateStoreInUse
-from callboard.state_settings import StateSettings, read_state_settings
+from callboard.config.state import StateSettings, read_state_settings
 from command_line import ECHO, callboard, lines, ndjson, write_config
 from tools import Tool, count, tool_call
 

@@ -44,15 +44,15 @@ PLACES = {
     "httpx": ("agent/providers/*",),
     "packaging": ("plugins/sources/requirements.py",),
     "prompt_toolkit": ("facade/cli/*",),
-    "watchfiles": ("facade/cli/*", "facade/watching_files.py"),
+    "watchfiles": ("facade/cli/*", "facade/reload/file_watcher.py"),
     "hypothesis": ("chaos/strategies.py",),
     "opentelemetry": ("facade/exporters/otel.py", "facade/exporters/otel_spans.py"),
     "rich": ("facade/cli/*",),
     "pytest": (
         "chaos/conformance/*",
         "facade/pytest_plugin.py",
-        "facade/pytest_fixtures.py",
-        "facade/pytest_plans.py",
+        "facade/pytest/fixtures.py",
+        "facade/pytest/plans.py",
     ),
 }
 """Package to the files that may import it.
@@ -65,7 +65,7 @@ a host's process; git and npm are run to their end, and are no hosts either. The
 OPTIONAL = (
     "agent/providers/*",
     "facade/cli/*",
-    "facade/watching_files.py",
+    "facade/reload/file_watcher.py",
     "facade/exporters/otel*.py",
     "chaos/strategies.py",
     "chaos/conformance/*",

@@ -22,7 +22,7 @@ FLOOR = {
 PROGRAMS = {
     (
         "chaos/__main__.py",
-        "callboard.tampered_board",
+        "callboard.trial.tampered_board",
     ): "a program stands above all rooms: its campaign is run on the board that users have",
 }
 """Programs of a room that put rooms above it together; nobody imports them."""
@@ -50,25 +50,34 @@ IN_FUNCTION = {
         "actors/plugins/manager.py",
         "callboard.actors.hosted.hosted_plugin",
     ): "with it comes all that runs hosts",
-    ("facade/callboard.py", "callboard.interop_settings"): "most configurations have no formats",
-    ("facade/callboard.py", "callboard.names_taken"): "only a collision of names needs it",
-    ("facade/configuration.py", "callboard.known_keys"): "a program's empty configuration has no keys",
+    ("facade/callboard.py", "callboard.config.interop_section"): "most configurations have no formats",
+    ("facade/callboard.py", "callboard.loading.name_conflict"): "only a collision of names needs it",
     (
-        "facade/known_keys.py",
+        "facade/config/configuration.py",
+        "callboard.config.known_keys",
+    ): "a program's empty configuration has no keys",
+    (
+        "facade/config/known_keys.py",
         "callboard.agent.providers.options",
     ): "only the options of a shipped provider need it",
     (
-        "facade/loading_here.py",
+        "facade/loading/in_process.py",
         "callboard.agent.requests.provider_adapter",
     ): "whoever wants an agent asks for one",
-    ("facade/loading_here.py", "callboard.agent.requests.provider_hooks"): "as the one before",
+    ("facade/loading/in_process.py", "callboard.agent.requests.provider_hooks"): "as the one before",
     (
-        "facade/hook_settings.py",
+        "facade/config/hook_section.py",
         "callboard.plugins.sources.python",
     ): "only a hook of a configuration needs it",
-    ("facade/loading.py", "callboard.hosts.python.runner.origin"): "only a Python tool in a host needs it",
-    ("facade/loading.py", "callboard.loading_python"): "as `LOADERS`, of a tool that somebody has at hand",
-    ("facade/reloadable.py", "callboard.reloading"): "most boards never reload",
+    (
+        "facade/loading/loader.py",
+        "callboard.hosts.python.runner.origin",
+    ): "only a Python tool in a host needs it",
+    (
+        "facade/loading/loader.py",
+        "callboard.loading.python_loader",
+    ): "as `LOADERS`, of a tool that somebody has at hand",
+    ("facade/reloadable.py", "callboard.reload.rebuild"): "most boards never reload",
     ("hosts/node/runner_script.py", "hashlib"): "it brings OpenSSL, and only Node hosts need it",
     (
         "hosts/hosted_tool.py",
@@ -95,22 +104,22 @@ IN_FUNCTION = {
     ("actors/local/perform.py", "asyncio"): "only a board with asynchronous tools needs it",
     ("facade/callboard.py", "callboard.configured_agent"): "most boards are asked for no agent",
     (
-        "facade/python_packages.py",
+        "facade/loading/python_packages.py",
         "callboard.hosts.python_packages.prepare_python",
     ): "only a Python package that needs something needs it, and with it all that reads requirements",
     (
-        "facade/reload_watch.py",
-        "callboard.watching_files",
+        "facade/reload/watch.py",
+        "callboard.reload.file_watcher",
     ): "an extra, which only who has files watched needs",
     (
         "chaos/conformance/plugin.py",
         "callboard.chaos.checker.exits",
     ): "pytest loads the plugin for projects that use none of it",
     ("agent/loop/drivers.py", "asyncio"): "whoever awaits a turn has imported it already",
-    ("facade/state_settings.py", "callboard.actors.state.sqlite"): "only a store in a file needs it",
+    ("facade/config/state.py", "callboard.actors.state.sqlite"): "only a store in a file needs it",
     (
         "facade/pytest_plugin.py",
-        "callboard.pytest_fixtures",
+        "callboard.pytest.fixtures",
     ): "pytest loads the plugin for projects that use none of it",
     (
         "hosts/process_tree/tree_kill.py",

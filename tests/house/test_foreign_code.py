@@ -11,8 +11,8 @@ PAGE = (ROOT / "docs" / "design" / "foreign-code.md").read_text()
 
 LOGS = {
     "chaos/__main__.py": "it sets up the log of a program",
-    "facade/cli/common.py": "it sets up the log of a program",
-    "facade/cli/output.py": "it is a handler itself",
+    "facade/cli/ui/options.py": "it sets up the log of a program",
+    "facade/cli/ui/streams.py": "it is a handler itself",
     "base/foreign.py": "it is the border",
 }
 """Who may ask for a logger of the standard library."""

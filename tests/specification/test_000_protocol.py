@@ -10,10 +10,10 @@ from boards import QUICK
 from callboard import AgentCore
 from callboard.actors.board import Board
 from callboard.actors.hosting.settings import HostSettings
+from callboard.authoring.host_replay import ReplayServer
 from callboard.hosts.command.tool import CommandToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.providers import OpenAIChatProvider
-from callboard.replay import ReplayServer
 from leaks import TEST_MARK
 from node_path import node_program
 from tapped_hosts import Tap

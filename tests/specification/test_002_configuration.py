@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from callboard import AgentCore, Callboard, ConfigurationError
+from callboard.authoring.host_replay import ReplayServer
 from callboard.providers import ProviderError
-from callboard.replay import ReplayServer
 from command_line import ENVIRONMENT, PATIENCE, command
 from node_packages import committed, tool, write
 from tools import Tool, tool_call

@@ -9,9 +9,9 @@ import itertools
 
 import pytest
 from callboard import AgentCore, ContractError
+from callboard.authoring.host_replay import ReplayServer
 from callboard.interop.hub import InspectedSchema
 from callboard.providers import OpenAIChatProvider
-from callboard.replay import ReplayServer
 from callboard.tool_interop import (
     HUB,
     Converted,

@@ -1,0 +1,157 @@
+"""The live picture of a trial: a row a plugin, of fixed widths, so that only numbers move.
+
+On a narrow terminal columns are left out, the least telling first; the plugin's name always stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ...chaos.load.load_test import Front
+    from ...trial.trial import Trial
+
+Json = dict[str, Any]
+
+_WIDEST = 100
+_BAR = 20
+_NEWS = 6
+_COLUMNS = {
+    "plugin": 12,
+    "pid": 7,
+    "gen": 3,
+    "mark": 1,
+    "state": 8,
+    "bar": _BAR,
+    "calls": 7,
+    "open": 4,
+    "crashes": 7,
+    "last": 11,
+}
+"""Widths; the plugin's is the least."""
+_FIRST_TO_GO = ("last", "bar", "pid", "open", "state", "gen", "crashes")
+_UNNAMED = {"mark", "bar"}
+_NUMBERS = {"pid", "gen", "calls", "open", "crashes"}
+_STATES = {"ready": ("●", "green"), "starting": ("◌", "yellow"), "backoff": ("◌", "yellow")}
+_STYLES = {
+    "success": "green",
+    "host_crashed": "red",
+    "deadline_exceeded": "red",
+    "protocol_error": "red",
+    "failure": "magenta",
+    "tool_raised": "magenta",
+}
+
+
+class Picture:
+    """Draws a trial.
+
+    Args:
+        trial: what is drawn.
+        width: of the terminal.
+    """
+
+    def __init__(self, trial: Trial, width: int) -> None:
+        self._trial = trial
+        self._width = min(width, _WIDEST) - 1
+
+    def draw(self) -> RenderableType:
+        """The picture of this moment."""
+        title = Text.assemble((" Callboard chaos", "bold"), (f"  {self._trial.plan.config}", "dim"))
+        if self._trial.siege is None:
+            return Group(title, Text(" the hosts are starting", "dim"))
+        return Group(title, self._progress(), "", self._rows(), "", self._endings(), "", self._news())
+
+    def _progress(self) -> Text:
+        siege = self._trial.siege
+        assert siege is not None
+        plan = self._trial.plan
+        said = f" {siege.ended:6,} / {plan.calls:,} calls  {self._trial.kills:3} / {plan.kills} kills"
+        said += f"  {self._trial.elapsed:5.1f} s"
+        room = max(0, self._width - 1 - len(said))
+        done = round(min(1.0, siege.ended / plan.calls) * room)
+        bar = (("━" * done, "green"), ("━" * (room - done), "bright_black"))
+        return Text.assemble(" ", *bar, said, no_wrap=True, overflow="ellipsis")
+
+    def _rows(self) -> Table:
+        table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", pad_edge=False, width=self._width)
+        columns = fitting(self._width)
+        table.add_column("", width=1)
+        for name, width in columns.items():
+            table.add_column(
+                "" if name in _UNNAMED else name,
+                width=None if name == "plugin" else width,
+                ratio=1 if name == "plugin" else None,
+                justify="right" if name in _NUMBERS else "left",
+                no_wrap=True,
+                overflow="ellipsis",
+            )
+        assert self._trial.siege is not None
+        plugins = self._trial.plugins()
+        for name, front in self._trial.siege.fronts.items():
+            cells = _cells(name, front, plugins.get(name, {}).get("host"))
+            table.add_row("", *(cells[column] for column in columns))
+        return table
+
+    def _endings(self) -> Text:
+        assert self._trial.siege is not None
+        text = Text(" ")
+        counted = sorted(dict(self._trial.siege.counts.endings).items(), key=lambda item: -item[1])
+        for ending, count in counted:
+            text.append(f"{count:,} ", "bold").append(f"{ending}   ", _STYLES.get(ending, "yellow"))
+        return text
+
+    def _news(self) -> Text:
+        assert self._trial.nemesis is not None
+        lines = self._trial.nemesis.told()[-_NEWS:]
+        text = Text(no_wrap=True, overflow="ellipsis")
+        for name, what in lines:
+            text.append(f" {name:<16} ").append(f"{what}\n", "yellow")
+        return text.append("\n" * (_NEWS - len(lines)))
+
+
+def fitting(width: int) -> dict[str, int]:
+    """The columns that a line of so many characters has room for, with their widths. Pure."""
+    columns = dict(_COLUMNS)
+    for name in _FIRST_TO_GO:
+        if 1 + sum(columns.values()) + len(columns) <= width:
+            break
+        del columns[name]
+    return columns
+
+
+def _cells(name: str, front: Front, host: Json | None) -> dict[str, str | Text]:
+    """What stands in each column of a plugin's row."""
+    pid, generation, mark, state = _life(host)
+    last = (host or {}).get("last_crash")
+    return {
+        "plugin": Text(name, "bold"),
+        "pid": pid,
+        "gen": generation,
+        "mark": mark,
+        "state": state,
+        "bar": _bar(front),
+        "calls": f"{front.ended:,}",
+        "open": str(front.made - front.ended),
+        "crashes": str(host["crashes"]) if host else "",
+        "last": Text(last["exit"].removeprefix("signal ") if last else "", "dim"),
+    }
+
+
+def _life(host: Json | None) -> tuple[str, str, Text, str]:
+    """Pid, generation, and the state with its mark."""
+    if host is None:
+        return "", "", Text("●", "green"), "thread"
+    mark, style = _STATES.get(host["state"], ("○", "red"))
+    return str(host.get("pid", "")), str(host["generation"]), Text(mark, style), host["state"]
+
+
+def _bar(front: Front) -> Text:
+    done = min(_BAR, round(_BAR * front.ended / max(1, front.quota)))
+    return Text.assemble(("━" * done, "blue"), ("━" * (_BAR - done), "bright_black"))

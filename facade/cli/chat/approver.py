@@ -1,0 +1,86 @@
+"""Who answers questions in a conversation: somebody at the prompt, or a script that does as if."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from ...plugins.hooks.approval import ALLOW, Answer
+from ..ui.approval_text import read_choice
+
+if TYPE_CHECKING:
+    from ..ui.prompt import Prompt
+    from .events import Inquiry
+    from .view import ForPeople
+
+_LETTER = 0.035
+_THOUGHT = 0.8
+"""Seconds for a letter, and before the first one."""
+
+
+class AtPrompt:
+    """Somebody at a prompt."""
+
+    def __init__(self, prompt: Prompt, view: ForPeople) -> None:
+        self._prompt = prompt
+        self._view = view
+
+    def decide(self, inquiry: Inquiry) -> None:
+        """Ask, and give the answer. An interrupt is a no, and ends the turn as it does elsewhere."""
+        question = inquiry.question
+        message = self._view.question(question)
+        try:
+            while (
+                option := read_choice(self._prompt.ask(message, inquiry.when_withdrawn), question.options)
+            ) is None:
+                pass
+        except EOFError:
+            self._view.answered("not waited for any more" if inquiry.withdrawn else "not answered")
+            inquiry.answer(Answer(allowed=False, reason="nothing was answered"))
+        except KeyboardInterrupt:
+            inquiry.answer(Answer(allowed=False, reason="the turn was interrupted"))
+            signal.raise_signal(signal.SIGINT)
+        else:
+            inquiry.answer(option)
+
+
+class Scripted:
+    """Nobody, who types as a person would, and says yes.
+
+    Args:
+        view: where it is seen.
+        fast: it takes no time.
+    """
+
+    def __init__(self, view: ForPeople, *, fast: bool) -> None:
+        self._view = view
+        self._fast = fast
+        self._never = threading.Event()
+
+    def say(self, line: str) -> None:
+        """Type a line."""
+        self._view.console.print(Text("> ", "dim"), end="", soft_wrap=True)
+        self._type(line)
+
+    def decide(self, inquiry: Inquiry) -> None:
+        """Answer a question."""
+        message = self._view.question(inquiry.question)
+        self._view.console.print(message, end="", soft_wrap=True)
+        self._type("y")
+        inquiry.answer(ALLOW)
+
+    def _type(self, line: str) -> None:
+        self._pause(_THOUGHT)
+        for letter in line:
+            self._view.console.print(Text(letter, "bold"), end="", soft_wrap=True)
+            self._view.console.file.flush()
+            self._pause(_LETTER)
+        self._pause(_THOUGHT / 2)
+        self._view.console.print()
+
+    def _pause(self, seconds: float) -> None:
+        if not self._fast:
+            self._never.wait(seconds)

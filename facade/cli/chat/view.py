@@ -1,0 +1,162 @@
+"""A conversation as it is told: to people, or as NDJSON. From one thread."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rich.text import Text
+
+from ...agent.sessions.session import Session
+from ..commands.tools import show_tools
+from ..ui.approval_text import keys_of
+from ..ui.crash_report import show_crash
+from ..ui.text import Span, clean
+from .render import Scene
+from .rows import facts_of, whole_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ...plugins.hooks.approval import Question
+    from ...supervision.runtime.events import Event
+    from ..ui.streams import Streams
+
+Json = dict[str, Any]
+
+
+class View(Protocol):
+    """Who is told."""
+
+    def said(self, text: str, *, typed: bool, results: int) -> None:
+        """The person has said something, and a turn begins.
+
+        Args:
+            text: what was said.
+            typed: it stands on the terminal already.
+            results: how many results the conversation has so far.
+        """
+
+    def turn(self, event: Json) -> None:
+        """An event of the turn."""
+
+    def board(self, event: Event) -> None:
+        """Something happened to a host, or to a tool."""
+
+    def interrupted(self) -> None:
+        """Somebody wants the turn to end."""
+
+    def told(self, topic: str, what: Any) -> None:
+        """What was asked for by a command."""
+
+    def refused(self, why: str) -> None:
+        """Something cannot be done."""
+
+
+class ForPeople:
+    """Writes for people; what is written is never changed."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.scene = Scene(console.width)
+        self._reports: dict[str, Json] = {}
+
+    def said(self, text: str, *, typed: bool, results: int) -> None:
+        """See `View`."""
+        self.scene.resize(self.console.width)
+        if not typed:
+            self.console.print(Text.assemble(("> ", "dim"), (clean(text), "bold")), soft_wrap=True)
+        self._write(self.scene.turn_begins(time.monotonic(), results))
+
+    def turn(self, event: Json) -> None:
+        """See `View`."""
+        self._write(self.scene.turn(event, time.monotonic()))
+
+    def board(self, event: Event) -> None:
+        """See `View`."""
+        if event.kind == "host_crashed":
+            self._reports[event.subject] = event.facts["report"]
+        self._write(self.scene.board(event.kind, event.subject, event.facts, event.time))
+
+    def interrupted(self) -> None:
+        """See `View`. The terminal has shown it already, wherever it was."""
+        self._write([*self.scene.paused(), Span("\n")])
+
+    def question(self, question: Question) -> str:
+        """Show a question to the person; returns what stands before the answer."""
+        self._write(self.scene.question(question))
+        keys = "  ".join(
+            f"[{key}] {clean(option).lower()}" for key, option in keys_of(question.options).items()
+        )
+        return f"  {keys}  ({question.timeout:g} s, else {question.default}) > "
+
+    def answered(self, how: str) -> None:
+        """Show what became of a question, where that is not what somebody has typed."""
+        self.console.print(Text(f"  {clean(how)}", "dim"), soft_wrap=True)
+
+    def told(self, topic: str, what: Any) -> None:
+        """See `View`."""
+        match topic:
+            case "tools":
+                show_tools(what, self.console)
+            case "show":
+                self._show_result(what)
+            case _ if isinstance(what, dict):
+                width = max(map(len, what), default=0)
+                for name, value in what.items():
+                    self.console.print(
+                        Text.assemble((f"{name:<{width}}  ", "dim"), clean(str(value))), soft_wrap=True
+                    )
+            case _:
+                self.console.print(Text(str(what)), soft_wrap=True)
+        self.console.print()
+
+    def refused(self, why: str) -> None:
+        """See `View`."""
+        self.console.print(Text.assemble(("✗ ", "red"), clean(why)), soft_wrap=True)
+        self.console.print()
+
+    def _show_result(self, message: Json) -> None:
+        metadata = message.get("metadata") or {}
+        self.console.print(
+            Text(whole_text(metadata.get("display"), str(message.get("content") or ""))), soft_wrap=True
+        )
+        code, outcome = facts_of(message)
+        report = self._reports.get(str(metadata.get("tool_plugin")))
+        if code == "host_crashed" and report is not None:
+            show_crash(report, outcome, self.console)
+
+    def _write(self, spans: list[Span]) -> None:
+        if spans:
+            self.console.print(Text.assemble(*spans), end="", soft_wrap=True)
+
+
+class ForPrograms:
+    """Writes NDJSON, an object a line, each with its ``type``."""
+
+    def __init__(self, streams: Streams) -> None:
+        self._write = streams.print_json
+
+    def said(self, text: str, *, typed: bool, results: int) -> None:  # noqa: ARG002 - View's
+        """See `View`."""
+        self._write({"type": "user", "text": text})
+
+    def turn(self, event: Json) -> None:
+        """See `View`. A session is told by its id: its messages have been."""
+        session = event.get("session")
+        self._write({**event, "session": session.id} if isinstance(session, Session) else event)
+
+    def board(self, event: Event) -> None:
+        """See `View`."""
+        self._write({"type": "board", "kind": event.kind, "subject": event.subject, "facts": event.facts})
+
+    def interrupted(self) -> None:
+        """See `View`. How the turn ends says it."""
+
+    def told(self, topic: str, what: Any) -> None:
+        """See `View`."""
+        self._write({"type": "told", "about": topic, "told": what})
+
+    def refused(self, why: str) -> None:
+        """See `View`."""
+        self._write({"type": "refused", "error": why})

@@ -1,0 +1,65 @@
+"""`callboard new`: a plugin to begin with."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from ...authoring.create import create
+from ...authoring.template import KINDS, OTHER_NAMES, TRY
+from ...base.suggestions import meant
+from ..ui.exit_codes import WELL
+from ..ui.options import common, json_option
+from ..ui.streams import Streams
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def kind_of(text: str) -> str:
+    """The type of an argument that is a kind of plugin; one of `KINDS`."""
+    kind = OTHER_NAMES.get(text, text)
+    if kind not in KINDS:
+        raise click.BadParameter(f"{text!r} is none; {meant(text, KINDS)}")
+    return kind
+
+
+@click.command(short_help="A plugin to begin with, tests and all.")
+@click.argument("kind", type=kind_of)
+@click.argument("folder", type=click.Path(path_type=Path))
+@json_option
+@common
+def new(kind: str, folder: Path, as_json: bool) -> int:
+    """Write a new plugin into FOLDER, which gives it its name: two tools, their tests, a README.
+
+    KIND says what it is written in:
+
+    \b
+        callboard new node my-tools
+        callboard new typescript my-tools
+        callboard new python my-tools
+        callboard new bash my-tools
+
+    It passes its own tests and can be called as it is.
+    """  # noqa: D301 - click wants the character, not a backslash
+    with Streams(as_json=as_json) as out:
+        files = create(kind, folder)
+        commands = [*TRY[kind], "callboard call agent.json echo value=hello"]
+        if out.people:
+            _show(folder, files, commands, out.console)
+        else:
+            out.print_json({"kind": kind, "folder": str(folder), "files": files, "commands": commands})
+    return WELL
+
+
+def _show(folder: Path, files: list[str], commands: list[str], console: Console) -> None:
+    for name in files:
+        console.print(Text(f"  {folder / name}", "dim"), soft_wrap=True)
+    enter = [] if folder.resolve() == Path.cwd() else [f"cd {shlex.quote(str(folder))}"]
+    console.print(Text.assemble(("✓ ", "green"), f"{folder.resolve().name} is there. Now try:\n"))
+    for command in (*enter, *commands):
+        console.print(Text(f"    {command}", "bold"), soft_wrap=True)

@@ -1,0 +1,151 @@
+"""`callboard tools`: the tools of a configuration, where they run, and whether they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from ...actors.threads.hook_pool import HookFailed
+from ...base.suggestions import meant
+from ...callboard import Callboard
+from ...interop.format_ids import formats_of
+from ..ui.board import why_absent
+from ..ui.exit_codes import FAILED, WELL
+from ..ui.options import common, config_argument, json_option, quiet
+from ..ui.streams import Streams
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = dict[str, Any]
+
+
+@click.command(short_help="The tools of a configuration; --format for their schemas.")
+@config_argument
+@click.option(
+    "--format", "wire_format", metavar="FORMAT",
+    help="Write the tools' schemas in a wire format, such as openai.responses.function.",
+)  # fmt: skip
+@click.option(
+    "--describe",
+    is_flag=True,
+    help="Write what each plugin says of itself instead: its configuration's schema, user interface elements, tags.",
+)
+@json_option
+@common
+def tools(config: str, wire_format: str | None, describe: bool, as_json: bool) -> int:
+    """List the tools of CONFIG, and where each of them runs.
+
+    Starts all plugins to ask them. Exit status 1 when one of them could not be loaded or started.
+    """
+    if describe and wire_format is not None:
+        raise click.UsageError("--describe and --format ask for different things; leave out one of them")
+    quiet()
+    with Streams(as_json=as_json) as out:
+        with Callboard(config) as board:
+            rows = tool_rows(board)
+            values = None if wire_format is None else _schemas(board, wire_format)
+            if describe:
+                values = [_described(board, name) for name in board.status()["plugins"]]
+        if out.people and values is None:
+            show_tools(rows, out.console)
+        for value in rows if values is None else values:
+            if not out.people:
+                out.print_json(value)
+            elif values is not None:
+                out.console.print_json(data=value)
+    return WELL if all(row["available"] for row in rows) else FAILED
+
+
+def _schemas(board: Callboard, wire_format: str) -> list[Json]:
+    contributions = board.registry.contributions
+    known = [adapter.target for each in contributions for adapter in each.contribution.schema_adapters]
+    if not formats_of(wire_format, known, "schema"):
+        raise click.BadParameter(
+            f"no schema can be written as {wire_format!r}; {meant(wire_format, known)}",
+            param_hint="'--format'",
+        )
+    return board.schemas([wire_format])
+
+
+def _described(board: Callboard, plugin: str) -> Json:
+    try:
+        return board.describe(plugin)
+    except HookFailed as error:
+        return {"plugin": plugin, "error": str(error)}
+
+
+def tool_rows(board: Callboard) -> list[Json]:
+    """One object a tool; and one a plugin that has none: it did not come up, was left out, or is a provider of models."""
+    status = board.status()
+    rows: list[Json] = []
+    for tool in board.tools():
+        where = _where(status["plugins"][tool.plugin_name], status["hosts"])
+        description = board.registry.inspect_schema(tool.schema).description
+        rows.append({"tool": tool.tool_name, "plugin": tool.plugin_name, **where, "description": description})
+    rows += [
+        {"tool": None, "plugin": name, **_where(plugin, status["hosts"])}
+        for name, plugin in status["plugins"].items()
+        if not plugin["tools"]
+    ]
+    rows += [
+        {"tool": None, "plugin": failed["source"], "available": False, "error": failed["error"]}
+        for failed in status["failed"]
+        if failed["plugin"] is None  # the others have their rows by now
+    ]
+    rows += [
+        {"tool": None, "plugin": provider["name"], "kind": provider["kind"], "available": True}
+        for provider in status["providers"]
+    ]
+    return rows
+
+
+def _where(plugin: Json, hosts: Json) -> Json:
+    where: Json = {"runs_in": plugin["runs_in"]}
+    if (host := plugin.get("host")) is not None:
+        if len(hosts[host["name"]]["plugins"]) > 1:
+            where["shared_host"] = host["name"]
+        where |= {"kind": plugin["kind"], "state": host["state"], "pid": host.get("pid")}
+    where["available"] = plugin["available"]
+    why = why_absent(plugin)
+    return where | ({"error": why} if why else {})
+
+
+def show_tools(rows: list[Json], console: Console) -> None:
+    """Show the rows of `tool_rows` to people."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=console.is_terminal)
+    for heading in ("tool", "plugin", "runs in"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("description", ratio=1, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        if row["tool"] is not None:
+            tool = Text(row["tool"], "bold" if row["available"] else "dim")
+            table.add_row(tool, row["plugin"], _place(row), row["description"] or "")
+    console.print(table)
+    for row in rows:
+        if not row["available"]:
+            said = f"{row['plugin']}: {row.get('error', 'calls are refused at present')}"
+            console.print(Text.assemble(("✗ ", "red"), said), soft_wrap=True)
+        elif row.get("kind") in _ASKED_BY_AGENTS:
+            what = f"{row['plugin']}: {_ASKED_BY_AGENTS[row['kind']]}"
+            console.print(Text.assemble(("· ", "dim"), what), soft_wrap=True)
+
+
+_ASKED_BY_AGENTS = {
+    "provider": "a provider of models, which 'callboard chat' asks",
+    "provider_extension": "an extension of how a provider of models is asked",
+}
+
+
+_HOSTS = {"node": "Node host", "python": "Python host"}
+
+
+def _place(row: Json) -> Text:
+    if row["runs_in"] != "host":
+        return Text("thread")
+    style = "green" if row["state"] == "ready" else "yellow"
+    shared = f"{row['shared_host']} " if "shared_host" in row else ""
+    return Text.assemble(f"{_HOSTS.get(row['kind'], 'host')} {shared}", ("● ", style), row["state"])

@@ -1,0 +1,139 @@
+"""What `callboard dev` tells, as it comes: to people, or as NDJSON. From any thread, a whole piece at a time."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rich.text import Text
+
+from ...plugins.adapter.formatting import as_text
+from ..commands.call import show_result
+from ..ui.text import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ...authoring.dev_server import LoadedAnew
+    from ..ui.streams import Streams
+
+Json = dict[str, Any]
+
+
+class View(Protocol):
+    """Who is told."""
+
+    def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
+        """The plugins were loaded, after a change of these files."""
+
+    def said(self, host: str, line: str) -> None:
+        """A line of a host's stderr."""
+
+    def happened(self, kind: str, plugin: str, why: str) -> None:
+        """Something that an author should know of."""
+
+    def part(self, part: Any) -> None:
+        """A part of the call under way."""
+
+    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
+        """The call has ended: what the model reads, and the plugin's state if that has changed."""
+
+    def told(self, what: Any) -> None:
+        """What was asked for by a command."""
+
+    def refused(self, why: str) -> None:
+        """A line that is neither a call nor a command."""
+
+
+class ForPeople:
+    """Writes for people."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lock = threading.Lock()
+
+    def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
+        """See `View`."""
+        after = f"{', '.join(changed)} changed: " if changed else ""
+        with self._lock:
+            if what.tools:
+                took = (f"  ({seconds * 1000:,.0f} ms)", "dim")
+                self._print(("↻ ", "green"), (after, "dim"), (", ".join(what.tools), "bold"), took)
+            for problem in what.problems:
+                self._print(("✗ ", "red"), problem)
+
+    def said(self, host: str, line: str) -> None:
+        """See `View`."""
+        with self._lock:
+            self._print((f"{host} │ ", "cyan"), (line, "dim"))
+
+    def happened(self, kind: str, plugin: str, why: str) -> None:
+        """See `View`."""
+        with self._lock:
+            self._print(("! ", "yellow"), f"{plugin}: ", kind.replace("_", " "), f": {why}" if why else "")
+
+    def part(self, part: Any) -> None:
+        """See `View`."""
+        with self._lock:
+            self._print((f"· {as_text(part)}", "dim"))
+
+    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
+        """See `View`."""
+        with self._lock:
+            show_result(result, seconds, self._console)
+            if result.get("success"):
+                self._print(("the model reads ", "dim"), as_text(reads))
+            if state is not None:
+                self._print(("the state is now ", "dim"), as_text(state))
+
+    def told(self, what: Any) -> None:
+        """See `View`."""
+        with self._lock:
+            if isinstance(what, str):
+                self._console.print(what, soft_wrap=True)
+            else:
+                self._console.print_json(data=what)
+
+    def refused(self, why: str) -> None:
+        """See `View`."""
+        with self._lock:
+            self._print(("✗ ", "red"), why)
+
+    def _print(self, *pieces: str | tuple[str, str]) -> None:
+        said = [clean(piece) if isinstance(piece, str) else (clean(piece[0]), piece[1]) for piece in pieces]
+        self._console.print(Text.assemble(*said), soft_wrap=True)
+
+
+class ForPrograms:
+    """Writes NDJSON, an object a line."""
+
+    def __init__(self, streams: Streams) -> None:
+        self._write = streams.print_json
+
+    def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:  # noqa: ARG002 - View's
+        """See `View`."""
+        self._write({"tools": what.tools, "problems": what.problems, "changed": changed})
+
+    def said(self, host: str, line: str) -> None:
+        """See `View`."""
+        self._write({"stderr": line, "host": host})
+
+    def happened(self, kind: str, plugin: str, why: str) -> None:
+        """See `View`."""
+        self._write({"event": kind, "plugin": plugin, "why": why})
+
+    def part(self, part: Any) -> None:
+        """See `View`."""
+        self._write({"part": part})
+
+    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:  # noqa: ARG002 - View's
+        """See `View`."""
+        self._write({"result": result, "content": reads, **({} if state is None else {"state": state})})
+
+    def told(self, what: Any) -> None:
+        """See `View`."""
+        self._write({"told": what})
+
+    def refused(self, why: str) -> None:
+        """See `View`."""
+        self._write({"error": why})

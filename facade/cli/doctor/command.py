@@ -1,0 +1,83 @@
+"""`callboard doctor`: what works here, and the remedy for what does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from ...callboard import Callboard
+from ...config.errors import ConfigurationError
+from ..ui.exit_codes import FAILED, WELL
+from ..ui.options import common, json_option, quiet
+from ..ui.streams import Streams
+from .finding import Finding, counted
+from .limits import check_limits
+from .node import check_handshake, check_node
+from .plugin_checks import check_plugins, count_hosts
+from .python import check_packages, check_python
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+_STYLES = {"ok": "green", "warn": "yellow", "FAIL": "bold red"}
+_HOSTS = 10
+"""For the limits, when there is no configuration to say how many."""
+
+
+@click.command(short_help="What works here, and the remedy for what does not.")
+@click.argument("config", type=click.Path(dir_okay=False), required=False)
+@json_option
+@common
+def doctor(config: str | None, as_json: bool) -> int:
+    """Look at Python, the packages, Node.js, a Node host, and the system's limits.
+
+    With CONFIG also at each of its plugins, which are started for it and not called. Exit status 1 if something
+    does not work.
+    """
+    well = True
+    quiet()
+    with Streams(as_json=as_json) as out:
+        for finding in _examine(config):
+            well &= finding.status != "FAIL"
+            if out.people:
+                _show(finding, out.console)
+            else:
+                out.print_json(asdict(finding))
+    return WELL if well else FAILED
+
+
+def _examine(config: str | None) -> Iterator[Finding]:
+    yield from check_python()
+    yield from check_packages()
+    board = None
+    if config is not None:
+        try:
+            board = Callboard(config)
+        except ConfigurationError as error:
+            remedy = "give the path of a JSON file" if error.path == "$" else f"correct {error.path}"
+            yield Finding("FAIL", "configuration", str(error), remedy)
+    configuration = None if board is None else board.configuration
+    hosts = Counter(node=_HOSTS) if configuration is None else count_hosts(configuration)
+    node = None if configuration is None else configuration.node
+    findings = list(check_node(node, needed=hosts["node"] > 0))
+    yield from findings
+    if all(not finding.remedy for finding in findings):
+        yield from check_handshake(node)
+    yield from check_limits(hosts.total())
+    if board is not None:
+        plugins = counted(len(board.configuration.plugins), "plugin")
+        yield Finding("ok", "configuration", f"{board.configuration.file}, {plugins}")
+        yield from check_plugins(board)
+
+
+def _show(finding: Finding, console: Console) -> None:
+    mark = (f" {finding.status:<4}", _STYLES[finding.status])
+    console.print(Text.assemble(mark, (f"  {finding.what:<22}  ", "bold"), finding.detail), soft_wrap=True)
+    if finding.remedy:
+        console.print(Text.assemble(" " * 7, ("→ ", "yellow"), finding.remedy), soft_wrap=True)

@@ -1,0 +1,107 @@
+"""Whether the plugins of a configuration load and start, and what their hosts print."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import PluginLoadError
+from ...loading.python_packages import place_of
+from ...plugins.sources.entry import parse_entry
+from ...plugins.sources.python import read_python_package
+from ...plugins.sources.python_plan import Place
+from ...plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource, PythonPackageSource
+from .finding import Finding, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ...callboard import Callboard
+    from ...config.configuration import Configuration
+
+
+def check_plugins(board: Callboard) -> Iterator[Finding]:
+    """Each plugin of a configuration: whether it loads and starts, and what its host prints."""
+    configuration = board.configuration
+    board.configuration = replace(configuration, plugins=tuple(map(_not_required, configuration.plugins)))
+    with board:
+        status = board.status()
+    for failed in status["failed"]:
+        if failed["plugin"] is None:  # the others are judged by what the board knows of them
+            what = f"{failed['source']}: {failed['error']}"
+            yield Finding("FAIL", "plugin", what, "correct its entry in 'plugins'")
+    for provider in status["providers"]:
+        yield Finding(
+            "ok", f"plugin {provider['name']}", f"a {provider['kind'].replace('_', ' ')}, for an agent"
+        )
+    for name, plugin in status["plugins"].items():
+        home = plugin["host"]["name"] if "host" in plugin else None
+        yield from judge(name, plugin, others=len(status["hosts"].get(home, {}).get("plugins", ())) - 1)
+
+
+def _not_required(entry: Any) -> Any:
+    """One that is required and fails would end the start, and hide how the others are."""
+    return {**entry, "required": False} if isinstance(entry, dict) else entry
+
+
+def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[Finding]:
+    """What the board's status of one plugin means; ``others`` live in its host too. Pure."""
+    what, tools, host = f"plugin {name}", ", ".join(plugin["tools"]) or "no tools", plugin.get("host")
+    if host is None:
+        yield Finding("ok", what, f"{tools}; in this process")
+        return
+    if problem := plugin.get("problem"):
+        remedy = "mend the tool" if others > 0 and not plugin["tools"] else "correct the tool's schemas"
+        yield Finding("FAIL", what, problem, remedy)
+        return
+    its = _HOSTS.get(plugin.get("kind", ""), "its host")
+    if others > 0:
+        its = f"{its} {host['name']!r}, shared with {counted(others, 'other')},"
+    if host["state"] != "ready":
+        said = f"{its} is {host['state']}: {host['why']}"
+        crash = host["last_crash"]  # none when it never started: then the sentence says what to do
+        words = last_words(crash.get("stderr", "")) if crash else ""
+        if words not in said:
+            said += f"; its last words: {words}"
+        yield Finding("FAIL", what, said, "mend the tool" if crash else "")
+        return
+    strays = host.get("counts", {}).get("stray", 0)
+    if host["crashes"]:
+        yield Finding("warn", what, f"{tools}; {its} is ready, at start {host['generation']}", "-v logs why")
+    elif strays:
+        said = f"{tools}; {its} printed {counted(strays, 'line')} to stdout, where messages belong"
+        yield Finding("warn", what, said, "print to stderr; -v logs the lines")
+    else:
+        yield Finding("ok", what, f"{tools}; {its} is ready, and prints nothing but messages to stdout")
+
+
+_HOSTS = {"node": "its Node host", "python": "its Python host"}
+
+
+def last_words(stderr: str) -> str:
+    """The line of a host's stderr that says most: the last that names an error, else the last; or nothing."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r"\w(Error|Exception)\b", line)]
+    return (errors or lines or [""])[-1]
+
+
+def count_hosts(configuration: Configuration) -> Counter[str]:
+    """How many of a configuration's plugins run in hosts, by kind of host; a package may have more than one."""
+    kinds = (_kind_of_host(entry, configuration) for entry in configuration.plugins)
+    return Counter(kind for kind in kinds if kind is not None)
+
+
+def _kind_of_host(entry: Any, configuration: Configuration) -> str | None:
+    try:
+        read = parse_entry(entry, configuration.base)
+        if isinstance(read.source, PythonPackageSource):
+            package = read_python_package(read.source.directory)
+            place = place_of(package, read.options.isolate, configuration)
+            return None if place is Place.HERE else "python"
+    except PluginLoadError:
+        return None  # told by the check of the plugins
+    if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource):
+        return "node"
+    return "python" if read.options.isolate else None

@@ -1,0 +1,114 @@
+"""Asking at the terminal about calls that have to be approved.
+
+Only where there is a person: stdin and stderr are terminals. The question goes to stderr, since stdout is the
+command's output. Whoever reads the terminal hands the lines in: a command that reads calls there too gives those
+that come while a question is open to the person's answer, so no line is fought for.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from ...plugins.hooks.approval import Answer
+from .approval_text import question_text, read_choice
+from .streams import complain
+
+if TYPE_CHECKING:
+    from ...callboard import Callboard
+    from ...plugins.hooks.approval import Question
+    from ...supervision.runtime.events import Event
+
+
+class TerminalApprover:
+    """See the module. It is an `Approver`; the board asks it one question at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: Question | None = None
+        self._ended = False
+        self._typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def ask(self, question: Question) -> Answer | str:
+        """See `Approver`."""
+        with self._lock:
+            self._open = question
+            typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+            self._typed = typed
+            if self._ended:
+                typed.put(None)
+        _show(question_text(question))
+        while (option := typed.get()) is not None:
+            if option:
+                return option
+            _show("  that is none of them: ")
+        return Answer(allowed=False, reason="nothing was answered")
+
+    def withdraw(self, question: Question) -> None:
+        """See `Approver`."""
+        with self._lock:
+            if self._open is not question:
+                return
+            self._open = None
+            self._typed.put(None)
+        _show("\n  (not waited for any more)\n")
+
+    def put(self, line: str | None) -> bool:
+        """Take a line that was typed, or the end of all (``None``); False if no question is open.
+
+        The line that answers closes the question here and now: the next one may be in the same breath.
+        """
+        with self._lock:
+            self._ended = self._ended or line is None
+            if self._open is None:
+                return False
+            option = None if line is None else read_choice(line, self._open.options)
+            if option is not None or line is None:
+                self._open = None
+            self._typed.put(None if line is None else option or "")
+            return True
+
+
+def ask_on_terminal(board: Callboard, descriptor: int, *, reads: bool) -> TerminalApprover | None:
+    """Have the board ask at the terminal, if there is one; else say on stderr what is decided without a person.
+
+    Args:
+        board: whose questions they are.
+        descriptor: stdin.
+        reads: read the terminal; without it somebody else does, and hands the lines in.
+    """
+    if not (os.isatty(descriptor) and sys.stderr is not None and sys.stderr.isatty()):
+        board.subscribe(tell_nobody, ["approval_answered"])
+        return None
+    approver = TerminalApprover()
+    board.approver = approver
+    if reads:
+        threading.Thread(
+            target=_read, args=(descriptor, approver), name="callboard-typed", daemon=True
+        ).start()
+    return approver
+
+
+def _read(descriptor: int, approver: TerminalApprover) -> None:
+    with open(descriptor, encoding="utf-8", errors="replace", closefd=False) as typed:
+        for line in typed:
+            approver.put(line)
+    approver.put(None)
+
+
+def tell_nobody(event: Event) -> None:
+    """Say on stderr what was decided because there is nobody to ask; for events ``approval_answered``."""
+    if event.facts["by"] == "nobody":
+        word = "allowed" if event.facts["allowed"] else "denied"
+        complain(
+            f"{event.subject!r} wants {event.facts['tool']!r} approved; there is no terminal to ask on: {word}"
+        )
+
+
+def _show(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -1,0 +1,45 @@
+"""A board for a command, which says at the start what did not come up: later nobody would know why."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...callboard import Callboard
+from .streams import complain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from ...supervision.runtime.events import Event
+
+
+@contextmanager
+def open_board(
+    config: str | Mapping[str, Any],
+    state: str | None = None,
+    subscribers: Iterable[Callable[[Event], None]] = (),
+) -> Iterator[Callboard]:
+    """A running board of a configuration.
+
+    Args:
+        config: its file, or what would stand in it.
+        state: the file of the state store to use, instead of the configured one.
+        subscribers: hear of everything from the first plugin on.
+
+    Raises:
+        ConfigurationError: the configuration cannot be used.
+        StateStoreError: the state store cannot be opened.
+        PluginError: a plugin that it requires cannot be loaded.
+    """
+    with Callboard(config, state=state, subscribers=subscribers) as board:
+        for name, plugin in board.status()["plugins"].items():
+            if not plugin["available"]:
+                complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")
+        yield board
+
+
+def why_absent(plugin: Mapping[str, Any]) -> str:
+    """Why a plugin, as the board's status tells it, takes no calls; empty when nothing is known."""
+    host = plugin.get("host")
+    return str(plugin.get("problem") or (host and host.get("why")) or "")

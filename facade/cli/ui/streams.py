@@ -1,0 +1,234 @@
+"""The standard streams of a command: stdout is the command's alone, and so is stdin.
+
+A Python tool runs in this process, and one `print` of it in the middle of NDJSON would cost a line. So
+the descriptors are taken away before any plugin is loaded: what prints to stdout prints to stderr then,
+and what reads from stdin reads nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import select
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.console import Console
+
+from ...base.errors import CallboardError
+from ...base.json import dump_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+_IN, _OUT, _ERR = 0, 1, 2
+
+_LOGGER = logging.getLogger("callboard")
+
+
+_WIDE = 10_000
+"""Columns of a line that is not for a terminal: nothing in it is cut."""
+
+
+class OutputLost(CallboardError):  # noqa: N818 - what is lost is the output
+    """The output cannot be written: the disk is full, say."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"cannot write the output: {error.strerror}")
+
+
+class ReaderGone(CallboardError):  # noqa: N818 - the state is the message
+    """Nobody reads the output any more, as after ``| head``: there is nothing left to do, and nobody to tell."""
+
+    def __init__(self) -> None:
+        super().__init__("nobody reads the output any more")
+
+
+class Streams:
+    """The streams, from ``with`` to its end.
+
+    Output that cannot be written raises `ReaderGone` or `OutputLost` in the main thread, at the latest at the end of
+    the ``with``. In any other thread it is dropped: a host that is heard there is not to suffer for it.
+
+    Args:
+        as_json: the output is NDJSON; else it is text, whatever stdout is.
+
+    Attributes:
+        stdin, stdout: descriptors that nobody else knows.
+        people: text is written.
+        terminal: text is written, and to a terminal: a picture may be drawn, and lines fit its width.
+        console: for people. No markup is read from what tools say, and nothing in it coloured by guess.
+    """
+
+    stdin: int
+    stdout: int
+    people: bool
+    terminal: bool
+    console: Console
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.people = not as_json
+        self._when_lost: Callable[[CallboardError], None] = lambda _: None
+        self._lost: CallboardError | None = None
+
+    def __enter__(self) -> Self:
+        self.stdin, self.stdout = os.dup(_IN), os.dup(_OUT)
+        _flush()
+        os.dup2(_ERR, _OUT)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, _IN)
+        os.close(nothing)
+        self.terminal = self.people and os.isatty(self.stdout)
+        raw = io.BufferedWriter(_Out(self.stdout, self._lose))
+        self._file = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
+        width = None if self.terminal or os.environ.get("COLUMNS") else _WIDE
+        self.console = Console(file=self._file, width=width, markup=False, highlight=False, emoji=False)
+        self._lines = LineWriter(self.stdout, self._lose)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        with suppress(ReaderGone, OutputLost):  # which is noted
+            self._file.close()
+        _flush()
+        os.dup2(self.stdin, _IN)
+        os.dup2(self.stdout, _OUT)
+        os.close(self.stdin)
+        os.close(self.stdout)
+        if error is None and self._lost is not None:
+            raise self._lost
+
+    def print_json(self, value: Any) -> None:
+        """Write a value as a line of NDJSON.
+
+        Raises:
+            ReaderGone: nobody reads any more.
+            OutputLost: it cannot be written for another reason.
+        """
+        self._lines.write(value)
+        if self._lost is not None:
+            self._lose(None)
+
+    def when_lost(self, hears: Callable[[CallboardError], None]) -> None:
+        """Have it told, once and from any thread, that output cannot be written; for who waits for something else."""
+        self._when_lost = hears
+        if self._lost is not None:
+            hears(self._lost)
+
+    def _lose(self, error: OSError | None) -> None:
+        """Note that nothing can be written any more."""
+        if self._lost is None and error is not None:
+            self._lost = ReaderGone() if isinstance(error, BrokenPipeError) else OutputLost(error)
+            self._when_lost(self._lost)
+        if self._lost is not None and threading.current_thread() is threading.main_thread():
+            raise self._lost
+
+
+class LineWriter:
+    """Writes JSON values to a descriptor, one a line, whole lines only. Thread-safe.
+
+    Without a buffer: a line is out when it is written, and a reader that went away is heard of at
+    once. A slow reader makes its callers wait, which is what keeps an endless run within its memory.
+
+    Args:
+        descriptor: where to.
+        on_broken: told once, with the error, when writing has failed. What is written after that is dropped.
+    """
+
+    def __init__(self, descriptor: int, on_broken: Callable[[OSError], None]) -> None:
+        self._descriptor = descriptor
+        self._on_broken = on_broken
+        self._lock = threading.Lock()
+        self._broken = False
+
+    def write(self, value: Any) -> None:
+        """Write one value; returns when all of it is out."""
+        line = memoryview(dump_json(value) + b"\n")
+        with self._lock:
+            while line and not self._broken:
+                try:
+                    line = line[os.write(self._descriptor, line) :]
+                except BlockingIOError:  # somebody who shares the pipe has made it so
+                    select.select([], [self._descriptor], [])
+                except OSError as error:
+                    self._broken = True
+                    self._on_broken(error)
+
+
+def open_missing_streams() -> None:
+    """Open what the process was started without: the next file to be opened would be taken for it."""
+    for descriptor in (_IN, _OUT, _ERR):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+
+
+def complain(sentence: str) -> None:
+    """Say what went wrong, on stderr; where nobody reads that, nobody is told."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"callboard: {sentence}\n")
+            sys.stderr.flush()
+
+
+def warn_on_stderr() -> None:
+    """Have the house's warnings said on stderr, a sentence each."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("callboard: %(message)s"))
+    _LOGGER.addHandler(handler)
+
+
+def tell_progress() -> None:
+    """On a terminal, have it told what is fetched, installed and built: it may take minutes."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        logging.getLogger("callboard.packages").setLevel(logging.INFO)
+
+
+def warn_no_more() -> None:
+    """Say no more warnings: nobody reads the answers, and what is given up for that needs no words."""
+    for handler in _LOGGER.handlers:
+        handler.setLevel(logging.CRITICAL)
+
+
+def _flush() -> None:
+    """What was printed before goes where it was printed to."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+class _Out(io.RawIOBase):
+    """A descriptor; who gave it is told what cannot be written, and that is dropped unless he raises."""
+
+    def __init__(self, descriptor: int, on_broken: Callable[[OSError], None]) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._on_broken = on_broken
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def fileno(self) -> int:
+        """For whoever asks whether it is a terminal."""
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return os.isatty(self._descriptor)
+
+    def write(self, data: Any) -> int:
+        """Write, as a file does."""
+        while True:
+            try:
+                return os.write(self._descriptor, data)
+            except BlockingIOError:  # somebody who shares the pipe has made it so
+                select.select([], [self._descriptor], [])
+            except OSError as error:
+                self._on_broken(error)
+                return len(data)

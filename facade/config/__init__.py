@@ -1,0 +1,1 @@
+"""Configurations: what is read, what is refused."""

@@ -1,0 +1,46 @@
+"""What `Callboard` is made of, refused at once if it is something else. The configuration has errors of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..base.validation import require, require_several
+from ..interop.registry.contribution import ToolInteropContribution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def require_parts(clock: Any, seed: Any, state: Any) -> None:
+    """Raises `TypeError`: one of them is not what its name says."""
+    has_time = all(callable(getattr(clock, method, None)) for method in ("now", "call_at", "inbox"))
+    require(clock is None or has_time, "clock", clock, "a clock, with now, call_at and inbox")
+    require(seed is None or isinstance(seed, int | float | str | bytes), "seed", seed, "a whole number")
+    is_store = all(callable(getattr(state, method, None)) for method in ("load", "save", "attach"))
+    is_where = isinstance(state, str | os.PathLike | Mapping)
+    require(
+        state is None or is_where or is_store,
+        "state",
+        state,
+        "a path, a section as in a configuration, or a StateStore",
+    )
+
+
+def contributions_of(given: Iterable[Any]) -> tuple[ToolInteropContribution, ...]:
+    """The interop contributions. Raises `TypeError`: they are none."""
+
+    def fits(value: Any) -> bool:
+        return isinstance(value, ToolInteropContribution)
+
+    return tuple(require_several("contributions", given, fits, "a ToolInteropContribution"))
+
+
+def subscribers_of(given: Iterable[Any]) -> tuple[Any, ...]:
+    """Callables and actors. Raises `TypeError`: they are none."""
+
+    def fits(value: Any) -> bool:
+        return callable(value) or callable(getattr(value, "tell", None))
+
+    return tuple(require_several("subscribers", given, fits, "a callable or an actor"))

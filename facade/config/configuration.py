@@ -1,0 +1,342 @@
+"""The configuration: read from a file or a mapping, checked whole, turned into frozen values.
+
+Nothing is started here and nothing guessed: an unknown key is refused by name, a value of the
+wrong kind by its path. Relative paths are relative to the configuration's own file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..actors.threads.timeout import LOAD_TIMEOUT
+from ..base.errors import JsonValueError
+from ..base.frozen import frozen
+from ..base.json import load_json
+from ..hosts.report.flight_recorder import MAX_FRAMES
+from ..plugins.hooks.approval_rules import ApprovalRules
+from ..supervision.restart.backoff import Backoff
+from ..supervision.restart.policy import RestartPolicy, RestartType
+from .agent_section import AgentSettings, read_agent_settings
+from .cache_folder import cache_folder
+from .errors import ConfigurationError, refused, require_known, require_object, require_texts
+from .groups import read_groups
+from .hook_section import HookSettings, read_approval, read_hooks
+from .state import StateSettings, read_state_settings
+
+if TYPE_CHECKING:
+    from ..supervision.restart.spec import GroupSpec
+
+Json = dict[str, Any]
+
+_SMALLEST_LINE = 4096
+"""Bytes of a message without which not even a host's `init` could be asked or answered."""
+
+
+@frozen
+class CallDefaults:
+    """What holds for the calls of every plugin that says nothing else.
+
+    Attributes:
+        deadline: seconds a call may take, waiting included; ``None`` for no limit.
+        mailbox_size: how many calls of one plugin may wait.
+        grace: seconds that a call which was given up may go on before its host or thread is replaced.
+        claim_patience: seconds a call waits for plugins to say whether it is theirs.
+        max_line_bytes: the largest message to or from a host, in bytes.
+        max_stray_lines: printed lines that are borne in one life of a host; ``None`` for any number.
+        flight_recorder: how many of a host's last messages a crash report has; 0 for none.
+        validate: whether arguments are held to the schemas of their tools.
+    """
+
+    deadline: float | None = 60.0
+    mailbox_size: int = 1000
+    grace: float = 1.0
+    claim_patience: float = 1.0
+    max_line_bytes: int = 64 * 1024 * 1024
+    max_stray_lines: int | None = None
+    flight_recorder: int = 32
+    validate: bool = True
+
+    def __post_init__(self) -> None:
+        if self.deadline is not None and not self.deadline > 0:
+            raise ValueError(
+                f"'deadline' is {self.deadline}; it has to be more than 0 seconds, or null for none"
+            )
+        for name, least in (("mailbox_size", 1), ("max_line_bytes", _SMALLEST_LINE)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name!r} is {getattr(self, name)}; it has to be at least {least:,}")
+        if self.flight_recorder > MAX_FRAMES:
+            raise ValueError(
+                f"'flight_recorder' is {self.flight_recorder}; it has to be at most {MAX_FRAMES}"
+            )
+
+
+@frozen
+class PluginPolicy:
+    """What loading a package from source may do.
+
+    Attributes:
+        node_install_deps: install a package's dependencies.
+        node_build: run its build.
+        node_allow_install_scripts: let dependencies run scripts while they are installed.
+        node_step_timeout: seconds that a fetch, an installation and a build may each take.
+        python_install_deps: make an environment for a Python package, with what it needs.
+        python_allow_builds: let packages be built that are not to be had as wheels.
+        python_step_timeout: seconds that making an environment and installing into it may each take.
+    """
+
+    node_install_deps: bool = True
+    node_build: bool = True
+    node_allow_install_scripts: bool = False
+    node_step_timeout: float = 600.0
+    python_install_deps: bool = True
+    python_allow_builds: bool = False
+    python_step_timeout: float = 600.0
+
+    def __post_init__(self) -> None:
+        for name in ("node_step_timeout", "python_step_timeout"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name!r} is {getattr(self, name)}; no step takes no time")
+
+
+@frozen
+class Configuration:
+    """A whole configuration.
+
+    Attributes:
+        plugins: the entries as they were written; `sources` reads them.
+        base: the folder that relative paths are relative to.
+        supervision: the restart policy of every host that has none of its own.
+        groups: hosts that are restarted together or share a budget, outer groups first.
+        calls: the calls' defaults.
+        plugin_policy: what loading may do.
+        plugin_cache_dir: where packages are built; see `cache_folder`.
+        node: the Node program, or ``None`` to look it up.
+        start_deadline: seconds a host has from spawn until it is ready.
+        load_deadline: seconds that a plugin of this process has to be imported and made, and then for its `init` and
+            its schemas; ``None`` for no limit, and in the thread that starts the board.
+        prepare_deadline: seconds that a plugin of this process has for its set-up.
+        state: where the states of tools are kept.
+        hooks: those to be registered when the board starts.
+        approval: which tools a person is asked about, and which never run.
+        interop: the dotted paths of contributions that are tried first, in their order.
+        agent: the keys on top that are the agent's business (``provider``, ``model``); handed on.
+        agent_settings: the section ``agent``.
+        file: where it was read from, or ``None``.
+        written: all of it as it was written; empty of one that a program has made.
+    """
+
+    plugins: tuple[Any, ...] = ()
+    base: Path = field(default_factory=Path.cwd)
+    supervision: RestartPolicy = field(default_factory=RestartPolicy)
+    groups: tuple[GroupSpec, ...] = ()
+    calls: CallDefaults = field(default_factory=CallDefaults)
+    plugin_policy: PluginPolicy = field(default_factory=PluginPolicy)
+    plugin_cache_dir: Path = field(default_factory=cache_folder)
+    node: str | None = None
+    start_deadline: float = 10.0
+    load_deadline: float | None = LOAD_TIMEOUT
+    prepare_deadline: float = 60.0
+    state: StateSettings = field(default_factory=StateSettings)
+    hooks: tuple[HookSettings, ...] = ()
+    approval: ApprovalRules = field(default_factory=ApprovalRules)
+    interop: tuple[str, ...] = ()
+    agent: Mapping[str, Any] = field(default_factory=dict)
+    agent_settings: AgentSettings = field(default_factory=AgentSettings)
+    file: Path | None = None
+    written: Mapping[str, Any] = field(default_factory=dict)
+
+
+_AGENT_KEYS = frozenset({"provider", "model", "models"})
+_OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
+"""Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
+_KEYS = frozenset({
+    "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
+    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop",
+}) | _AGENT_KEYS | _OF_APPLICATIONS  # fmt: skip
+
+
+def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None) -> Configuration:
+    """Read a configuration from a JSON file or a mapping; the empty one for ``None``.
+
+    Raises:
+        ConfigurationError: the file cannot be read, is not JSON, or something in it is wrong.
+    """
+    if source is None:
+        return Configuration()
+    if isinstance(source, Mapping):
+        return _read(source, Path.cwd(), None)
+    if not isinstance(source, str | os.PathLike):
+        raise ConfigurationError(
+            f"the configuration is {source!r:.60}; it has to be the path of a file, or a mapping", path="$"
+        )
+    file = Path(source).expanduser()
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot read the configuration {file}: {error.strerror}", path="$"
+        ) from error
+    try:
+        value = load_json(text)
+        return _read(require_object(value, "$"), file.absolute().parent, file)
+    except JsonValueError as error:
+        raise ConfigurationError(str(error), path="$", file=str(file)) from error
+    except ConfigurationError as error:
+        raise ConfigurationError(str(error), path=error.path, file=str(file), paths=error.paths) from error
+
+
+def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configuration:
+    if given:
+        _require_all_known(given)
+    require_object(given.get("app", {}), "$.app")
+    plugins = given.get("plugins", [])
+    if not isinstance(plugins, list | tuple):
+        raise refused(plugins, "$.plugins", "a list")
+    supervision = dict(require_object(given.get("supervision", {}), "$.supervision"))
+    groups = read_groups(supervision.pop("groups", {}), "$.supervision.groups")
+    said = given.get("plugin_cache_dir", str(cache_folder()))
+    cache = Path(_text(said, "$.plugin_cache_dir")).expanduser()
+    return Configuration(
+        plugins=tuple(plugins),
+        base=base,
+        supervision=read_policy(supervision, "$.supervision"),
+        groups=groups,
+        calls=read_into(CallDefaults, given.get("calls", {}), "$.calls"),
+        plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
+        plugin_cache_dir=base / cache,
+        node=None if given.get("node") is None else _text(given["node"], "$.node"),
+        start_deadline=_start_deadline(given.get("start_deadline", 10.0)),
+        load_deadline=_load_deadline(given.get("load_deadline", LOAD_TIMEOUT)),
+        prepare_deadline=_prepare_deadline(given.get("prepare_deadline", 60.0)),
+        state=read_state_settings(given.get("state", {}), base),
+        hooks=read_hooks(given.get("hooks", [])),
+        approval=read_approval(given.get("approval", {})),
+        interop=_dotted_paths(given.get("interop", []), "$.interop"),
+        agent={key: given[key] for key in _AGENT_KEYS if key in given},
+        agent_settings=read_agent_settings(given.get("agent", {}), base),
+        file=file,
+        written=given,
+    )
+
+
+def _require_all_known(given: Mapping[str, Any]) -> None:
+    """Raises `ConfigurationError`: names every key that nobody reads, wherever it stands."""
+    from .known_keys import unknown_keys  # noqa: PLC0415 - a program's empty configuration has none
+
+    unknown = unknown_keys(given, _KEYS, {"calls": CallDefaults, "plugin_policy": PluginPolicy})
+    if unknown:
+        whys = [each.why for each in unknown]
+        said = whys[0] if len(whys) == 1 else "\n  ".join([f"{len(whys)} keys are unknown:", *whys])
+        raise ConfigurationError(said, path=unknown[0].path, paths=[each.path for each in unknown])
+
+
+def read_policy(given: Any, path: str, default: RestartPolicy | None = None) -> RestartPolicy:
+    """Read a restart policy; what it leaves out comes from ``default``.
+
+    Raises:
+        ConfigurationError: something in it is wrong.
+    """
+    default = default or RestartPolicy()
+    mapping = dict(require_object(given, path))
+    if "backoff" in mapping:
+        mapping["backoff"] = read_into(Backoff, mapping["backoff"], f"{path}.backoff", default.backoff)
+    for key in ("never_restart_on", "always_restart_on"):
+        if key in mapping:
+            mapping[key] = require_texts(mapping[key], f"{path}.{key}")
+    if "restart" in mapping:
+        try:
+            mapping["restart"] = RestartType(mapping["restart"])
+        except ValueError:
+            kinds = ", ".join(kind.value for kind in RestartType)
+            raise ConfigurationError(
+                f"{path}.restart is {mapping['restart']!r}; it has to be one of: {kinds}",
+                path=f"{path}.restart",
+            ) from None
+    policy: RestartPolicy = read_into(RestartPolicy, mapping, path, default)
+    return policy
+
+
+def read_into(kind: Callable[..., Any], given: Any, path: str, default: Any = None) -> Any:
+    """Read a mapping into a frozen dataclass whose fields are numbers, booleans or ready values."""
+    mapping = require_object(given, path)
+    default = default if default is not None else kind()
+    if not mapping:
+        return default
+    names = {f.name: getattr(default, f.name) for f in fields(default)}
+    require_known(mapping, names, path=path)
+    for key, value in mapping.items():
+        names[key] = _alike(value, names[key], f"{path}.{key}")
+    try:
+        return kind(**names)
+    except ValueError as error:
+        raise ConfigurationError(f"{path}: {error}", path=path) from error
+
+
+_OPEN_ENDED = {"$.calls.deadline", "$.calls.max_stray_lines"}
+"""Limits that may be ``null``: none."""
+
+
+def _alike(value: Any, default: Any, path: str) -> Any:
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise refused(value, path, "true or false")
+        return value
+    if value is None and path in _OPEN_ENDED:
+        return None
+    if isinstance(default, int) or path == "$.calls.max_stray_lines":
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise refused(value, path, "a whole number, 0 or more")
+        return value
+    if isinstance(default, float) or path in _OPEN_ENDED:
+        return _number(value, path)
+    return value
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise refused(value, path, "a text")
+    return value
+
+
+def _dotted_paths(value: Any, path: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise refused(value, path, "a list of dotted paths")
+    for index, each in enumerate(value):
+        if not isinstance(each, str) or "." not in each:
+            raise refused(
+                each, f"{path}[{index}]", "a dotted path, such as 'my_package.my_formats.contribution'"
+            )
+    return tuple(value)
+
+
+def _start_deadline(value: Any) -> float:
+    path = "$.start_deadline"
+    if seconds := _number(value, path):
+        return seconds
+    raise ConfigurationError(f"{path} is {value!r}; no host starts in no time", path=path)
+
+
+def _load_deadline(value: Any) -> float | None:
+    path = "$.load_deadline"
+    if value is None or (seconds := _number(value, path)):
+        return None if value is None else seconds
+    raise ConfigurationError(
+        f"{path} is {value!r}; nothing is loaded in no time. Null means no limit", path=path
+    )
+
+
+def _prepare_deadline(value: Any) -> float:
+    path = "$.prepare_deadline"
+    if seconds := _number(value, path):
+        return seconds
+    raise ConfigurationError(f"{path} is {value!r}; nothing is prepared in no time", path=path)
+
+
+def _number(value: Any, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise refused(value, path, "a number of seconds, 0 or more")
+    return float(value)

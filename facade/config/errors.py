@@ -1,0 +1,64 @@
+"""What a configuration that cannot be used is refused with; a key that nobody knows, by the one that was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import CallboardError
+from ..base.suggestions import meant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ConfigurationError(CallboardError):
+    """A configuration cannot be used as it is.
+
+    Attributes:
+        path: where, as ``$.supervision.backoff.jitter``; the first place, if there are several.
+        paths: all places.
+        file: the file it was read from, or ``None``.
+    """
+
+    def __init__(
+        self, message: str, *, path: str, file: str | None = None, paths: Iterable[str] = ()
+    ) -> None:
+        super().__init__(f"{file}: {message}" if file else message)
+        self.path = path
+        self.paths = tuple(paths) or (path,)
+        self.file = file
+
+
+def refused(value: Any, path: str, wanted: str) -> ConfigurationError:
+    """The error of a value that is not what is ``wanted`` at its place, to be raised."""
+    return ConfigurationError(f"{path} is {value!r:.60}; it has to be {wanted}", path=path)
+
+
+def require_object(value: Any, path: str) -> Mapping[str, Any]:
+    """Return an object as it is. Raises `ConfigurationError` for anything else."""
+    if not isinstance(value, Mapping):
+        what = "the configuration" if path == "$" else path
+        raise ConfigurationError(f"{what} is {value!r:.60}; it has to be an object", path=path)
+    return value
+
+
+def require_texts(value: Any, path: str) -> tuple[str, ...]:
+    """Return a list of texts. Raises `ConfigurationError` for anything else."""
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise refused(value, path, "a list of texts")
+    return tuple(value)
+
+
+def require_known(given: Mapping[str, Any], known: Iterable[str], *, path: str) -> None:
+    """Refuse the first key of ``given`` that is not ``known``.
+
+    Raises:
+        ConfigurationError: names the key, where it is, and the nearest known one.
+    """
+    names = frozenset(known)
+    for key in given:
+        if key not in names:
+            where = "" if path == "$" else f" in {path}"
+            hint = meant(str(key), names)
+            raise ConfigurationError(f"unknown key {key!r}{where}; {hint}", path=f"{path}.{key}")

@@ -1,0 +1,174 @@
+"""The hooks of a configuration: callables by their dotted paths, and the rules about approval.
+
+They are imported when a board is started, and before it is: a gate that cannot be found is no gate, so
+nothing is started without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..actors.threads.timeout import in_time
+from ..base.errors import PluginLoadError
+from ..base.foreign import blames
+from ..base.frozen import frozen
+from ..plugins.hooks.approval_rules import NAME, ApprovalRules
+from ..plugins.hooks.terms import EVENTS, PRE
+from ..plugins.results.failures import describe
+from .errors import ConfigurationError, refused, require_known, require_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..actors.board import Board
+    from ..plugins.hooks.approval import Approver
+
+Hook = tuple[str, Any, dict[str, Any]]
+"""What `Board.hook` takes: the event, the callable, the options."""
+
+
+@frozen
+class HookSettings:
+    """A hook of a configuration.
+
+    Attributes:
+        event: what it is asked about.
+        hook: the dotted path of a callable, or of a class, which is made without arguments.
+        priority: lower goes first.
+        deadline: seconds that it has for each answer.
+        observes: it watches, and decides nothing.
+        name: for results and events; ``None`` for its own.
+        path: where in the configuration it stands.
+    """
+
+    event: str
+    hook: str
+    priority: int = 0
+    deadline: float = 5.0
+    observes: bool = False
+    name: str | None = None
+    path: str = "$.hooks"
+
+
+def _is_seconds(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "event": (lambda value: value in EVENTS, f"one of: {', '.join(EVENTS)}"),
+    "hook": (
+        lambda value: isinstance(value, str) and "." in value,
+        "a dotted path, such as 'my_package.policy.gate'",
+    ),
+    "priority": (lambda value: isinstance(value, int) and not isinstance(value, bool), "a whole number"),
+    "deadline": (_is_seconds, "a number of seconds, more than 0"),
+    "observes": (lambda value: isinstance(value, bool), "true or false"),
+    "name": (lambda value: isinstance(value, str) and bool(value), "a text"),
+}
+
+
+def read_hooks(given: Any, path: str = "$.hooks") -> tuple[HookSettings, ...]:
+    """Read the list. Raises `ConfigurationError`."""
+    if not isinstance(given, list | tuple):
+        raise refused(given, path, "a list")
+    return tuple(_read_hook(each, f"{path}[{index}]") for index, each in enumerate(given))
+
+
+def _read_hook(given: Any, path: str) -> HookSettings:
+    require_object(given, path)
+    require_known(given, KINDS, path=path)
+    for key in ("event", "hook"):
+        if key not in given:
+            raise ConfigurationError(f"{path} has no {key!r}; it has to be {KINDS[key][1]}", path=path)
+    for key, value in given.items():
+        fits, what = KINDS[key]
+        if not fits(value):
+            raise refused(value, f"{path}.{key}", what)
+    return HookSettings(**given, path=path)
+
+
+def read_approval(given: Any, path: str = "$.approval") -> ApprovalRules:
+    """Read the rules about approval. Raises `ConfigurationError`."""
+    require_object(given, path)
+    require_known(given, [field.name for field in fields(ApprovalRules)], path=path)
+    values = dict(given)
+    for key in ("ask", "deny"):
+        patterns = values.get(key, [])
+        if not isinstance(patterns, list | tuple) or not all(isinstance(each, str) for each in patterns):
+            raise refused(patterns, f"{path}.{key}", "a list of names or patterns of tools")
+        values[key] = tuple(patterns)
+    if not _is_seconds(timeout := values.get("timeout", 1.0)):
+        raise refused(timeout, f"{path}.timeout", "a number of seconds, more than 0")
+    if (default := values.get("default", "deny")) not in ("allow", "deny"):
+        raise refused(default, f"{path}.default", "'allow' or 'deny'")
+    return ApprovalRules(**values)
+
+
+def import_hooks(
+    hooks: tuple[HookSettings, ...], rules: ApprovalRules, seconds: float | None = None
+) -> list[Hook]:
+    """Import the hooks, and put the rules first.
+
+    Args:
+        hooks: those of the configuration.
+        rules: about approval.
+        seconds: that each import may take; see `in_time`.
+
+    Raises:
+        ConfigurationError: one cannot be imported, made or called, or not in time.
+    """
+    ready: list[Hook] = [(PRE, rules, {"name": NAME})] if rules.ask or rules.deny else []
+    for settings in hooks:
+        options = {
+            "priority": settings.priority,
+            "deadline": settings.deadline,
+            "observes": settings.observes,
+            "name": settings.name or settings.hook,
+        }
+        ready.append((settings.event, _imported_in_time(settings, seconds), options))
+    return ready
+
+
+def put_on(board: Board, hooks: list[Hook], approver: Approver | None) -> None:
+    """Register the hooks that were imported, and who asks people for them."""
+    board.approver = approver
+    for event, hook, options in hooks:
+        board.hook(event, hook, **options)
+
+
+def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:
+    where = f"{settings.path}.hook"
+    doing = f"{where}: importing {settings.hook}"
+    remedy = "have it end, or raise 'load_deadline'"
+    try:
+        return in_time(
+            partial(_imported, settings), seconds, plugin=settings.hook, doing=doing, remedy=remedy
+        )
+    except PluginLoadError as error:
+        raise ConfigurationError(str(error), path=where) from error
+
+
+def _imported(settings: HookSettings) -> Any:
+    from ..plugins.sources.python import load_python_object  # noqa: PLC0415 - most boards have no hooks
+
+    where = f"{settings.path}.hook"
+    try:
+        hook = load_python_object(settings.hook, remedy="install the package that has it, or set PYTHONPATH")
+        if isinstance(hook, type):
+            hook = hook()
+    except PluginLoadError as error:
+        said = str(error).removeprefix("cannot load plugin ")
+        raise ConfigurationError(f"{where}: cannot load the hook {said}", path=where) from error
+    except BaseException as error:
+        if not blames(error):
+            raise
+        raise ConfigurationError(
+            f"{where}: making {settings.hook} raised {describe(error)}", path=where
+        ) from error
+    if not callable(hook):
+        raise ConfigurationError(
+            f"{where}: {settings.hook} is {hook!r:.60}, which cannot be called", path=where
+        )
+    return hook

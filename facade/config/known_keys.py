@@ -1,0 +1,156 @@
+"""The keys of a configuration that nobody reads, all of them at once, each with the one that was probably meant.
+
+A shape says which keys a place may have. What is no object where one is expected is left to the reader of that place, which
+says what it has to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any, Final, NamedTuple
+
+from ..actors.endpoint.circuit_breaker import BreakerPolicy
+from ..actors.endpoint.crash_attribution import QuarantinePolicy
+from ..actors.reload.policy import ReloadPolicy
+from ..base.suggestions import meant
+from ..hosts.limits.limits import NAMES as LIMITS
+from ..hosts.node.sandbox import NAMES as SANDBOX
+from ..plugins.hooks.approval_rules import ApprovalRules
+from ..plugins.sources.entry import PluginOptions
+from ..plugins.sources.program import BASH_KEYS, COMMAND_KEYS
+from ..plugins.sources.source import NODE_KEYS, SOURCE_KEYS
+from ..supervision.restart.backoff import Backoff
+from ..supervision.restart.policy import RestartPolicy
+from .agent_section import KEYS as AGENT_KEYS
+from .agent_section import PROVIDERS
+from .groups import KEYS as GROUP_KEYS
+from .hook_section import KINDS
+from .state import KEYS as STATE_KEYS
+
+
+class UnknownKey(NamedTuple):
+    """A key that nobody reads.
+
+    Attributes:
+        path: where it stands, as ``$.calls.dedline``.
+        why: what is wrong, and what was probably meant.
+    """
+
+    path: str
+    why: str
+
+
+Shape = Callable[[Any, str], Iterator[UnknownKey]]
+"""Finds the unknown keys of a value at a path."""
+
+
+def anything(_: Any, __: str) -> Iterator[UnknownKey]:
+    """A value whose keys, if it has any, are its own."""
+    return iter(())
+
+
+def section(known: Mapping[str, Shape], more: str = "") -> Shape:
+    """An object with these keys and no others; ``more`` is said of a key that is near to none of them."""
+
+    def look(value: Any, path: str) -> Iterator[UnknownKey]:
+        if not isinstance(value, Mapping):
+            return
+        for key, each in value.items():
+            if key in known:
+                yield from known[key](each, f"{path}.{key}")
+            else:
+                yield _unknown(key, known, path, more)
+
+    return look
+
+
+def listed(shape: Shape) -> Shape:
+    """A list of such values."""
+
+    def look(value: Any, path: str) -> Iterator[UnknownKey]:
+        if isinstance(value, list | tuple):
+            for index, each in enumerate(value):
+                yield from shape(each, f"{path}[{index}]")
+
+    return look
+
+
+def named(shape: Shape) -> Shape:
+    """An object of such values by free names."""
+
+    def look(value: Any, path: str) -> Iterator[UnknownKey]:
+        if isinstance(value, Mapping):
+            for name, each in value.items():
+                yield from shape(each, f"{path}.{name}")
+
+    return look
+
+
+def _unknown(key: Any, known: Iterable[str], path: str, more: str) -> UnknownKey:
+    hint = meant(str(key), known)
+    where = "" if path == "$" else f" in {path}"
+    also = more if more and not hint.startswith("did you mean") else ""
+    return UnknownKey(f"{path}.{key}", f"unknown key {key!r:.60}{where}; {hint}{also}")
+
+
+def _plain(names: Iterable[str], **inside: Shape) -> dict[str, Shape]:
+    return dict.fromkeys(names, anything) | inside
+
+
+def _of(kind: Any, **inside: Shape) -> Shape:
+    return section(_plain((each.name for each in fields(kind)), **inside))
+
+
+def _provider(value: Any, path: str) -> Iterator[UnknownKey]:
+    """Options of the shipped providers are known here; those of others are known to them alone."""
+    if not isinstance(value, Mapping) or value.get("type") not in PROVIDERS:
+        return iter(())
+    # Only a configuration with such a section needs it.
+    from ..agent.providers.options import CONFIG_SCHEMA, Timeouts  # noqa: PLC0415
+
+    return section(_plain(("type", *CONFIG_SCHEMA["properties"]), timeout=_of(Timeouts)))(value, path)
+
+
+_RESTART: Final = _of(RestartPolicy, backoff=_of(Backoff))
+
+_ENTRY: Final = section(
+    _plain(each.name for each in fields(PluginOptions))
+    | _plain(SOURCE_KEYS)
+    | {
+        "node_tool": section(_plain(key for keys in NODE_KEYS.values() for key in keys)),
+        "bash_tool": section(_plain(BASH_KEYS)),
+        "host": section(_plain(COMMAND_KEYS)),
+        "restart": _RESTART,
+        "limits": section(_plain(LIMITS)),
+        "sandbox": section(_plain(SANDBOX)),
+        "breaker": _of(BreakerPolicy),
+        "quarantine": _of(QuarantinePolicy),
+        "reload": _of(ReloadPolicy),
+    }
+)
+
+_SECTIONS: Final[dict[str, Shape]] = {
+    "plugins": listed(_ENTRY),
+    "supervision": _of(RestartPolicy, backoff=_of(Backoff), groups=named(section(_plain(GROUP_KEYS)))),
+    "state": section(_plain(STATE_KEYS)),
+    "agent": section(_plain(AGENT_KEYS, provider=_provider)),
+    "hooks": listed(section(_plain(KINDS))),
+    "approval": _of(ApprovalRules),
+}
+
+_OF_APPLICATION: Final = "; what is your application's own goes into 'app'"
+
+
+def unknown_keys(
+    given: Mapping[str, Any], top: Iterable[str], plain: Mapping[str, type]
+) -> tuple[UnknownKey, ...]:
+    """Find all keys of a configuration that nobody reads, in the order in which they stand there.
+
+    Args:
+        given: the configuration.
+        top: the keys it may have.
+        plain: those of them that are sections, and the dataclass that each is read into.
+    """
+    sections = {**_SECTIONS, **{key: _of(kind) for key, kind in plain.items()}}
+    return tuple(section(_plain(top, **sections), _OF_APPLICATION)(given, "$"))

@@ -1,0 +1,203 @@
+"""A plugin's options made complete: what its entry leaves out comes from the configuration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..actors.catalog.argument_validation import Validation
+from ..actors.endpoint.circuit_breaker import BreakerPolicy
+from ..actors.endpoint.crash_attribution import QuarantinePolicy
+from ..actors.endpoint.endpoint import ToolSettings
+from ..actors.endpoint.fallback import WhileDown
+from ..actors.hosting.settings import HostSettings
+from ..actors.reload.policy import ReloadPolicy
+from ..base.frozen import frozen
+from ..hosts.limits.limits import NAMES, Limits, read_limits
+from ..hosts.node.sandbox import NAMES as SANDBOX_NAMES
+from ..hosts.node.sandbox import Sandbox, read_sandbox
+from .configuration import Configuration, read_into, read_policy
+from .errors import ConfigurationError, require_known
+from .groups import require_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..plugins.sources.entry import PluginOptions
+    from ..supervision.restart.policy import RestartPolicy
+
+_OF_HOSTS = ("standby", "limits")
+"""Options that a thread of this process cannot honour."""
+
+
+_PLAIN = HostSettings({})
+
+
+@frozen
+class Options:
+    """How one plugin is run.
+
+    Attributes:
+        name: the name it is to go by, or ``None`` for its own; of one of several, what comes before its own.
+        several: it is one of several plugins of a package.
+        config: given to its ``init``.
+        required: failing to load it is an error.
+        env: variables that its host gets.
+        isolate: it is to run in a host, even if it is written in Python; ``None`` if nothing is said.
+        sandbox: what it may do, if it is a Node plugin and may not do everything.
+        share: the host that it shares, by name; ``True`` for that of all who say so, ``False`` for none, ``None``
+            if nothing is said.
+        tool: how its calls are run.
+        host: how its host is run.
+        policy: when its host is started again.
+        reload: what a reload of its host may do.
+    """
+
+    name: str | None
+    config: dict[str, Any]
+    required: bool
+    env: Mapping[str, str]
+    isolate: bool | None
+    sandbox: Sandbox | None
+    share: str | bool | None
+    tool: ToolSettings
+    host: HostSettings
+    policy: RestartPolicy
+    reload: ReloadPolicy
+    several: bool = False
+
+    def called(self, own: str) -> str:
+        """The name that a plugin goes by whose own name is ``own``."""
+        if self.name is None:
+            return own
+        return f"{self.name}.{own}" if self.several else self.name
+
+    def of_several(self, count: int) -> Options:
+        """The same options, for each of so many plugins of one package."""
+        return replace(self, several=True) if count > 1 else self
+
+    def require_nothing_of_hosts(self) -> None:
+        """Refuse what only a host can give, for a plugin that runs in this process.
+
+        Raises:
+            ConfigurationError: names the option. To ignore it would be to promise it.
+        """
+        asked = [name for name in _OF_HOSTS if getattr(self.host, name) != getattr(_PLAIN, name)]
+        if self.tool.idle_deadline is not None:
+            asked.append("idle_deadline")
+        if self.reload != ReloadPolicy():
+            asked.append("reload")
+        for name in [*asked, *(["share"] if self.share else [])]:
+            remedy = "Leave it out" if name == "share" else "Give it 'isolate' too"
+            raise ConfigurationError(
+                f"the option {name!r} is for plugins that run in a host; this one runs in a thread of "
+                f"this process. {remedy}",
+                path=f"$.{name}",
+            )
+
+    def require_nothing_of_node(self) -> None:
+        """Refuse what only Node can give, for a plugin that runs in something else.
+
+        Raises:
+            ConfigurationError: names the option.
+        """
+        if self.sandbox is not None:
+            raise ConfigurationError(
+                "the option 'sandbox' is for plugins that run in Node, whose permission model it is; leave it out, "
+                "or run the whole program in a container",
+                path="$.sandbox",
+            )
+
+    def of_required(self) -> Options:
+        """The same options for a plugin that has to come up."""
+        return replace(self, required=True)
+
+
+def complete(given: PluginOptions, configuration: Configuration) -> Options:
+    """Fill in what the options leave out.
+
+    Raises:
+        ConfigurationError: the restart policy, or another option that is looked at here, is wrong.
+    """
+    if given.group is not None:
+        require_group(given.group, (group.id for group in configuration.groups), "the option 'group'")
+    calls = configuration.calls
+    return Options(
+        name=given.name,
+        config=given.config,
+        required=given.required,
+        env=given.env,
+        isolate=given.isolate,
+        sandbox=_sandbox(given, configuration),
+        share=given.share,
+        tool=ToolSettings(
+            concurrency=given.concurrency,
+            mailbox_size=given.mailbox_size or calls.mailbox_size,
+            deadline=given.deadline if given.deadline is not None else calls.deadline,
+            idle_deadline=given.idle_deadline,
+            grace=calls.grace,
+            idempotent=given.idempotent,
+            repeats=1 if given.repeats is None else given.repeats,
+            breaker=_policy(BreakerPolicy, given.breaker, "breaker"),
+            quarantine=_policy(QuarantinePolicy, given.quarantine, "quarantine"),
+            while_down=_while_down(given),
+            validate=_validation(given.validate, default=calls.validate),
+        ),
+        host=HostSettings(
+            given.config,
+            start_deadline=configuration.start_deadline,
+            max_line_bytes=calls.max_line_bytes,
+            max_stray_lines=calls.max_stray_lines,
+            flight_recorder=calls.flight_recorder,
+            group=given.group or "",
+            standby=bool(given.standby),
+            limits=_limits(given),
+        ),
+        policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
+        reload=ReloadPolicy(watch=given.reload)
+        if isinstance(given.reload, bool)
+        else read_into(ReloadPolicy, given.reload, "the option 'reload'"),
+    )
+
+
+def _policy(kind: Callable[..., Any], given: Mapping[str, Any] | bool, option: str) -> Any:
+    """A policy of the option's settings; the usual one for true, and none for false."""
+    if isinstance(given, bool):
+        return kind() if given else None
+    return read_into(kind, given, f"the option {option!r}")
+
+
+def _validation(given: bool | Mapping[str, bool] | None, *, default: bool) -> Validation:
+    """Tools that the option does not name go by the configuration."""
+    if given is None or isinstance(given, bool):
+        return Validation(default if given is None else given)
+    return Validation(default, given)
+
+
+def _limits(given: PluginOptions) -> Limits:
+    require_known(given.limits, NAMES, path="the option 'limits'")
+    try:
+        limits = read_limits(given.limits)
+    except ValueError as error:
+        raise ConfigurationError(f"the option 'limits': {error}", path="$.limits") from error
+    if given.standby and not limits.overlap:
+        raise ConfigurationError(
+            "'standby' keeps two lives of a host, and 'overlap: false' in 'limits' says that two must not be",
+            path="$.limits.overlap",
+        )
+    return limits
+
+
+def _sandbox(given: PluginOptions, configuration: Configuration) -> Sandbox | None:
+    if not isinstance(given.sandbox, bool):
+        require_known(given.sandbox, SANDBOX_NAMES, path="the option 'sandbox'")
+    try:
+        return read_sandbox(given.sandbox, configuration.base)
+    except ValueError as error:
+        raise ConfigurationError(f"the option 'sandbox': {error}", path="$.sandbox") from error
+
+
+def _while_down(given: PluginOptions) -> WhileDown:
+    if callable(given.while_down):
+        return WhileDown(answer=given.while_down)
+    return WhileDown(hold=0 if given.while_down == "refuse" else given.hold)

@@ -1,0 +1,1 @@
+"""From an entry of a configuration to a plugin on a board."""

@@ -1,0 +1,136 @@
+"""From a plugin's entry to plugins that are ready to run: one entry may bring several.
+
+Each kind of source has a module that loads it, which is imported with the first source of that kind: what makes
+packages ready takes longer to import than all the rest, and most boards have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from ..base.errors import PluginLoadError
+from ..config.errors import ConfigurationError
+from ..config.options import Options, complete
+from ..hosts.hosted_tool import HostedToolPlugin
+from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.sources.entry import PluginOptions, parse_entry
+from ..plugins.sources.program import BashSource, CommandSource
+from ..plugins.sources.source import (
+    InstalledSource,
+    NodeFileSource,
+    NodeGitSource,
+    NodePackageSource,
+    PluginSource,
+    PythonObject,
+    PythonPackageSource,
+    spelled,
+)
+from .loaded import Loaded, LoadedProvider, Made
+
+if TYPE_CHECKING:
+    from ..config.configuration import Configuration
+
+LOADERS: dict[type[PluginSource], str] = {
+    PythonObject: ".loading.python_loader",
+    PythonPackageSource: ".loading.python_loader",
+    InstalledSource: ".loading.python_loader",
+    NodeFileSource: ".loading.node_loader",
+    NodePackageSource: ".loading.node_loader",
+    NodeGitSource: ".loading.node_loader",
+    CommandSource: ".loading.program_loader",
+    BashSource: ".loading.program_loader",
+}
+"""Each kind of source, and the module that is its `Loader`."""
+
+
+class Loader(Protocol):
+    """A module that loads plugins of some kinds of sources."""
+
+    def load(self, source: PluginSource, options: Options, configuration: Configuration) -> Iterator[Made]:
+        """Find and read the plugins of a source; nothing is started yet. Raises as `load_entry`."""
+
+    def takes_long(self, source: PluginSource, isolate: bool | None, configuration: Configuration) -> bool:
+        """Whether something may have to be made for it. Raises `PluginLoadError` as `load`."""
+
+
+def entry_of(source: Any, config: Mapping[str, Any] | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `Callboard.load` was asked for, as a configuration would write it; it is required, unless it says otherwise.
+
+    Raises:
+        PluginLoadError: the source is neither a text nor a mapping.
+    """
+    if isinstance(source, str):
+        source = {"plugin": source}
+    if not isinstance(source, Mapping):
+        raise PluginLoadError(
+            f"the plugin source {spelled(source)} is neither a text nor a mapping; an object or a class is for 'register'",
+            plugin=spelled(source),
+        )
+    entry = {"required": True, **source, **options}
+    return entry if config is None else entry | {"config": config}
+
+
+def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> list[Made]:
+    """Find and read the plugins of an entry, and the providers; nothing is started yet.
+
+    Raises:
+        PluginLoadError: a source cannot be found or read, or an option is unknown or wrong.
+        ContractError: what was found is no plugin.
+        ConfigurationError: the entry's restart policy is wrong, or an option is for tools and this is a provider.
+    """
+    parsed = parse_entry(dict(entry) if isinstance(entry, Mapping) else entry, configuration.base)
+    options = complete(parsed.options, configuration)
+    if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource):
+        options.require_nothing_of_node()
+    made = list(loader_of(parsed.source).load(parsed.source, options, configuration))
+    for one in made:
+        if isinstance(one, LoadedProvider):
+            _require_nothing_of_tools(parsed.options, one)
+    return [replace(one.placed() if isinstance(one, Loaded) else one, entry=entry) for one in made]
+
+
+_OF_PROVIDERS = frozenset({"config", "name", "required", "isolate"})
+"""Options that mean something for a provider; ``isolate`` can only be false by then."""
+
+
+def _require_nothing_of_tools(given: PluginOptions, one: LoadedProvider) -> None:
+    """Refuse options that only a tool can honour: to ignore them would be to promise them."""
+    plain = PluginOptions()
+    for option in (each.name for each in fields(given)):
+        if option not in _OF_PROVIDERS and getattr(given, option) != getattr(plain, option):
+            raise ConfigurationError(
+                f"the option {option!r} is for tools; {one.name!r} is a {one.kind.replace('_', ' ')}. Leave it out",
+                path=f"$.{option}",
+            )
+
+
+def loader_of(source: PluginSource) -> Loader:
+    """Who loads sources of that kind, imported when the first of them comes."""
+    return cast("Loader", import_module(LOADERS[type(source)], __package__))
+
+
+def load_registered(plugin: Any, options: Options) -> Loaded:
+    """Make a plugin that somebody has at hand ready, to be run where it has to be or where it is wanted.
+
+    Raises:
+        PluginLoadError: it is to run in a host, which cannot get hold of it.
+        ContractError: it is no plugin.
+    """
+    options.require_nothing_of_node()  # a `NodeToolPlugin` is given its own
+    if isinstance(plugin, HostedToolPlugin):
+        adapter = PluginAdapter(plugin, name=options.name)
+        return Loaded(adapter, plugin, options.of_required()).placed()
+    if options.isolate:
+        # As `LOADERS` does, with what it needs.
+        from ..hosts.python.runner.origin import origin_of  # noqa: PLC0415
+        from .python_loader import isolated  # noqa: PLC0415
+
+        said = getattr(plugin, "name", None)
+        name = said if isinstance(said, str) and said else None
+        return isolated(origin_of(plugin), options.of_required(), name=name).placed()
+    options.require_nothing_of_hosts()
+    adapter = PluginAdapter(plugin, name=options.name, config=options.config)
+    return Loaded(adapter, None, options.of_required())

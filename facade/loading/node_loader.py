@@ -1,0 +1,94 @@
+"""Plugins that run in Node: a file, a package in a folder, a package of a repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..actors.hosting.host_registry import Share
+from ..base.errors import PluginLoadError
+from ..hosts.node.tool import NodeToolPlugin
+from ..hosts.node_packages.node_sources import NodeSources
+from ..hosts.node_packages.prepare_node import Permissions, Ready
+from ..hosts.node_packages.typescript import is_typescript
+from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.sources.node_manifest import NodeToolEntry
+from ..plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource
+from .loaded import Loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..config.configuration import Configuration
+    from ..config.options import Options
+
+
+def load(
+    source: NodeFileSource | NodePackageSource | NodeGitSource, options: Options, configuration: Configuration
+) -> Iterator[Loaded]:
+    """See `loading.Loader`."""
+    match source:
+        case NodeFileSource(file, plugin_id, export):
+            if not file.is_file():
+                raise PluginLoadError(f"plugin {plugin_id!r}: no such file: {file}", plugin=plugin_id)
+            tool = NodeToolEntry(plugin_id, file, export)
+            yield _load_node(tool, _sources(configuration), options, configuration)
+        case NodePackageSource(directory):
+            sources = _sources(configuration)
+            yield from _load_package(sources.folder(directory), sources, options, configuration)
+        case NodeGitSource():
+            sources = _sources(configuration)
+            yield from _load_package(sources.repository(source), sources, options, configuration)
+
+
+def takes_long(
+    source: NodeFileSource | NodePackageSource | NodeGitSource, _: bool | None, __: Configuration
+) -> bool:
+    """See `loading.Loader`."""
+    return not isinstance(source, NodeFileSource) or is_typescript(source.file)
+
+
+def _sources(configuration: Configuration) -> NodeSources:
+    policy = configuration.plugin_policy
+    return NodeSources(
+        configuration.plugin_cache_dir,
+        Permissions(policy.node_install_deps, policy.node_build, policy.node_allow_install_scripts),
+        seconds=policy.node_step_timeout,
+        node=configuration.node,
+    )
+
+
+def _load_package(
+    ready: Ready, sources: NodeSources, options: Options, configuration: Configuration
+) -> Iterator[Loaded]:
+    package = ready.package
+    options = options.of_several(len(package.tools))
+    for tool in package.tools:
+        yield _load_node(tool, sources, options, configuration, ready)
+
+
+def _load_node(
+    tool: NodeToolEntry,
+    sources: NodeSources,
+    options: Options,
+    configuration: Configuration,
+    ready: Ready | None = None,
+) -> Loaded:
+    module = sources.module(tool.entry)
+    plugin = NodeToolPlugin(
+        options.called(tool.id),
+        tool.entry,
+        export=tool.export,
+        env=options.env,
+        node=configuration.node,
+        version=ready.package.version if ready else "0",
+        module=module.path,
+        compiled=sources.compiled,
+        sandbox=options.sandbox,
+        root=ready.package.directory if ready else None,
+        holds=(ready, module),
+    )
+    share = None
+    if options.share is None and ready is not None and len(ready.package.tools) > 1 and plugin.sharing():
+        share = Share(options.name or ready.package.name, of=str(ready.package.directory))
+    lasting = module.entry is not None or (ready is not None and ready.entry is not None)
+    return Loaded(PluginAdapter(plugin), plugin, options, share, lasting=lasting)

@@ -1,0 +1,95 @@
+"""Plugins written in Python: by their dotted paths, from a package's folder, and those that are installed."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import PluginLoadError
+from ..hosts.python.runner.origin import PythonOrigin
+from ..hosts.python.tool import PythonToolPlugin
+from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.sources.entry_points import ALL, find_installed, installed_names
+from ..plugins.sources.python import load_package_entry, load_python_object, read_python_package
+from ..plugins.sources.python_plan import Place
+from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
+from .in_process import load_here
+from .loaded import Loaded, LoadedProvider, Made
+from .python_packages import place_of, ready_to_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..config.configuration import Configuration
+    from ..config.options import Options
+    from ..hosts.python_packages.venv import Environment
+
+
+def load(
+    source: PythonObject | PythonPackageSource | InstalledSource,
+    options: Options,
+    configuration: Configuration,
+) -> Iterator[Made]:
+    """See `loading.Loader`."""
+    match source:
+        case PythonObject(path) if options.isolate:
+            yield isolated(PythonOrigin(path), options)
+        case PythonObject(path):
+            yield _here(partial(load_python_object, path), path, options, configuration)
+        case InstalledSource(name):
+            if name == ALL and options.name is not None:
+                raise PluginLoadError(
+                    f"the plugins that are installed cannot all go by {options.name!r}; leave out 'name'",
+                    plugin=options.name,
+                )
+            for each in installed_names() if name == ALL else [name]:
+                found = find_installed(each)
+                if options.isolate:
+                    yield isolated(PythonOrigin(found.path), options, name=found.name)
+                else:
+                    load = partial(load_python_object, found.path)
+                    yield _here(load, found.path, options, configuration)
+        case PythonPackageSource(directory):
+            package = read_python_package(directory)
+            place, environment = ready_to_run(package, options.isolate, configuration)
+            options = options.of_several(len(package.entries))
+            for entry in package.entries:
+                if place is Place.HERE:
+                    load = partial(load_package_entry, package, entry)
+                    yield _here(load, entry, options, configuration)
+                else:
+                    origin = PythonOrigin(entry, package=str(directory))
+                    yield isolated(origin, options, environment=environment)
+
+
+def takes_long(
+    source: PythonObject | PythonPackageSource | InstalledSource,
+    isolate: bool | None,
+    configuration: Configuration,
+) -> bool:
+    """See `loading.Loader`."""
+    if not isinstance(source, PythonPackageSource):
+        return False
+    return place_of(read_python_package(source.directory), isolate, configuration) is Place.ENVIRONMENT
+
+
+def isolated(
+    origin: PythonOrigin,
+    options: Options,
+    *,
+    name: str | None = None,
+    environment: Environment | None = None,
+) -> Loaded:
+    """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
+    called = options.called(name or origin.path.rpartition(".")[2])
+    plugin = PythonToolPlugin(
+        called, origin, env=options.env, environment=environment, watched=options.reload.watch
+    )
+    return Loaded(PluginAdapter(plugin), plugin, options)
+
+
+def _here(load: Callable[[], Any], called: str, options: Options, configuration: Configuration) -> Made:
+    adapter = load_here(load, called, options, configuration)
+    if isinstance(adapter, PluginAdapter):
+        return Loaded(adapter, None, options)
+    return LoadedProvider(adapter)

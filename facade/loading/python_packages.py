@@ -1,0 +1,57 @@
+"""Where a Python package runs under a configuration: here, in a host on this Python, or in an environment of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plugins.sources.python_plan import Place
+from ..plugins.sources.python_requirements import read_python_needs
+
+if TYPE_CHECKING:
+    from ..config.configuration import Configuration
+    from ..hosts.python_packages.prepare_python import PythonReadiness
+    from ..hosts.python_packages.venv import Environment
+    from ..plugins.sources.python import PythonPackage
+
+
+def place_of(package: PythonPackage, isolate: bool | None, configuration: Configuration) -> Place:
+    """Where a package is to run; nothing is made for it. Raises as `ready_to_run`."""
+    readiness = _readiness(package, isolate, configuration)
+    return _plain(isolate) if readiness is None else readiness.place
+
+
+def ready_to_run(
+    package: PythonPackage, isolate: bool | None, configuration: Configuration
+) -> tuple[Place, Environment | None]:
+    """Where a package runs, and the environment that was made for it, if it has one of its own.
+
+    Raises:
+        PluginLoadError: what it says of its needs cannot be read.
+        PackageError: it cannot run, or its environment cannot be made, or may not be.
+    """
+    readiness = _readiness(package, isolate, configuration)
+    if readiness is None:
+        return _plain(isolate), None
+    ready = readiness.ready(configuration.plugin_cache_dir)
+    return ready.place, ready.environment
+
+
+def _plain(isolate: bool | None) -> Place:
+    return Place.HOST if isolate else Place.HERE
+
+
+def _readiness(
+    package: PythonPackage, isolate: bool | None, configuration: Configuration
+) -> PythonReadiness | None:
+    """``None`` for a package that needs nothing."""
+    needs = read_python_needs(package)
+    if not needs.requirements and needs.python is None:
+        return None
+    # What reads requirements takes longer to import than most plugins take to load, which have none.
+    from ..hosts.python_packages.prepare_python import PythonPermissions, PythonReadiness  # noqa: PLC0415
+
+    policy = configuration.plugin_policy
+    permissions = PythonPermissions(
+        policy.python_install_deps, policy.python_allow_builds, policy.python_step_timeout
+    )
+    return PythonReadiness(package, needs, isolate, permissions)

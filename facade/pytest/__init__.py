@@ -1,0 +1,1 @@
+"""The fixtures of the pytest plugin."""

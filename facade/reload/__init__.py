@@ -1,0 +1,1 @@
+"""Reloading what changed on disk."""

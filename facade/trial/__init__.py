@@ -1,0 +1,1 @@
+"""A trial: a board under faults, and what came of it."""

@@ -1,0 +1,323 @@
+"""A trial: a configuration of one's own under load, while faults are done to its hosts, and the proof.
+
+Everything is drawn from one seed: the calls, what is done to which host, and at which of its calls.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import replace
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from ..base.frozen import frozen
+from ..callboard import Callboard
+from ..chaos.checker.facts import Asked
+from ..chaos.checker.invariants import check
+from ..chaos.checker.leak_check import Census
+from ..chaos.checker.standings import Standing, together
+from ..chaos.inject.tamper import Tamper
+from ..chaos.load.load_test import Siege
+from ..chaos.load.requests import NoCalls, Source, from_list, from_schemas
+from ..chaos.load.witness import Witness
+from ..chaos.nemesis import Nemesis
+from ..chaos.recorder import Recorder, terms_of
+from ..chaos.schedule import Schedule
+from ..chaos.schedules.corruption import noise
+from ..interop.errors import InteropError
+from .faults import KILLS, USUAL, draw_entries, draw_fault
+from .pursuit import Pursuit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..actors.board import Board
+    from ..actors.catalog.catalog import ToolDescriptor
+    from ..chaos.checker.facts import Run
+    from ..chaos.checker.invariants import Check
+    from ..chaos.load.requests import Request
+    from ..loading.loaded import Loaded
+
+Json = dict[str, Any]
+
+MOST_KILLS = 12
+"""How many there are where nobody says how many; fewer if that would spend the restart budgets."""
+
+
+@frozen
+class Plan:
+    """What a trial is to be.
+
+    Attributes:
+        config: path of the configuration.
+        calls: how many are made.
+        kills: how often a host is ended, or, with ``kinds`` of which none ends one, how many faults are done; as many as
+            come true. ``None`` for as many as the restart budgets bear, `MOST_KILLS` at most.
+        seed: of everything that is drawn.
+        kinds: of faults, names in `MAKE`.
+        deadline: seconds for each call; ``None`` for the configuration's.
+        wires: calls to be made instead of drawn ones.
+        relentless: do every fault, though a host is parked for it.
+    """
+
+    config: str
+    calls: int
+    kills: int | None
+    seed: int
+    kinds: tuple[str, ...] = USUAL
+    deadline: float | None = None
+    wires: tuple[Json, ...] = ()
+    relentless: bool = False
+
+
+@frozen
+class Ended:
+    """How a trial went.
+
+    Attributes:
+        plan: what it was to be, ``kills`` settled.
+        run: what happened.
+        checks: what had to be true.
+        schedule: what was planned to be done to the hosts; what did not come true was made good afterwards.
+        kills: how many came true.
+        missed: why no more came true, if fewer did than were wanted; by host.
+        left_out: plugins and tools that were not called, and why.
+        failed: plugins that could not be loaded, and why.
+    """
+
+    plan: Plan
+    run: Run
+    checks: tuple[Check, ...]
+    schedule: Schedule
+    kills: int
+    missed: dict[str, str]
+    left_out: dict[str, str]
+    failed: dict[str, str]
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What was not tested, beside rules that found nothing to look at; in words."""
+        gaps = (
+            []
+            if any(isinstance(fact, Asked) for fact in self.run.facts)
+            else ["there is no tool that could be called"]
+        )
+        gaps += [f"{source} could not be loaded: {why}" for source, why in self.failed.items()]
+        gaps += [f"{name!r} was not called: {why}" for name, why in self.left_out.items()]
+        if self.kills < (self.plan.kills or 0):
+            why = "; ".join(f"{host!r}: {why}" for host, why in self.missed.items())
+            gaps.append(
+                f"{self.kills} of {self.plan.kills} kills came true"
+                + (f" ({why})" if why else ": none of the tools that were called runs in a host")
+            )
+        return tuple(gaps)
+
+    @property
+    def standing(self) -> Standing:
+        """How it came out: held only if all was tested."""
+        gaps = (Standing.NOT_TESTED for _ in self.gaps)
+        return together([*(one.standing for one in self.checks), *gaps])
+
+    @property
+    def ok(self) -> bool:
+        """Whether every rule was tested and holds, and nothing was left out."""
+        return self.standing is Standing.HELD
+
+
+class Trial:
+    """One trial; `run` it once. The rest may be looked at from any thread meanwhile.
+
+    Attributes:
+        siege: the calls, once the hosts are up.
+        nemesis: what is at the hosts.
+        left_out: tools that are not called, and why.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.siege: Siege | None = None
+        self.nemesis: Nemesis | None = None
+        self.left_out: dict[str, str] = {}
+        self.began = time.monotonic()
+        self._chance = Random(f"{plan.seed} faults")  # noqa: S311 - a game, no secret
+        self.board = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311
+        self._stopping = False
+        self._in_the_end: Json = {}
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it was made."""
+        return time.monotonic() - self.began
+
+    def plugins(self) -> Json:
+        """What the board's status says of the plugins, and in the end what it said last."""
+        return dict(self.board.status()["plugins"]) or self._in_the_end
+
+    def stop(self) -> None:
+        """Let `run` return soon, with nothing. From any thread."""
+        self._stopping = True
+        if self.siege is not None:
+            self.siege.stop()
+
+    def run(self) -> Ended | None:
+        """Do it all; ``None`` when it was stopped.
+
+        Raises:
+            ConfigurationError: the configuration cannot be used.
+            PluginError: a plugin that it requires cannot be loaded.
+            NoCalls: a call that is to be made is for none of its tools.
+            SiegeStuck: nothing happens any more.
+        """
+        census = Census()
+        with self.board:
+            board = self.board.board
+            sources = self._sources()
+            recorder = Recorder(board)
+            hosts = self._hosts(sources, board)
+            self.plan = replace(self.plan, kills=self._kills(hosts, board))
+            schedule = self._schedule(sources, hosts)
+            for name in hosts:
+                self.board.witnesses[name].now = recorder.now
+            missed = self._besiege(recorder, sources, hosts, schedule)
+            if missed is None:
+                return None
+            for name in hosts:
+                self.board.witnesses[name].testify(recorder, name)
+            recorder.close()
+            self._in_the_end = self.plugins()
+        run = recorder.run(census.left(recorder.known))
+        failed = {one.source: one.error for one in self.board.failed}
+        return Ended(self.plan, run, check(run), schedule, self.kills, missed, self.left_out, failed)
+
+    @property
+    def kills(self) -> int:
+        """How many have come true."""
+        if self.nemesis is None:
+            return 0
+        return self.nemesis.kills if KILLS & set(self.plan.kinds) else len(self.nemesis.done)
+
+    def _besiege(
+        self, recorder: Recorder, sources: list[Source], hosts: list[str], schedule: Schedule
+    ) -> dict[str, str] | None:
+        """Make all calls and do all faults; why no more faults came true, or ``None`` if it was stopped."""
+        board = recorder.board
+        if not sources:
+            return None if self._stopping else {}
+        with Nemesis(
+            board,
+            schedule,
+            tampers=self.board.tampers,
+            note=recorder.broke,
+            spare=not self.plan.relentless,
+        ) as nemesis:
+            self.nemesis = nemesis
+            pursuit = Pursuit(
+                nemesis,
+                hosts,
+                self.plan.kills or 0,
+                came=lambda: self.kills,
+                draw=lambda: draw_fault(self.plan.kinds, self._chance),
+                states=lambda: self.siege.states() if self.siege is not None else {},
+                now=board.clock.now,
+                revive=partial(recorder.order, "revive") if self.plan.relentless else None,
+            )
+            self.siege = Siege(
+                recorder,
+                sources,
+                calls=self.plan.calls,
+                seed=self.plan.seed,
+                deadline=self.plan.deadline,
+                more=pursuit.next,
+                heal=nemesis.heal,
+            )
+            return None if self._stopping or not self.siege.run() else pursuit.why
+
+    def _sources(self) -> list[Source]:
+        tools = [tool for tool in self.board.tools() if tool.available]
+        if self.plan.wires:
+            sources = from_list(self._placed(tools))
+        else:
+            sources, self.left_out = from_schemas(tools, self._parameters)
+        for name, plugin in self.plugins().items():
+            if not plugin["available"]:
+                self.left_out[name] = str(plugin.get("problem") or plugin.get("host", {}).get("why", ""))
+        return [self._watched(source) for source in sources]
+
+    def _watched(self, source: Source) -> Source:
+        """The same calls, each with a name by which its answer is known on the line of its host."""
+        witness = self.board.witnesses.get(source.plugin)
+        if witness is None:
+            return source
+        numbers = itertools.count(1)
+        hooked = bool(self.board.configuration.hooks)
+
+        def draw(chance: Random) -> Request:
+            request = source.draw(chance)
+            name = f"{source.plugin}-{next(numbers)}"
+            return replace(request, name=name, judge=partial(witness.judge, name, hooked=hooked))
+
+        return Source(source.plugin, draw)
+
+    def _parameters(self, tool: ToolDescriptor) -> Any:
+        found = self.board.registry.inspect_schema(tool.schema)
+        return {"oneOf": "text"} if found.kind == "text" else found.parameters
+
+    def _placed(self, tools: Sequence[ToolDescriptor]) -> Iterator[tuple[str, Json]]:
+        places = {tool.tool_name: tool.plugin_name for tool in tools}
+        for number, wire in enumerate(self.plan.wires, 1):
+            try:
+                name = self.board.registry.inspect_call(wire).tool_name
+            except InteropError as error:
+                raise NoCalls(f"call {number} of the file cannot be read: {error}") from error
+            if name not in places:
+                there = ", ".join(places) or "none"
+                raise NoCalls(f"call {number} of the file is for {name!r}; the tools are: {there}")
+            yield places[name], wire
+
+    def _hosts(self, sources: Sequence[Source], board: Board) -> list[str]:
+        """Those that can be harmed: of plugins that are called."""
+        called = {source.plugin for source in sources}
+        return [name for name in self.board.tampers if name in called and name in board.roster.members()]
+
+    def _kills(self, hosts: Sequence[str], board: Board) -> int:
+        """As many as were asked for, or as the hosts bear."""
+        if self.plan.kills is not None:
+            return self.plan.kills
+        if not hosts or self.plan.relentless:
+            return MOST_KILLS
+        policies = [terms_of(board.roster.member(name)).policy for name in hosts]
+        return max(1, min(MOST_KILLS, sum(policy.intensity for policy in policies)))
+
+    def _schedule(self, sources: Sequence[Source], hosts: Sequence[str]) -> Schedule:
+        if not hosts:
+            return Schedule(self.plan.seed)
+        calls = max(1, self.plan.calls // len(sources))
+        kills = self.plan.kills or 0
+        return Schedule(self.plan.seed, draw_entries(self.plan.kinds, kills, hosts, calls, self._chance))
+
+
+class _Tampered(Callboard):
+    """A board with a hand on the line of every host, and a witness who writes down what comes and goes there.
+
+    Attributes:
+        tampers: the hands, by plugin.
+        witnesses: by plugin.
+    """
+
+    def __init__(self, config: str, chance: Random) -> None:
+        super().__init__(config)
+        self.tampers: dict[str, Tamper] = {}
+        self.witnesses: dict[str, Witness] = {}
+        self._chance = chance
+
+    def _begin(self, board: Board, one: Loaded) -> None:
+        if one.hosted is not None:
+            name, tamper = one.adapter.name, Tamper(noise(self._chance.randrange), one.hosted.carry)
+            self.tampers[name] = tamper
+            one.hosted.carry = self.witnesses[name] = Witness(tamper)
+        # Each in a host of its own: what is done to one must not be told of the others. And none in quarantine, which
+        # blames a tool for the crashes that are done to its host here.
+        tool = replace(one.options.tool, quarantine=None)
+        super()._begin(board, replace(one, share=None, options=replace(one.options, tool=tool)))
