@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 
 COMMANDS = {
-    "run": "run:run",
-    "demo": "demo:demo",
-    "chat": "chat:chat",
-    "chaos": "chaos:chaos",
-    "new": "new:new",
-    "dev": "dev:dev",
-    "inspect": "inspecting:inspect",
-    "tools": "tools:tools",
-    "call": "call:call",
-    "convert": "convert:convert_command",
-    "doctor": "doctor:doctor",
-    "cache": "cache:cache",
+    "run": "run.command:run",
+    "demo": "demo.command:demo",
+    "chat": "chat.command:chat",
+    "chaos": "chaos.command:chaos",
+    "new": "commands.new:new",
+    "dev": "dev.command:dev",
+    "inspect": "inspect.command:inspect",
+    "tools": "commands.tools:tools",
+    "call": "commands.call:call",
+    "convert": "commands.convert:convert_command",
+    "doctor": "doctor.command:doctor",
+    "cache": "commands.cache:cache",
 }
-"""Each command, in the order in which they are listed, and its module beside this one with its name in there."""
+"""Each command, in the order in which they are listed, and its module below this folder with its name in there."""
 
 
 OPTIONAL = {"httpx": "httpx", "prompt_toolkit": "prompt-toolkit", "watchfiles": "watchfiles"}

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
 
 LOADERS: dict[type[PluginSource], str] = {
-    PythonObject: ".loading.python_loader",
-    PythonPackageSource: ".loading.python_loader",
-    InstalledSource: ".loading.python_loader",
-    NodeFileSource: ".loading.node_loader",
-    NodePackageSource: ".loading.node_loader",
-    NodeGitSource: ".loading.node_loader",
-    CommandSource: ".loading.program_loader",
-    BashSource: ".loading.program_loader",
+    PythonObject: ".python_loader",
+    PythonPackageSource: ".python_loader",
+    InstalledSource: ".python_loader",
+    NodeFileSource: ".node_loader",
+    NodePackageSource: ".node_loader",
+    NodeGitSource: ".node_loader",
+    CommandSource: ".program_loader",
+    BashSource: ".program_loader",
 }
 """Each kind of source, and the module that is its `Loader`."""
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
 
-RUNNER = ".python_host.runner"
-ORIGIN = ".python_origin"
+RUNNER = ".runner.runner"
+ORIGIN = ".runner.origin"
 
 
 def main(told: str) -> None:

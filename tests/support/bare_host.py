@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
-HOST_SCRIPT = ROOT / "hosts" / "host.mjs"
+HOST_SCRIPT = ROOT / "hosts" / "node" / "runner" / "host.mjs"
 EVIL = ROOT / "tests" / "hosts" / "evil"
 FIXTURES = ROOT / "tests" / "hosts" / "fixtures"
 EXAMPLES = ROOT / "examples"
