@@ -67,7 +67,7 @@ def test_an_interrupt_ends_them_in_a_word():
 
 PROGRAM = """
 import sys
-from callboard.chaos import soak
+from callboard.chaos.load import soak
 from callboard.chaos.__main__ import main
 
 class Told(soak.Recorder):

@@ -26,7 +26,7 @@ from python_runner import python_host
 from tapped_hosts import Tap
 from tools import tool_call
 
-SCHEMA = json.loads((ROOT / "protocol.schema.json").read_text())
+SCHEMA = json.loads((ROOT.parents[1] / "protocol.schema.json").read_text())
 PATIENCE = 30.0
 
 BEYOND = {"describe", "load", "unload", "cancel"}

@@ -40,14 +40,23 @@ PLACES = {
         "interop/json_copy.py",
         "base/json.py",
     ),
-    "click": ("facade/cli/*",),
+    "click": (
+        "facade/cli/*",
+        "facade/cli/*/*",
+    ),
     "httpx": ("agent/providers/*",),
     "packaging": ("plugins/sources/requirements.py",),
-    "prompt_toolkit": ("facade/cli/*",),
-    "watchfiles": ("facade/cli/*", "facade/reload/file_watcher.py"),
+    "prompt_toolkit": (
+        "facade/cli/*",
+        "facade/cli/*/*",
+    ),
+    "watchfiles": ("facade/cli/*", "facade/cli/*/*", "facade/reload/file_watcher.py"),
     "hypothesis": ("chaos/strategies.py",),
     "opentelemetry": ("facade/exporters/otel.py", "facade/exporters/otel_spans.py"),
-    "rich": ("facade/cli/*",),
+    "rich": (
+        "facade/cli/*",
+        "facade/cli/*/*",
+    ),
     "pytest": (
         "chaos/conformance/*",
         "facade/pytest_plugin.py",
@@ -65,11 +74,13 @@ a host's process; git and npm are run to their end, and are no hosts either. The
 OPTIONAL = (
     "agent/providers/*",
     "facade/cli/*",
+    "facade/cli/*/*",
     "facade/reload/file_watcher.py",
     "facade/exporters/otel*.py",
     "chaos/strategies.py",
     "chaos/conformance/*",
-    "facade/pytest_*.py",
+    "facade/pytest_plugin.py",
+    "facade/pytest/*",
 )
 """What needs an extra: nothing imports it but who asks for it."""
 

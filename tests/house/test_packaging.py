@@ -98,7 +98,9 @@ def test_the_wheel_holds_every_module_and_every_data_file(built: Built) -> None:
         for path in project_files(".py", ".mjs", ".cjs", ".sh", ".typed", ".tmpl", ".json", ".md", ".ts")
         if path.relative_to(ROOT).parts[0] in rooms()
     }
-    made = {f"{PACKAGE}/hosts/dist/{name}": text.encode() for name, text in made_of(sources()).items()}
+    made = {
+        f"{PACKAGE}/hosts/node/runner/dist/{name}": text.encode() for name, text in made_of(sources()).items()
+    }
 
     package = {name: data for name, data in _contents(built.wheel).items() if name.startswith(f"{PACKAGE}/")}
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ToolFault, testTool } from '../../../hosts/npm/index.mjs';
+import { ToolFault, testTool } from '../../../hosts/node/runner/npm/index.mjs';
 
 const schemaOf = (name) => ({ type: 'function', function: { name, parameters: { type: 'object' } } });
 const tool = (parts) => ({ init: () => ({ calls: 0 }), getToolSchemas: () => [schemaOf('run')], ...parts });
