@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
+from ...interop.attachment_blocks import SENDS
 from ...interop.parts import TextPart
-from ...interop.results.attachment_blocks import SENDS
+from ..attached_files import expanded
+from ..attachments import UnsendableError, as_json
 from ..errors import AttachmentError
-from ..requests.attached_files import expanded
-from ..requests.attachments import UnsendableError, as_json
 from .attached_parts import PLACE_OF_ATTACHMENT, part_of, written
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...interop.attachment_blocks import SENDS, own_block, write_block
 from ...interop.parts import MediaPart, TextPart
-from ...interop.results.attachment_blocks import SENDS, own_block, write_block
 from ...interop.results.data_urls import inline_of
+from ..attachments import UnsendableError, is_compact, read, source_of
 from ..errors import AttachmentError
-from ..requests.attachments import UnsendableError, is_compact, read, source_of
 from .wire import Block
 
 if TYPE_CHECKING:

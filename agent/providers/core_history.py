@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ...interop.attachment_blocks import write_block
 from ...interop.calls.marks import METADATA
 from ...interop.default_registry import (
     ToolInteropTarget,
@@ -19,9 +20,8 @@ from ...interop.format_ids import OPENAI_CHAT, belongs_to
 from ...interop.formats.openai_content import read_content
 from ...interop.parts import MediaPart, TextPart
 from ...interop.registry.request_conversion import RequestConversion
-from ...interop.results.attachment_blocks import write_block
+from ..attachments import source_of
 from ..errors import AttachmentError
-from ..requests.attachments import source_of
 from ..requests.partial_answer import assistant_message, core_calls
 from ..sessions.session import call_id
 from .attached_parts import part_of, place_of

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import CallboardError
 from ...interop.default_registry import get_registry_from_context
 from ...plugins.adapter.async_bridge import call_in_thread, iterate_here, iterate_in_thread
+from ..attachments import any_compact
 from ..errors import ProviderError
-from .attachments import any_compact
 from .injections import with_injections
 from .partial_answer import as_incomplete, broken_calls, gather, message_of, with_marks
 from .provider_answers import gathered, kept, told

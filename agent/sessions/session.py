@@ -21,7 +21,7 @@ from ...interop.transcripts.repair_report import NO_RESULT
 from ...plugins.adapter.formatting import default_text
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
-from ..requests.attachments import as_json
+from ..attachments import as_json
 from .tool_messages import tool_message
 
 if TYPE_CHECKING:

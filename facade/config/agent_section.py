@@ -95,7 +95,7 @@ def _provider(given: Any, path: str) -> tuple[str | None, dict[str, Any]]:
 def provider_path(kind: str) -> str | None:
     """Return the dotted path of a type of providers, or of what is such a path itself; ``None`` if it is neither."""
     if kind in PROVIDERS:
-        return f"{__package__}.agent.providers.{PROVIDERS[kind]}"
+        return f"callboard.agent.providers.{PROVIDERS[kind]}"
     return kind if "." in kind else None
 
 

@@ -26,7 +26,7 @@ PURE = (
     "actors/catalog/diff.py",
     "agent/loop/answer.py",
     "agent/loop/answer_steps.py",
-    "agent/requests/attachments.py",
+    "agent/attachments.py",
     "agent/errors.py",
     "agent/requests/injections.py",
     "agent/sessions/tool_messages.py",

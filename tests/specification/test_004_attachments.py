@@ -27,8 +27,8 @@ from attaching import (
     holds,
 )
 from callboard import AgentCore
+from callboard.interop.attachment_blocks import SENDS
 from callboard.interop.limits import MAX_ATTACHMENT_BYTES
-from callboard.interop.results.attachment_blocks import SENDS
 from callboard.providers import AttachmentError, attachment_block
 from providers import STACKS
 from sdks import sdks

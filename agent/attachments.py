@@ -12,16 +12,16 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from ...interop.limits import MAX_ATTACHMENT_BYTES
-from ...interop.parts import MediaPart, TextPart, UnreadPart
-from ...interop.results.attachment_blocks import family_of_block, read_block
-from ...interop.results.data_urls import data_url, inline_of
-from ...interop.results.media_types import media_type
+from ..interop.attachment_blocks import family_of_block, read_block
+from ..interop.limits import MAX_ATTACHMENT_BYTES
+from ..interop.media_types import media_type
+from ..interop.parts import MediaPart, TextPart, UnreadPart
+from ..interop.results.data_urls import data_url, inline_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...interop.parts import MediaKind, ResultPart
+    from ..interop.parts import MediaKind, ResultPart
 
 Json = dict[str, Any]
 

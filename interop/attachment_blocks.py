@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import InteropError
-from ..format_ids import ANTHROPIC_MESSAGES, BEDROCK_CONVERSE, GEMINI, OPENAI_CHAT, OPENAI_RESPONSES
-from ..formats import anthropic_content, bedrock_content, gemini_content, mcp_content, openai_content
-from ..json_copy import copy_json
-from ..parts import MediaPart, ResultPart, TextPart, UnreadPart
-from .data_urls import data_url, inline_of, link_of, text_of_base64
+from .errors import InteropError
+from .format_ids import ANTHROPIC_MESSAGES, BEDROCK_CONVERSE, GEMINI, OPENAI_CHAT, OPENAI_RESPONSES
+from .formats import anthropic_content, bedrock_content, gemini_content, mcp_content, openai_content
+from .json_copy import copy_json
 from .media_types import is_text, media_type
+from .parts import MediaPart, ResultPart, TextPart, UnreadPart
+from .results.data_urls import data_url, inline_of, link_of, text_of_base64
 
 if TYPE_CHECKING:
     from collections.abc import Callable

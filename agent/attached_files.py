@@ -14,13 +14,13 @@ from collections.abc import Awaitable
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from ...base.foreign import blames
-from ...interop.limits import MAX_ATTACHMENT_BYTES
-from ...plugins.results.failures import describe
+from ..base.foreign import blames
+from ..interop.limits import MAX_ATTACHMENT_BYTES
+from ..plugins.results.failures import describe
 from .attachments import UnsendableError, as_json, hinted, of_bytes, read, shown, source_of, too_large
 
 if TYPE_CHECKING:
-    from ...interop.parts import ResultPart
+    from ..interop.parts import ResultPart
 
 Json = dict[str, Any]
 
