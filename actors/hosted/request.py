@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
-from ...plugins.results.normalise import complete_result, set_apart
+from ...plugins.results.normalise import FORMATTED, complete_result, set_apart
 from ..state.cell import largest_state
 
 if TYPE_CHECKING:
@@ -78,7 +78,12 @@ class HostedRun:
         if self._desk.guard.alert:
             self._desk.guard.ended_well(self.call, self._base)
         if answer.valid:
-            self._end(set_apart(answer.result), state)
+            # A host may say that its tool has had the words: at the worst it spares itself a question.
+            formatted = answer.result.pop(FORMATTED, None) is True
+            result = set_apart(answer.result)
+            if formatted:
+                result[FORMATTED] = True
+            self._end(result, state)
         else:
             self._end(answer.result)
 

@@ -13,11 +13,28 @@ from datetime import UTC, datetime
 
 import pytest
 from boards import Recorder
-from callboard import AgentCore
+from callboard import AgentCore, Callboard
 from callboard.tool_result_payloads import make_provider_native_tool_result
 from tools import schema, tool_call
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+DATED = """
+import datetime
+
+class Dated:
+    name = "dated"
+
+    def get_tool_schemas(self, state):
+        return [{"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}]
+
+    def execute_tool(self, tool_name, payload, state):
+        return {"success": True, "result": {"at": datetime.date(2026, 1, 2)}}
+
+    def format_tool_result(self, result, state):
+        return f"on {result['result']['at']}"
+"""
 
 
 class Clock:
@@ -197,6 +214,22 @@ def test_a_hook_after_the_call_reads_and_changes_what_the_model_sees():
 
     assert message["content"] == "at some time"
     assert "12:00" not in json.dumps(message)
+
+
+def test_a_plugin_in_a_host_says_the_same_as_in_a_thread(tmp_path, monkeypatch):
+    (tmp_path / "dated.py").write_text(DATED)
+    monkeypatch.syspath_prepend(tmp_path)
+    said = []
+    for isolate in (False, True):
+        with Callboard() as board:
+            board.load({"plugin": "dated.Dated"}, isolate=isolate)
+            with AgentCore(board) as core:
+                [message] = core.execute_tool_calls([tool_call("now")], {})
+            said.append((board.execute(tool_call("now")), message["content"]))
+
+    assert said[0] == said[1]
+    assert said[0][0] == {"success": True, "result": "on 2026-01-02", "formatted_by_tool": True}
+    assert said[0][1] == "on 2026-01-02"
 
 
 def test_a_tool_cannot_say_that_its_result_was_formatted():

@@ -188,6 +188,8 @@ class Moody:
     def format_tool_result(self, result, state):
         if result.get("raise"):
             raise LookupError("no such format")
+        if isinstance(result.get("result"), dict):
+            return None
         return f"{result['result']} of {state['count']}"
 
     def get_ui_elements(self):

@@ -14,6 +14,7 @@ from ....plugins.adapter.adapter import PluginAdapter
 from ....plugins.adapter.hook_set import HookSet
 from ....plugins.contract.invocation import Invocation
 from ....plugins.results.codes import Code
+from ....plugins.results.normalise import FORMATTED, Worded, set_apart
 from ...protocol.call_params import FACTS
 from ...protocol.methods import METHODS
 from .calls import Way, run_tool
@@ -146,7 +147,10 @@ class HostedPlugin:
         adapter, _ = self._plugin({})
         answer = run_tool(adapter, self._invocation(params), params.get("state", {}), way)
         if answer.valid:
-            return answer.result
+            result = set_apart(answer.result)
+            if isinstance(answer, Worded):
+                result[FORMATTED] = True
+            return result
         if answer.result.get("code") == Code.INVALID_CALL:  # which only a client that has not sent it can say
             return {"success": False, "error": answer.result["error"]}
         raise HostFault("InvalidResult", answer.result["error"], path=answer.result.get("path"))
