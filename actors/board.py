@@ -32,19 +32,19 @@ from .board_queries import AsksPlugins
 from .catalog.catalog import Catalog, ToolDescriptor
 from .catalog.withheld import Withheld
 from .hooks.hooks import Hooks
-from .plugins.manager import BoardStopped, Roster
+from .plugins.manager import BoardStopped, PluginManager
 from .plugins.resources import ToolRuntime
 from .plugins.survey import Survey
 from .plugins.variants import Variants
 from .registration_errors import StillEnding
-from .routing.call_reader import Intake
+from .routing.call_reader import CallParser
 from .routing.claims import Claiming
 from .routing.router import Entrusted, RouterActor
-from .routing.table import Switch
+from .routing.table import RoutingTable
 from .state.persister import MAX_STATE_BYTES, StateKeeper
 from .threads.hook_pool import HookThreads
 from .threads.main_end import main_thread
-from .threads.once import OneEnding
+from .threads.once import Once
 from .threads.timeout import LOAD_TIMEOUT
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from .endpoint.endpoint import ToolSettings
     from .hosting.host_registry import Share
     from .hosting.settings import HostSettings
-    from .local.local_plugin import Member
+    from .local.local_plugin import PluginHandle
     from .routing.decision import Claims
     from .state.store import StateStore
 
@@ -104,7 +104,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         supervisor: the supervisor actor.
         router: the router actor; ask it `Dispatch`.
         catalog: the tools and the registry.
-        roster: the plugins.
+        plugin_manager: the plugins.
         events: what happens.
         withheld: what the last model request was not offered.
     """
@@ -129,19 +129,23 @@ class Board(TakesModules, AsksPlugins, Tells):
         steady = SystemClock(self.events.thread_failed) if clock is None else LentClock(clock)
         self._steady_clock: SystemClock | LentClock = steady
         self.clock: Clock = clock or steady
-        self._intake = Intake(self.catalog, steady)
+        self._call_parser = CallParser(self.catalog, steady)
         self._prepare_timeout = prepare_timeout
         self._watchdog = Watchdog()
-        self._switch = Switch()
+        self._routing_table = RoutingTable()
         self._entrusted = Entrusted()
         self._threads = HookThreads(self.events.thread_failed)
         self.survey = Survey(self._threads)
         self.withheld = Withheld(self.events)
         claiming = Claiming(
-            self._switch, threads=self._threads, clock=steady, events=self.events, patience=claim_patience
+            self._routing_table,
+            threads=self._threads,
+            clock=steady,
+            events=self.events,
+            patience=claim_patience,
         )
         self._hooks = Hooks(
-            self._switch,
+            self._routing_table,
             claiming,
             lambda: self.catalog.registry,
             self._route,
@@ -151,9 +155,9 @@ class Board(TakesModules, AsksPlugins, Tells):
         )
         self._listeners = self._hooks.listeners
         self._mounts = Mounts()
-        self._stop_once = OneEnding("the board")
-        self._staying: list[Member] = []
-        self._ending: list[Member] = []
+        self._stop_once = Once("the board")
+        self._staying: list[PluginHandle] = []
+        self._ending: list[PluginHandle] = []
         self._stopped = False
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
@@ -162,16 +166,16 @@ class Board(TakesModules, AsksPlugins, Tells):
         for group in groups:
             ask_supervisor(self.supervisor, AddGroup(group))
         self.router = RouterActor.start(
-            self._switch,
+            self._routing_table,
             self._entrusted,
             self._dispatch,
             claiming,
             clock=steady,
             events=self.events,
         )
-        self.roster = Roster(
+        self.plugin_manager = PluginManager(
             supervisor=self.supervisor,
-            switch=self._switch,
+            routing_table=self._routing_table,
             catalog=self.catalog,
             threads=self._threads,
             watchdog=self._watchdog,
@@ -183,7 +187,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311
             keeper=self._keeper,
         )
-        self.variants = Variants(self.catalog, self.survey, self.roster.lock)
+        self.variants = Variants(self.catalog, self.survey, self.plugin_manager.lock)
         disown_in_child(self)
         main_thread.watch(self)
 
@@ -212,14 +216,14 @@ class Board(TakesModules, AsksPlugins, Tells):
     def begin(
         self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
     ) -> None:
-        """Begin to run a plugin in this process. See `Roster.begin`."""
-        self.roster.begin(adapter, config=config, settings=settings)
+        """Begin to run a plugin in this process. See `PluginManager.begin`."""
+        self.plugin_manager.begin(adapter, config=config, settings=settings)
 
     def settle(
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None
     ) -> tuple[ToolDescriptor, ...]:
-        """Wait until it is prepared, or will not be; return its tools. See `Roster.settle`."""
-        return self.roster.settle(name, required=required, adapter=adapter)
+        """Wait until it is prepared, or will not be; return its tools. See `PluginManager.settle`."""
+        return self.plugin_manager.settle(name, required=required, adapter=adapter)
 
     def begin_hosted(
         self,
@@ -231,7 +235,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         settings: ToolSettings | None = None,
         share: Share | None = None,
     ) -> None:
-        """Begin to run a plugin in a supervised host. See `Roster.begin_hosted`.
+        """Begin to run a plugin in a supervised host. See `PluginManager.begin_hosted`.
 
         A host of that name that was taken off has to end first, and is waited for.
         """
@@ -239,7 +243,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         until = time.monotonic() + _LEAVING
         while True:
             try:
-                self.roster.begin_hosted(
+                self.plugin_manager.begin_hosted(
                     adapter, plugin, host=host, policy=policy, settings=settings, share=share
                 )
             except StillEnding as ending:
@@ -252,8 +256,8 @@ class Board(TakesModules, AsksPlugins, Tells):
     def settle_hosted(
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None
     ) -> tuple[ToolDescriptor, ...]:
-        """Wait until its host is ready, or will not be; return its tools. See `Roster.settle_hosted`."""
-        return self.roster.settle_hosted(name, required=required, adapter=adapter)
+        """Wait until its host is ready, or will not be; return its tools. See `PluginManager.settle_hosted`."""
+        return self.plugin_manager.settle_hosted(name, required=required, adapter=adapter)
 
     def add_hosted(
         self,
@@ -301,12 +305,12 @@ class Board(TakesModules, AsksPlugins, Tells):
         """
         if context is not None or deadline is not None:
             require_call_options(context, deadline)
-        call = self._intake.read(tool_call, context=context, streaming=streaming)
+        call = self._call_parser.read(tool_call, context=context, streaming=streaming)
         if self._listeners.ever:
             return self._hooks.take(call, deadline)
         if call.done():
             return call
-        if self.roster.closed:
+        if self.plugin_manager.closed:
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
             return call
         call.limit(self._steady_clock, deadline)
@@ -314,8 +318,8 @@ class Board(TakesModules, AsksPlugins, Tells):
         return call
 
     def _route(self, call: Call, claims: Claims | None = None) -> None:
-        if not self._switch.routes.claimers:
-            self._switch.deliver(call, {})
+        if not self._routing_table.routes.claimers:
+            self._routing_table.deliver(call, {})
         elif not (self._entrusted.add(call) and tell(self.router, m.Route(call, claims))):
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
 
@@ -345,19 +349,21 @@ class Board(TakesModules, AsksPlugins, Tells):
             raise BoardStopped(f"cannot {verb} {name!r}: the board has been stopped") from error
 
     def _order(self, verb: str, name: str, reason: str) -> list[str]:
-        lodging = self.roster.lodgings.of(name) or self.roster.lodgings.named(name)
-        if lodging is None:
+        supervised_host = self.plugin_manager.host_registry.of(
+            name
+        ) or self.plugin_manager.host_registry.named(name)
+        if supervised_host is None:
             # It knows no such child, and says so.
             ask_supervisor(self.supervisor, Order(verb, name, reason))
             return []
-        if lodging.name != name:
+        if supervised_host.name != name:
             reason = f"{reason}, for plugin {name!r}"
         if verb != "park":
-            lodging.acquit()
-        ask_supervisor(self.supervisor, Order(verb, lodging.name, reason))
+            supervised_host.acquit()
+        ask_supervisor(self.supervisor, Order(verb, supervised_host.name, reason))
         if verb == "revive":
-            lodging.pardon()
-        return lodging.names
+            supervised_host.pardon()
+        return supervised_host.names
 
     def status(self) -> dict[str, Any]:
         """Everything that is going on, as JSON."""
@@ -367,12 +373,12 @@ class Board(TakesModules, AsksPlugins, Tells):
         except pykka.ActorDeadError:  # the board has been stopped
             hosts, groups = {}, {}
         return {
-            "running": not self.roster.closed,
+            "running": not self.plugin_manager.closed,
             "plugins": {
                 name: self._member_status(member, hosts.get(member.host_name))
-                for name, member in self.roster.members().items()
+                for name, member in self.plugin_manager.members().items()
             },
-            "hosts": self.roster.lodgings.status(),
+            "hosts": self.plugin_manager.host_registry.status(),
             "groups": groups,
             "state_store": {"store": "memory"} if self._keeper is None else self._keeper.status(),
             "hooks_under_way": self._threads.asking,
@@ -381,7 +387,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             "dead_letters": self.events.dead_letters.counts(),
         }
 
-    def _member_status(self, member: Member, host: dict[str, Any] | None) -> dict[str, Any]:
+    def _member_status(self, member: PluginHandle, host: dict[str, Any] | None) -> dict[str, Any]:
         status = member.status()
         status["tools"] = [tool.tool_name for tool in self.catalog.offers.get(member.name, ())]
         status["withheld"] = self.withheld.of(member.name)
@@ -410,26 +416,26 @@ class Board(TakesModules, AsksPlugins, Tells):
 
     def _stop(self, timeout: float) -> None:
         """End everything that has not ended: a stop before this one may have been interrupted anywhere."""
-        self._staying += self.roster.close()
+        self._staying += self.plugin_manager.close()
         self._hooks.close()
         tell(self.router, m.Shutdown("the board was stopped"))
         while self._staying:
             self._ending.append(self._staying.pop(0))
             self._ending[-1].shut_down("the board was stopped", self.supervisor)
-        self._wait_ended([*self._ending, *self.roster.leaving()], timeout)
+        self._wait_ended([*self._ending, *self.plugin_manager.leaving()], timeout)
         self._hooks.finish()
         self._mounts.close()
         if self._own_runtime is not None:
             self._own_runtime.close()
         self._watchdog.close()
         self._threads.close()
-        self.roster.limit_watch.close()
+        self.plugin_manager.limit_watch.close()
         self.supervisor.stop()
         self.events.close()
         self._steady_clock.close()
         main_thread.forget(self)
 
-    def _wait_ended(self, members: list[Member], timeout: float) -> None:
+    def _wait_ended(self, members: list[PluginHandle], timeout: float) -> None:
         """Wait until all have ended. In another time than the machine's, waiting is something else."""
         until = time.monotonic() + timeout
         for member in members:

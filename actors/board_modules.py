@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from .amplifier.mount import MountedModule, Mounts
     from .catalog.catalog import Catalog
     from .endpoint.endpoint import ToolSettings
-    from .plugins.manager import Roster
+    from .plugins.manager import PluginManager
 
 Json = dict[str, Any]
 
 
 class TakesModules(TakesHooks):
-    """See the module. Whoever is one has a roster and a catalog, and sets ``_mounts``."""
+    """See the module. Whoever is one has a plugin_manager and a catalog, and sets ``_mounts``."""
 
-    roster: Roster
+    plugin_manager: PluginManager
     catalog: Catalog
     _mounts: Mounts
 
@@ -35,14 +35,14 @@ class TakesModules(TakesHooks):
         settings: ToolSettings | None = None,
         context: Mapping[str, Any] | None = None,
     ) -> tuple[ToolDescriptor, ...]:
-        """Run a plugin in this process; returns its tools. ``context`` is for its set-up. See `Roster.add`."""
-        return self.roster.add(adapter, config=config, settings=settings, context=context)
+        """Run a plugin in this process; returns its tools. ``context`` is for its set-up. See `PluginManager.add`."""
+        return self.plugin_manager.add(adapter, config=config, settings=settings, context=context)
 
     def tools(self) -> list[ToolDescriptor]:
         """All tools, in the order in which their plugins were registered, whichever host was up first."""
         return [
             ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, member.available)
-            for name, member in self.roster.members().items()
+            for name, member in self.plugin_manager.members().items()
             for tool in self.catalog.offers.get(name, ())
         ]
 
@@ -71,14 +71,14 @@ class TakesModules(TakesHooks):
         return self._mounts.mount(self, module, dict(config or {}), settings=settings, timeout=timeout)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
-        """Take a plugin off the board. See `Roster.remove`."""
+        """Take a plugin off the board. See `PluginManager.remove`."""
         try:
-            self.roster.remove(name, forget_state=forget_state)
+            self.plugin_manager.remove(name, forget_state=forget_state)
         finally:
             self._mounts.removed(name)
 
     def discard(self, name: str, only: PluginAdapter | None = None) -> None:
         """As `remove`, of a plugin that may have been taken off already; ``only`` if it still is this one."""
         with suppress(KeyError):
-            self.roster.remove(name, only=only)
+            self.plugin_manager.remove(name, only=only)
             self._mounts.removed(name)

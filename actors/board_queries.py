@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..plugins.adapter.adapter import PluginAdapter
-    from .plugins.manager import Roster
+    from .plugins.manager import PluginManager
     from .plugins.survey import Survey
     from .threads.hook_pool import HookThreads
 
@@ -19,9 +19,9 @@ Answer = TypeVar("Answer")
 
 
 class AsksPlugins:
-    """See the module. Whoever is one has a roster, and sets ``survey`` and ``_threads``."""
+    """See the module. Whoever is one has a plugin_manager, and sets ``survey`` and ``_threads``."""
 
-    roster: Roster
+    plugin_manager: PluginManager
     survey: Survey
     _threads: HookThreads
 
@@ -31,7 +31,7 @@ class AsksPlugins:
         Raises:
             KeyError: there is no such plugin.
         """
-        return self.roster.member(name).desk.adapter
+        return self.plugin_manager.member(name).endpoint.adapter
 
     def run_hook(
         self, name: str, hook: Callable[[PluginAdapter, dict[str, Any]], Answer], timeout: float = 5.0
@@ -45,8 +45,8 @@ class AsksPlugins:
             KeyError: there is no such plugin.
             HookFailed: it raised, or did not return in time.
         """
-        desk = self.roster.member(name).desk
-        return self._threads.call(name, lambda: hook(desk.adapter, desk.cell.copy()), timeout)
+        endpoint = self.plugin_manager.member(name).endpoint
+        return self._threads.call(name, lambda: hook(endpoint.adapter, endpoint.cell.copy()), timeout)
 
     def check_config(self, name: str, timeout: float = 5.0) -> None:
         """Hold the configuration of a plugin in a host to its schema; one of this process is held to it before its `init`.
@@ -58,7 +58,7 @@ class AsksPlugins:
             KeyError: there is no such plugin.
             ConfigMisfit: it does not fit.
         """
-        member = self.roster.member(name)
+        member = self.plugin_manager.member(name)
         if not member.config and not member.has_config_schema:
             return
         answer = self.survey.ask(
@@ -70,7 +70,7 @@ class AsksPlugins:
     def ui_elements(self, timeout: float = 5.0) -> dict[str, list[dict[str, Any]]]:
         """What each plugin says of its user interface, of those that say something and can be asked."""
         answers = self.survey.ask(
-            self.roster.members().values(),
+            self.plugin_manager.members().values(),
             "user interface elements",
             lambda _, adapter: adapter.get_ui_elements(),
             needs=("get_ui_elements",),
@@ -80,4 +80,4 @@ class AsksPlugins:
 
     def state_of(self, name: str) -> dict[str, Any]:
         """A copy of a plugin's committed state. Raises `KeyError`."""
-        return self.roster.member(name).desk.cell.copy()
+        return self.plugin_manager.member(name).endpoint.cell.copy()

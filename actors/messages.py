@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..hosts.protocol.description import Description
     from ..hosts.report.crash_report import CrashReport
     from .calls.call import Call
-    from .handshake.loaded_plugin import Lodger
+    from .handshake.loaded_plugin import LoadedPlugin
     from .hosted.request import HostedRun
     from .hosting.contracts import Reporter
     from .local.run import ThreadRun
@@ -65,7 +65,7 @@ class Claimed:
 
 
 class Work:
-    """To a tool actor: the lane has granted a piece of work."""
+    """To a tool actor: the mailbox has granted a piece of work."""
 
 
 WORK: Final = Work()
@@ -127,7 +127,7 @@ class HostOut:
     Attributes:
         error: a sentence for those who call.
         report: the last crash report as JSON, if there is one.
-        holds: the lane's count of them at that time, by which this is known to be stale.
+        holds: the mailbox's count of them at that time, by which this is known to be stale.
     """
 
     error: str
@@ -150,7 +150,7 @@ class Overdue:
 
 
 @frozen
-class Sounded:
+class Probed:
     """To a tool actor: a shared host in which a run is overdue was asked something; whether it answers."""
 
     run: HostedRun
@@ -175,7 +175,7 @@ class Shutdown:
 class HandshakeAnswered:
     """To a host actor: ``init``, ``get_tool_schemas`` or the like was answered for a plugin."""
 
-    lodger: Lodger
+    loaded_plugin: LoadedPlugin
     method: str
     value: Any
     state: dict[str, Any] | None
@@ -189,7 +189,7 @@ class HandshakeFailed:
         permanent: the next life would be refused the same way.
     """
 
-    lodger: Lodger
+    loaded_plugin: LoadedPlugin
     method: str
     cause: str
     permanent: bool
@@ -210,32 +210,32 @@ class StartOverdue:
 
 
 @frozen
-class MoveIn:
+class LoadPlugin:
     """To a host actor: one more plugin lives in the host from now on."""
 
-    lodger: Lodger
+    loaded_plugin: LoadedPlugin
 
 
 @frozen
-class MoveOut:
+class UnloadPlugin:
     """To a host actor: a plugin lives in the host no more."""
 
-    lodger: Lodger
+    loaded_plugin: LoadedPlugin
 
 
 @frozen
-class NewcomerOverdue:
+class LoadOverdue:
     """To a host actor that is ready: a plugin that came later should have been by now; see `StartOverdue`."""
 
-    lodger: Lodger
+    loaded_plugin: LoadedPlugin
     extended: bool = False
 
 
 @frozen
-class NewcomerSounded:
+class LoadProbed:
     """To a host actor: a plugin was overdue after so many seconds; whether the host answers anything else."""
 
-    lodger: Lodger
+    loaded_plugin: LoadedPlugin
     patience: float
     answers: bool
 

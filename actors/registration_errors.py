@@ -9,7 +9,7 @@ from ..base.errors import CallboardError, PluginLoadError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .local.local_plugin import Member
+    from .local.local_plugin import PluginHandle
 
 
 class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
@@ -23,7 +23,7 @@ class StillEnding(PluginLoadError):  # noqa: N818 - the state is the message
         members: the plugins that have to have ended first.
     """
 
-    def __init__(self, host: str, members: list[Member], *, plugin: str) -> None:
+    def __init__(self, host: str, members: list[PluginHandle], *, plugin: str) -> None:
         super().__init__(
             f"plugin {plugin!r} cannot be run: a host {host!r} was taken off the board and is still ending; try again "
             "when it has, or choose another name",
@@ -49,7 +49,7 @@ def taken_off(plugin: str) -> PluginLoadError:
     return PluginLoadError(f"plugin {plugin!r} was taken off the board before it was ready", plugin=plugin)
 
 
-def require_place(plugin: str, members: Mapping[str, Member], *, closed: bool) -> None:
+def require_place(plugin: str, members: Mapping[str, PluginHandle], *, closed: bool) -> None:
     """Refuse a plugin that cannot come on a board with these members.
 
     Raises:

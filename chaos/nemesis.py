@@ -18,7 +18,7 @@ from collections import defaultdict
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from ..actors.hosted.hosted_plugin import HostedMember
+from ..actors.hosted.hosted_plugin import HostedPlugin
 from . import faults as f
 from . import triggers as t
 from .checker.host_stories import DOWN
@@ -93,13 +93,13 @@ class Nemesis:
         self._blows: dict[str, list[float]] = defaultdict(list)
         self._homes = {
             name: member.host_name
-            for name, member in board.roster.members().items()
-            if isinstance(member, HostedMember)
+            for name, member in board.plugin_manager.members().items()
+            if isinstance(member, HostedPlugin)
         }
         # Where several share a host, any of them that is in it shows the host's process.
-        members = sorted(board.roster.members().values(), key=lambda member: member.available)
+        members = sorted(board.plugin_manager.members().values(), key=lambda member: member.available)
         self._plugins = {
-            member.host_name: member.plugin for member in members if isinstance(member, HostedMember)
+            member.host_name: member.plugin for member in members if isinstance(member, HostedPlugin)
         }
         self._require_possible(schedule)
         evil = [plugin for plugin in self._plugins.values() if isinstance(plugin, EvilToolPlugin)]
@@ -257,8 +257,8 @@ class Nemesis:
 
     def _present(self, name: str) -> Host | None:
         """The present life of a host. Its plugins may have been taken off and loaded again."""
-        for member in self._board.roster.members().values():
-            if isinstance(member, HostedMember) and member.host_name == name and member.plugin.host:
+        for member in self._board.plugin_manager.members().values():
+            if isinstance(member, HostedPlugin) and member.host_name == name and member.plugin.host:
                 return member.plugin.host
         return None
 
@@ -329,9 +329,9 @@ class Nemesis:
         return kept
 
     def _policy(self, name: str) -> RestartPolicy:
-        lodging = self._board.roster.lodgings.named(name)
-        assert lodging is not None
-        return lodging.policy
+        supervised_host = self._board.plugin_manager.host_registry.named(name)
+        assert supervised_host is not None
+        return supervised_host.policy
 
 
 _DYING = 5.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from ..actors.threads.actor import HouseActor
+from ..actors.threads.actor import BaseActor
 from .waiting import waiter_for
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .waiting import Waiter
 
 
-class _Mailbox(HouseActor):
+class _Mailbox(BaseActor):
     """Keeps what it is told."""
 
     def __init__(self, board: Board, kept: deque[Any], waiter: Waiter) -> None:

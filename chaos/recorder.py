@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..actors.hosted.hosted_plugin import HostedMember
+from ..actors.hosted.hosted_plugin import HostedPlugin
 from ..hosts.process_tree.tree_kill import alive, created
 from ..plugins.results.failures import ending_of, reported
 from ..supervision.runtime.clock import SystemClock
@@ -186,12 +186,12 @@ class Recorder:
         self._ended = self.now()
 
     def _host_of(self, plugin: str) -> str:
-        member = self.board.roster.members().get(plugin)
-        return member.host_name if isinstance(member, HostedMember) else plugin
+        member = self.board.plugin_manager.members().get(plugin)
+        return member.host_name if isinstance(member, HostedPlugin) else plugin
 
     def terms_of(self, plugin: str) -> Terms:
         """What the board has agreed on with a plugin, or what was said of it since."""
-        return self.terms.get(plugin) or terms_of(self.board.roster.member(plugin))
+        return self.terms.get(plugin) or terms_of(self.board.plugin_manager.member(plugin))
 
     def take_ledger(self, plugin: str, calls: Iterable[str]) -> None:
         """Note what a tool has written down: the names of the calls that it began, in their order.
@@ -234,8 +234,8 @@ class Recorder:
 
     def _look(self, name: str) -> None:
         """Which processes of a host live now."""
-        members = self.board.roster.members().values()
-        hosted = [one for one in members if isinstance(one, HostedMember) and one.host_name == name]
+        members = self.board.plugin_manager.members().values()
+        hosted = [one for one in members if isinstance(one, HostedPlugin) and one.host_name == name]
         if not hosted or not self._real:
             return
         pids = self._pids.setdefault(name, [])
@@ -252,21 +252,21 @@ class Recorder:
     # What was agreed
 
     def _agreed(self) -> dict[str, Terms]:
-        return {name: terms_of(member) for name, member in self.board.roster.members().items()}
+        return {name: terms_of(member) for name, member in self.board.plugin_manager.members().items()}
 
     def _deadline(self, plugin: str) -> float | None:
-        member = self.board.roster.members().get(plugin)
-        return None if member is None else member.desk.settings.deadline
+        member = self.board.plugin_manager.members().get(plugin)
+        return None if member is None else member.endpoint.settings.deadline
 
 
 def terms_of(member: Any) -> Terms:
     """What the board has agreed on with a plugin that is on it."""
-    settings = member.desk.settings
+    settings = member.endpoint.settings
     repeats, ordered = settings.repeats if settings.idempotent else 0, settings.concurrency == 1
     terms = Terms(
         repeats=repeats, ordered=ordered, concurrency=settings.concurrency, idle=settings.idle_deadline
     )
-    if isinstance(member, HostedMember):
+    if isinstance(member, HostedPlugin):
         host = "" if member.host_name == member.name else member.host_name
         return replace(terms, policy=member.child_spec().policy, host=host)
     return replace(terms, hosted=False, repeats=0)

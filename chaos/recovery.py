@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..actors.board import Board
-from ..actors.hosted.hosted_plugin import HostedMember
+from ..actors.hosted.hosted_plugin import HostedPlugin
 from ..hosts.process_tree.tree_kill import kill
 from ..plugins.results.failures import reported
 from .expecting import ExpectedEvents
@@ -61,7 +61,9 @@ def assert_recovers(
     """
     one = board if isinstance(board, Board) else board.board
     members = {
-        name: member for name, member in one.roster.members().items() if isinstance(member, HostedMember)
+        name: member
+        for name, member in one.plugin_manager.members().items()
+        if isinstance(member, HostedPlugin)
     }
     wanted = list(members) if hosts is None else list(hosts)
     if not wanted:
@@ -109,7 +111,7 @@ class _Trial:
         self._within = within
         self._events = events
 
-    def kill_and_see(self, name: str, member: HostedMember, calls: list[Json]) -> float:
+    def kill_and_see(self, name: str, member: HostedPlugin, calls: list[Json]) -> float:
         for call in calls:
             result = self._result(call, self._within)
             if not result.get("success"):
@@ -124,7 +126,9 @@ class _Trial:
         if after[name] == before[name]:
             raise self._failed(f"{name!r} was killed and is still generation {before[name]}")
         with_it = {
-            other for other, one in self._board.roster.members().items() if one.host_name == member.host_name
+            other
+            for other, one in self._board.plugin_manager.members().items()
+            if one.host_name == member.host_name
         }
         if others := sorted({other for other in before if after.get(other) != before[other]} - with_it):
             raise self._failed(f"{name!r} was killed, and {', '.join(others)} started anew too")
@@ -155,7 +159,7 @@ class _Trial:
         return AssertionError(f"{why}\n{self._events.text()}")
 
 
-def _kill(member: HostedMember) -> None:
+def _kill(member: HostedPlugin) -> None:
     plugin = member.plugin
     if plugin.host is not None:
         kill(plugin.host.pid)

@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..actors.board import Board
-from ..actors.hosted.hosted_plugin import HostedMember
+from ..actors.hosted.hosted_plugin import HostedPlugin
 from ..actors.hosting.host_registry import Share
 from ..actors.hosting.settings import HostSettings
 from ..plugins.adapter.adapter import PluginAdapter
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..actors.calls.stage import Result
     from ..actors.catalog.catalog import ToolDescriptor
     from ..actors.endpoint.endpoint import ToolSettings
-    from ..actors.local.local_plugin import Member
+    from ..actors.local.local_plugin import PluginHandle
     from ..supervision.restart.policy import RestartPolicy
     from .scripted.scripted_call import Tool
 
@@ -125,8 +125,8 @@ class VirtualBoard(Board):
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None
     ) -> tuple[ToolDescriptor, ...]:
         """See `Board.settle_hosted`; lets time pass."""
-        member = self.roster.member(name)
-        assert isinstance(member, HostedMember)
+        member = self.plugin_manager.member(name)
+        assert isinstance(member, HostedPlugin)
         self.clock.advance_until(member.settled.is_set, LONG)
         return super().settle_hosted(name, required=required, adapter=adapter)
 
@@ -213,7 +213,7 @@ class VirtualBoard(Board):
         facts = {"call": call.id, "result": call.result(), "parts": parts, "attempt": call.attempt}
         self.record("answered", plugin, facts)
 
-    def _wait_ended(self, members: list[Member], timeout: float) -> None:
+    def _wait_ended(self, members: list[PluginHandle], timeout: float) -> None:
         """See `Board._wait_ended`; lets time pass."""
         self.clock.advance_until(lambda: all(member.ended.is_set() for member in members), timeout)
 

@@ -254,7 +254,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         for entry, one in begun:
             with Noting(self.failed, entry) as noting:
                 settle(board, one)
-                if (why := board.roster.member(one.adapter.name).absence) is not None:
+                if (why := board.plugin_manager.member(one.adapter.name).absence) is not None:
                     noting.note(why, one.adapter.name)
 
     def _begin(self, board: Board, one: Loaded) -> None:
@@ -265,7 +265,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             from .loading.name_conflict import with_remedy  # noqa: PLC0415 - only a collision needs it
 
             name = one.adapter.name
-            taken = {*board.roster.members(), *board.roster.lodgings.status()}
+            taken = {*board.plugin_manager.members(), *board.plugin_manager.host_registry.status()}
             raise with_remedy(error, one, self._origins.loaded.get(name), taken) from error
         self._noted(one)
 

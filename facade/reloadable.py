@@ -94,11 +94,11 @@ class Reloadable:
 
     def _reload_changed(self, entry: Any, reason: str) -> bool:
         """The files of an entry have changed; False if none of its plugins is on the board."""
-        lodgings = self._running.roster.lodgings
+        host_registry = self._running.plugin_manager.host_registry
         hosts = {
-            lodging.name
+            supervised_host.name
             for name in self._origins.of_entry(entry)
-            if (lodging := lodgings.of(name)) is not None
+            if (supervised_host := host_registry.of(name)) is not None
         }
         for host in sorted(hosts):
             self.reload(host, reason=reason)

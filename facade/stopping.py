@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .actors.calls.waiting import in_thread, until_done
 from .actors.threads.main_end import main_thread
-from .actors.threads.once import OneEnding
+from .actors.threads.once import Once
 from .base.forking import disown_in_child, keep
 from .base.validation import require_seconds
 from .reloadable import Reloadable
@@ -26,7 +26,7 @@ class Stopping(Reloadable):
 
     def __init__(self) -> None:
         super().__init__()
-        self._stop_once = OneEnding("the board")
+        self._stop_once = Once("the board")
         self._board = None
         self._store = None
         self._stopped: Board | None = None
@@ -58,7 +58,7 @@ class Stopping(Reloadable):
 
     def forked(self, parent: int) -> None:
         """In a child that was forked off: a board that runs is the parent's; one that was not started may be here."""
-        self._stop_once = OneEnding("the board")
+        self._stop_once = Once("the board")
         if self._home is None and (self._board is not None or self._stopped is not None):
             self._home = parent
             keep((self._board, self._stopped, self._store))

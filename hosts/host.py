@@ -19,7 +19,7 @@ from .environment import secrets_of
 from .errors import THREAD_FAILED, HostGone, HostTimeout, RequestTooLarge
 from .limits.vitals import Vitals, sample
 from .process.stop_ladder import KILL_NOW, StopLadder
-from .process.transport import ProcessCarrier
+from .process.transport import ProcessTransport
 from .protocol.blocking_request import Asked
 from .protocol.description import PLAIN, describe_params, read_description
 from .protocol.noise import Noise
@@ -99,7 +99,7 @@ class Host:
         self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}
         self._introduced = not command.extended
         self._oom_kills = oom_kills()
-        self._carrier = (carry or ProcessCarrier)(name, command, self, watchdog)
+        self._transport = (carry or ProcessTransport)(name, command, self, watchdog)
 
     def start(self) -> None:
         """Begin to read; from now on the listener is told.
@@ -110,7 +110,7 @@ class Host:
         Raises:
             HostStartError: there is no thread for it, so the process was ended again.
         """
-        self._carrier.start()
+        self._transport.start()
         if self._command.extended:
             with suppress(HostGone):  # which the listener is told
                 self.note("describe", describe_params(), self._on_description)
@@ -128,22 +128,22 @@ class Host:
     @property
     def pid(self) -> int:
         """The process id."""
-        return self._carrier.pid
+        return self._transport.pid
 
     @property
     def vitals(self) -> Vitals | None:
         """A look at its process from outside; ``None`` if that is gone, or is none."""
-        return sample(self.pid) if isinstance(self._carrier, ProcessCarrier) else None
+        return sample(self.pid) if isinstance(self._transport, ProcessTransport) else None
 
     @property
     def found_by(self) -> tuple[str, ...]:
         """By what those whom it has started are found once it has ended; by nothing if it is no process."""
-        return self._carrier.found_by if isinstance(self._carrier, ProcessCarrier) else ()
+        return self._transport.found_by if isinstance(self._transport, ProcessTransport) else ()
 
     @property
     def stderr_tail(self) -> str:
         """The last lines of stderr."""
-        return self._carrier.stderr_tail
+        return self._transport.stderr_tail
 
     @property
     def counts(self) -> dict[str, int]:
@@ -203,7 +203,7 @@ class Host:
         if self._recorder is not None:
             self._recorder.sent(line)
         try:
-            self._carrier.write(line)
+            self._transport.write(line)
         except HostGone:
             with self._lock:
                 withdrawn = self._peer.withdraw(request_id)
@@ -286,11 +286,11 @@ class Host:
         if ladder is None or ladder.polite > 0:
             for name in tuple(self.farewells):
                 self.say_farewell(name)
-        self._carrier.stop(reason, ladder or StopLadder())
+        self._transport.stop(reason, ladder or StopLadder())
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait until the host and its tree are gone and all is told; True when so."""
-        return self._carrier.join(timeout)
+        return self._transport.join(timeout)
 
     # The process's listener, in the pump's thread.
 
@@ -341,7 +341,7 @@ class Host:
             self._tell(lost.on_breach, reason, detail, facts or {})
         for lost in abandoned:
             self._tell(lost.on_released)
-        self._carrier.stop(detail, KILL_NOW)
+        self._transport.stop(detail, KILL_NOW)
 
     def on_exit(self, exit_: ProcessExit) -> None:
         """Tell every owner that is left, then the listener."""

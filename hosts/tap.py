@@ -1,6 +1,6 @@
 """Hearing all that goes between us and a host, and what the host says on stderr, as it goes.
 
-A tap is a carrier around the process: nothing of it is on the way of a host that nobody listens to. It changes nothing
+A tap is a transport around the process: nothing of it is on the way of a host that nobody listens to. It changes nothing
 and delays what passes by as long as the listener takes; one that raises is logged and costs nothing.
 """
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.foreign import Log, contain
 from .host import Host
-from .process.ring_buffer import Ring
-from .process.transport import ProcessCarrier
+from .process.ring_buffer import RingBuffer
+from .process.transport import ProcessTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .process.process import Command, ProcessExit, ProcessListener
-    from .process.transport import Carrier, Carry
+    from .process.transport import Carry, Transport
     from .process_tree.watchdog import Watchdog
 
 logger = Log("callboard.hosts")
@@ -48,14 +48,14 @@ def tapping(listen: Callable[[str, int, Command], Tap]) -> Carry:
 
     def carry(
         host: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None = None
-    ) -> Carrier:
+    ) -> Transport:
         generation = listener.generation if isinstance(listener, Host) else 1
         return _Tapped(host, command, listener, watchdog, listen(host, generation, command))
 
     return carry
 
 
-class _Tapped(ProcessCarrier):
+class _Tapped(ProcessTransport):
     def __init__(
         self,
         host: str,
@@ -97,13 +97,13 @@ class _Heard:
         self._listener.on_gone(leftovers)
 
 
-class _HeardRing(Ring):
+class _HeardRing(RingBuffer):
     def __init__(self, tap: Tap) -> None:
         super().__init__()
         self._tap = tap
 
     def feed(self, data: bytes) -> None:
-        """See `Ring`."""
+        """See `RingBuffer`."""
         super().feed(data)
         _tell(self._tap.said, data)
 

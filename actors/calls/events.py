@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .stage import Result
 
 
-class Flight:
+class CallEvents:
     """See the module."""
 
     def __init__(self, plugin: str, events: EventStream, clock: Clock) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def left(heard: float, limit: float, now: float) -> float | None:
-    """Say how many seconds of silence are left, or ``None`` if they are over.
+    """Say how many seconds of idle_timeout are left, or ``None`` if they are over.
 
     Args:
         heard: when the last sign came.
@@ -27,7 +27,7 @@ def left(heard: float, limit: float, now: float) -> float | None:
     return rest if rest > 0 else None
 
 
-class Silence:
+class IdleTimeout:
     """See the module. Signs come in the thread of the host's pump, the end of its patience in the clock's.
 
     Args:

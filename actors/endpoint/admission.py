@@ -4,7 +4,7 @@ Two reasons there are: the breaker of the call's tool is open, or the tool or th
 are in quarantine. Both learn from how calls end. The machines are `Breaker` and `Blame`; here are
 their lock, their events and their refusals.
 
-While nothing goes wrong and no breaker is asked for, the guard is not `alert`, and whoever has a call
+While nothing goes wrong and no breaker is asked for, the admission is not `alert`, and whoever has a call
 need not ask here at all: that is one look at an attribute, where three calls were a thirtieth of what
 a small call costs.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 logger = Log("callboard.actors")
 
 
-class Guard:
+class AdmissionControl:
     """See the module. Thread-safe.
 
     Args:

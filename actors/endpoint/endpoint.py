@@ -1,6 +1,6 @@
-"""What all threads that have to do with one plugin share: its lane, its state, its counts.
+"""What all threads that have to do with one plugin share: its mailbox, its state, its counts.
 
-The tool actor owns the desk. Callers put calls on it, the threads that run tools and the pumps
+The tool actor owns the endpoint. Callers put calls on it, the threads that run tools and the pumps
 that bring answers take them off, and none of them has to go through the actor for that.
 """
 
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from ...base.frozen import frozen
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
-from ..calls.events import Flight
+from ..calls.events import CallEvents
 from ..calls.stage import Stage
 from ..catalog.argument_validation import Validation
-from ..metrics.calls import Tally
+from ..metrics.calls import CallMetrics
 from ..state.cell import StateCell
-from .admission import Guard
+from .admission import AdmissionControl
 from .crash_attribution import QuarantinePolicy
 from .fallback import Down, WhileDown
-from .mailbox import Lane
+from .mailbox import Mailbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .circuit_breaker import BreakerPolicy
 
 _SETTLED = 5.0
-"""Seconds that the commit of a state may hold up the end of its desk."""
+"""Seconds that the commit of a state may hold up the end of its endpoint."""
 
 _DROPPED: dict[str, str] = {Code.OVERLOADED: "overflow", Code.CANCELLED: "stopped"}
 """Refusals by which a call is dropped, with what the dead letter says."""
@@ -87,12 +87,12 @@ class ToolSettings:
         return self.idempotent if isinstance(self.idempotent, bool) else call.tool_name in self.idempotent
 
 
-class Desk:
+class Endpoint:
     """See the module. It is the `CallOwner` of the plugin's calls.
 
     Args:
         adapter: the plugin, with all defaults.
-        grant: see `Lane`; told how many pieces of work are granted.
+        grant: see `Mailbox`; told how many pieces of work are granted.
         give_up: tells the tool's actor that a call under way was ended early.
         carry: gives a call to the tool in the thread of whoever submits it, if that can be done
             without blocking. For calls that find the tool idle.
@@ -104,7 +104,7 @@ class Desk:
             a whole when a life brings other schemas, before that life is sent calls.
         objects_only: the tools that take arguments by their declaration, and are given no raw text. Replaced as
             ``checks`` is.
-        guard: refuses calls that would only do harm.
+        admission: refuses calls that would only do harm.
         down: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
         state_resets: how often one did.
@@ -130,11 +130,11 @@ class Desk:
         self.settings = settings
         self.clock = clock
         self.events = events
-        self.lane = Lane(settings.mailbox_size, settings.concurrency, grant)
+        self.mailbox = Mailbox(settings.mailbox_size, settings.concurrency, grant)
         self.cell = StateCell(state) if keeper is None else keeper.cell(adapter.name, state)
-        self.tally = Tally()
-        self.flight = Flight(adapter.name, events, clock)
-        self.guard = Guard(
+        self.call_metrics = CallMetrics()
+        self.flight = CallEvents(adapter.name, events, clock)
+        self.admission = AdmissionControl(
             adapter.name,
             breaker=settings.breaker,
             quarantine=settings.quarantine,
@@ -165,24 +165,24 @@ class Desk:
         """Take a call: it waits, or is refused at once."""
         if not call.adopt(self, self.name, self.flight.submitted):
             return
-        self.tally.submit()
+        self.call_metrics.submit()
         call.limit(self.clock, self.settings.deadline)
         if self.checks is not None and (unfit := self.checks.refusal(call)) is not None:
             call.finish(unfit)
             return
-        if self.guard.alert and (refused := self.guard.refusal(call)) is not None:
+        if self.admission.alert and (refused := self.admission.refusal(call)) is not None:
             call.finish(refused)
             return
-        if self._carry is not None and self.lane.enter(call):
+        if self._carry is not None and self.mailbox.enter(call):
             self._carry(call)
             return
         if self.down is not None and self.down.takes(call):
             return
-        refusal = self.lane.offer(call)
+        refusal = self.mailbox.offer(call)
         if refusal is not None:
             self.refuse(call, refusal)
         elif call.done():  # its deadline passed while it was on its way here
-            self.lane.discard(call)
+            self.mailbox.discard(call)
 
     def submit_again(self, call: Call) -> None:
         """Put a call back that was not given to the tool after all, or may be once more.
@@ -190,25 +190,25 @@ class Desk:
         It is no longer under way, if it was.
         """
         if self.down is not None and self.down.takes(call):
-            self.lane.withdraw(call)
+            self.mailbox.withdraw(call)
             return
-        refusal = self.lane.put_back(call)
+        refusal = self.mailbox.put_back(call)
         if refusal is not None:
             self.refuse(call, refusal)
         elif call.done():
-            self.lane.discard(call)
+            self.mailbox.discard(call)
 
     def shut(
         self, refusal: Callable[[Call], Result], *, for_good: bool = False, holds: int | None = None
     ) -> None:
-        """Refuse the calls that wait, and all that come. See `Lane.shut`."""
-        for call in self.lane.shut(refusal, for_good=for_good, holds=holds):
+        """Refuse the calls that wait, and all that come. See `Mailbox.shut`."""
+        for call in self.mailbox.shut(refusal, for_good=for_good, holds=holds):
             self.refuse(call, refusal)
 
     def close(self, reason: str) -> None:
         """End every call, and take none any more; what is certain by now is committed when this returns.
 
-        In this order: a call that is not in the lane any more when that is shut is under way, or given to
+        In this order: a call that is not in the mailbox any more when that is shut is under way, or given to
         a stand-in.
         """
 
@@ -218,7 +218,7 @@ class Desk:
         self.shut(stopped, for_good=True)
         for call in () if self.down is None else self.down.close():
             self.refuse(call, stopped)
-        for call in self.lane.under_way():
+        for call in self.mailbox.under_way():
             if not call.end_early(Code.CANCELLED, reason):
                 with suppress(TimeoutError):  # it is just ending, and told once its state is committed
                     call.result(_SETTLED)
@@ -236,15 +236,15 @@ class Desk:
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         """See `CallOwner`."""
         if stage is Stage.QUEUED:
-            self.lane.discard(call)
+            self.mailbox.discard(call)
         else:
             self.give_up(call)
 
     def on_ended(self, call: Call, result: Result) -> None:
         """See `CallOwner`."""
-        self.tally.end(call, result, self.clock.now())
-        if self.guard.alert:
-            self.guard.ended(call, result)
+        self.call_metrics.end(call, result, self.clock.now())
+        if self.admission.alert:
+            self.admission.ended(call, result)
         if call.parts_dropped:
             result["parts_dropped"] = call.parts_dropped
             lost = f"{call.parts_dropped} parts"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..calls.call import Call
     from ..calls.stage import Result
     from ..threads.hook_pool import HookThreads
-    from .mailbox import Lane
+    from .mailbox import Mailbox
 
 Answer = Callable[[dict[str, Any]], Mapping[str, Any]]
 """Answers a call in its tool's place: facts in, a result mapping out."""
@@ -53,7 +53,7 @@ class Down:
     Args:
         plugin: whose calls they are.
         wishes: what is to be done.
-        lane: where calls wait.
+        mailbox: where calls wait.
         threads: where callables of the embedder's run.
         refuse: ends a call with what this makes of it, and sees to its dead letter.
         again: takes a call once more that has waited, and asks here first.
@@ -64,7 +64,7 @@ class Down:
         self,
         plugin: str,
         wishes: WhileDown,
-        lane: Lane,
+        mailbox: Mailbox,
         threads: HookThreads,
         *,
         refuse: Callable[[Call, Callable[[Call], Result]], None],
@@ -73,7 +73,7 @@ class Down:
     ) -> None:
         self._plugin = plugin
         self._wishes = wishes
-        self._lane = lane
+        self._mailbox = mailbox
         self._threads = threads
         self._refuse = refuse
         self._again = again
@@ -88,7 +88,7 @@ class Down:
         with self._lock:
             self._is_down = True
         if self._wishes.answer is not None or self._wishes.hold == 0:
-            for call in self._lane.empty():
+            for call in self._mailbox.empty():
                 self._again(call)
 
     def ends(self) -> None:
@@ -103,18 +103,18 @@ class Down:
             return list(self._asked)
 
     def takes(self, call: Call) -> bool:
-        """See to a call; False if it is for the lane, to hold it or to say why it cannot."""
+        """See to a call; False if it is for the mailbox, to hold it or to say why it cannot."""
         if self._wishes.answer is not None:
             return self._has_answered(call, self._wishes.answer)
         with self._lock:
             if not self._is_down:
                 return False
-        if self._wishes.hold is None or self._lane.refusing:
+        if self._wishes.hold is None or self._mailbox.refusing:
             return False  # a host that is parked or stopped is more than down, and its refusal says more
         if self._wishes.hold == 0:
             self._refuse(call, self._unavailable)
             return True
-        if self._lane.waiting >= self._wishes.hold:
+        if self._mailbox.waiting >= self._wishes.hold:
             self._refuse(call, self._too_many)
             return True
         return False

@@ -1,10 +1,10 @@
-"""The work lane of a tool's mailbox: bounded, in order, and gated.
+"""The work mailbox of a tool's mailbox: bounded, in order, and gated.
 
-A tool's mailbox has two lanes. Control (stop, status, news of the host) is the actor's own inbox;
-work waits here. The lane *grants* work one piece at a time and never more than ``concurrency``
+A tool's mailbox has two mailboxes. Control (stop, status, news of the host) is the actor's own inbox;
+work waits here. The mailbox *grants* work one piece at a time and never more than ``concurrency``
 pieces at once, so at most that many messages about work are ever in the actor's inbox, and
-control waits behind no backlog. While the tool cannot work the lane is paused: calls wait, within
-their deadlines. When it will not work again soon the lane is shut: calls are refused at once.
+control waits behind no backlog. While the tool cannot work the mailbox is paused: calls wait, within
+their deadlines. When it will not work again soon the mailbox is shut: calls are refused at once.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from ..calls.stage import Result
 
 
-class Lane:
+class Mailbox:
     """Calls that wait for one tool. Thread-safe; nothing here blocks.
 
     Args:
         limit: how many calls may wait.
         concurrency: how many may be under way.
-        grant: called once for each piece of work that may now be taken, under the lane's lock:
+        grant: called once for each piece of work that may now be taken, under the mailbox's lock:
             it has to pass the news on and do nothing else. Its argument is how many are granted now.
 
     Attributes:
@@ -91,7 +91,7 @@ class Lane:
         return None
 
     def enter(self, call: Call) -> bool:
-        """Take a call past the lane if the tool is idle: nothing waits and nothing is under way."""
+        """Take a call past the mailbox if the tool is idle: nothing waits and nothing is under way."""
         with self._lock:
             if self._granted or self._calls or self._in_hand or not self._open:
                 return False
@@ -101,7 +101,7 @@ class Lane:
             return True
 
     def handed_over(self) -> None:
-        """A call that was taken has been given to the tool, or ended: the next may go past the lane."""
+        """A call that was taken has been given to the tool, or ended: the next may go past the mailbox."""
         with self._lock:
             self._in_hand -= 1
 
@@ -125,7 +125,7 @@ class Lane:
     def take(self) -> Call | None:
         """Take the next call, once for each grant; ``None`` if there is none to take any more, or no grant.
 
-        Where calls may go past the lane, `handed_over` has to follow: until then they must not,
+        Where calls may go past the mailbox, `handed_over` has to follow: until then they must not,
         or they could overtake this one.
         """
         with self._lock:
@@ -141,7 +141,7 @@ class Lane:
             return None
 
     def withdraw(self, call: Call) -> None:
-        """A call is not this lane's business any more, whether it was taken or not."""
+        """A call is not this mailbox's business any more, whether it was taken or not."""
         with self._lock:
             if call in self._taken:
                 self._taken.discard(call)

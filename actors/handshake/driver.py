@@ -1,6 +1,6 @@
 """Who lives in one life of a host: sees that they move in, and that their actors hear of it.
 
-The host actor has one and is the only one to use it. What comes after what is for `MovingIn` to say.
+The host actor has one and is the only one to use it. What comes after what is for `Handshake` to say.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ...hosts.errors import RequestTooLarge
 from ...hosts.protocol.description import PLAIN
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..hosting.exit_reason import Handshake
+from ..hosting.exit_reason import HandshakeRequest
 from ..state.cell import largest_state
-from .handshake import MovingIn
+from .handshake import Handshake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ...hosts.protocol.description import Description
     from ...hosts.report.crash_report import CrashReport
     from .handshake import Ask, Refusal
-    from .loaded_plugin import Lodger, Residents
+    from .loaded_plugin import LoadedPlugin, PluginsToLoad
 
 
-class Tenancy:
+class HandshakeDriver:
     """See the module.
 
     Args:
@@ -40,12 +40,12 @@ class Tenancy:
     def __init__(self, life: pykka.ActorRef[Any]) -> None:
         self._life = life
         self._host: Host | None = None
-        self._lodgers: dict[str, Lodger] = {}
-        self._left_out: tuple[tuple[Lodger, str], ...] = ()
-        self._moving = MovingIn()
+        self._loaded_plugins: dict[str, LoadedPlugin] = {}
+        self._left_out: tuple[tuple[LoadedPlugin, str], ...] = ()
+        self._moving = Handshake()
         self._loaded: dict[str, Description] = {}
         self._on_sent: Callable[[], None] | None = None
-        self._ready: Countdown | None = None
+        self._ready: AnswerCount | None = None
 
     @property
     def settled(self) -> bool:
@@ -58,18 +58,18 @@ class Tenancy:
         return None if self._moving.arrivals else self._moving.failure()
 
     @property
-    def moving(self) -> MovingIn:
+    def moving(self) -> Handshake:
         """Who is in, and who is out."""
         return self._moving
 
     @property
     def one_by_one(self) -> bool:
-        """See `MovingIn`."""
+        """See `Handshake`."""
         return self._moving.one_by_one
 
     @property
     def unanswered(self) -> list[str]:
-        """See `MovingIn.unanswered`."""
+        """See `Handshake.unanswered`."""
         return self._moving.unanswered
 
     @property
@@ -77,77 +77,86 @@ class Tenancy:
         """Whether the host is still loading what it runs, as far as that can be told."""
         return self._moving.is_loading or (self._host is not None and self._host.is_loading)
 
-    def open(self, host: Host, residents: Residents) -> None:
+    def open(self, host: Host, residents: PluginsToLoad) -> None:
         """The process has been started. Raises `HostGone` when it takes no more requests."""
         self._host = host
         self._left_out = residents.left_out
-        self._moving = MovingIn(one_by_one=residents.one_by_one, max_state=largest_state(host.max_line))
-        self._lodgers = {lodger.name: lodger for lodger in residents.wanted}
-        self._ask([ask for lodger in residents.wanted for ask in self._moving.add(lodger.newcomer())])
+        self._moving = Handshake(one_by_one=residents.one_by_one, max_state=largest_state(host.max_line))
+        self._loaded_plugins = {loaded_plugin.name: loaded_plugin for loaded_plugin in residents.wanted}
+        self._ask(
+            [
+                ask
+                for loaded_plugin in residents.wanted
+                for ask in self._moving.add(loaded_plugin.loading_plugin())
+            ]
+        )
 
-    def take_in(self, lodger: Lodger) -> bool:
+    def take_in(self, loaded_plugin: LoadedPlugin) -> bool:
         """One more lives here; False if it is known already. Raises as `open`."""
-        known = self._lodgers.get(lodger.name)
-        if known is lodger:
+        known = self._loaded_plugins.get(loaded_plugin.name)
+        if known is loaded_plugin:
             return False
         if known is not None:
             self.let_go(known)
-        self._lodgers[lodger.name] = lodger
-        self._ask(self._moving.add(lodger.newcomer()))
+        self._loaded_plugins[loaded_plugin.name] = loaded_plugin
+        self._ask(self._moving.add(loaded_plugin.loading_plugin()))
         return True
 
-    def let_go(self, gone: Lodger) -> None:
+    def let_go(self, gone: LoadedPlugin) -> None:
         """One lives here no more. Raises as `open`."""
-        name, lodger = gone.name, self._lodgers.get(gone.name)
-        if lodger is None or lodger.tool is not gone.tool:  # another of its name has come
+        name, loaded_plugin = gone.name, self._loaded_plugins.get(gone.name)
+        if loaded_plugin is None or loaded_plugin.tool is not gone.tool:  # another of its name has come
             return
-        del self._lodgers[name]
+        del self._loaded_plugins[name]
         if self._host is None:
             return
-        if lodger.plugin.host is self._host:
-            lodger.plugin.attach(None)
+        if loaded_plugin.plugin.host is self._host:
+            loaded_plugin.plugin.attach(None)
         asks = self._moving.leave(name)
         self._loaded.pop(name, None)
         self._host.say_farewell(name)
-        self._host.send("unload", {"plugin": name}, Handshake(lodger, "unload", lambda _: True))
+        self._host.send("unload", {"plugin": name}, HandshakeRequest(loaded_plugin, "unload", lambda _: True))
         self._ask(asks)
 
     def hear(self, message: m.HandshakeAnswered | m.HandshakeFailed) -> bool:
         """A request has come to its end; True if its plugin is in or out now. Raises as `open`."""
-        lodger = message.lodger
-        if self._lodgers.get(lodger.name) is not lodger:
+        loaded_plugin = message.loaded_plugin
+        if self._loaded_plugins.get(loaded_plugin.name) is not loaded_plugin:
             return False  # it has gone, and perhaps another of its name has come
         match message:
             case m.HandshakeAnswered(_, method, value, state):
-                prepares = self._description(lodger, method, value).offers("prepare")
-                asks = self._moving.answered(lodger.name, method, value, state, prepares=prepares)
+                prepares = self._description(loaded_plugin, method, value).offers("prepare")
+                asks = self._moving.answered(loaded_plugin.name, method, value, state, prepares=prepares)
             case m.HandshakeFailed(_, method, cause, permanent):
-                asks = self._moving.refused(lodger.name, method, cause, permanent=permanent)
+                asks = self._moving.refused(loaded_plugin.name, method, cause, permanent=permanent)
         self._ask(asks)
-        return self._after(lodger)
+        return self._after(loaded_plugin)
 
-    def _description(self, lodger: Lodger, method: str = "", value: Any = None) -> Description:
+    def _description(self, loaded_plugin: LoadedPlugin, method: str = "", value: Any = None) -> Description:
         """What is known of one by now: the host tells of the one it was started for, and of others as it loads them."""
         assert self._host is not None
-        if lodger.load is None:
+        if loaded_plugin.load is None:
             return self._host.description
         if method == "load":
-            self._loaded[lodger.name] = self._host.description.of_loaded(value)
-        return self._loaded.get(lodger.name, PLAIN)
+            self._loaded[loaded_plugin.name] = self._host.description.of_loaded(value)
+        return self._loaded.get(loaded_plugin.name, PLAIN)
 
-    def preparing(self, lodger: Lodger | None = None) -> bool:
+    def preparing(self, loaded_plugin: LoadedPlugin | None = None) -> bool:
         """Whether one is at its preparation, or anybody is."""
-        lodgers = self._lodgers.values() if lodger is None else (lodger,)
-        return any(self._moving.prepares(each.name) for each in lodgers)
+        loaded_plugins = self._loaded_plugins.values() if loaded_plugin is None else (loaded_plugin,)
+        return any(self._moving.prepares(each.name) for each in loaded_plugins)
 
-    def awaits(self, lodger: Lodger) -> bool:
+    def awaits(self, loaded_plugin: LoadedPlugin) -> bool:
         """Whether one is neither in nor out yet."""
-        return self._lodgers.get(lodger.name) is lodger and lodger.name in self._moving.open
+        return (
+            self._loaded_plugins.get(loaded_plugin.name) is loaded_plugin
+            and loaded_plugin.name in self._moving.open
+        )
 
-    def give_up(self, lodger: Lodger, seconds: float) -> bool:
+    def give_up(self, loaded_plugin: LoadedPlugin, seconds: float) -> bool:
         """One has had its time, and is out for that. Raises as `open`."""
-        self._ask(self._moving.overdue(lodger.name, seconds))
-        return self._after(lodger)
+        self._ask(self._moving.overdue(loaded_plugin.name, seconds))
+        return self._after(loaded_plugin)
 
     def serve(self, on_sent: Callable[[], None] | None, ready: Callable[[], None]) -> None:
         """Have calls sent here from now on.
@@ -157,41 +166,41 @@ class Tenancy:
             ready: called once all actors know whose plugins are in.
         """
         self._on_sent = on_sent
-        self._ready = Countdown(len(self._moving.arrivals), ready)
-        for lodger, cause in self._left_out:
-            lodger.shut_out(cause)
-        for lodger in tuple(self._lodgers.values()):
-            self._show(lodger)
+        self._ready = AnswerCount(len(self._moving.arrivals), ready)
+        for loaded_plugin, cause in self._left_out:
+            loaded_plugin.shut_out(cause)
+        for loaded_plugin in tuple(self._loaded_plugins.values()):
+            self._show(loaded_plugin)
 
     def down(self, generation: int, report: CrashReport | None = None) -> None:
         """Have no calls sent here any more; ``report`` of a crash that nobody had a hand in."""
-        for lodger in self._lodgers.values():
-            tell(lodger.tool, m.HostDown(generation, report))
+        for loaded_plugin in self._loaded_plugins.values():
+            tell(loaded_plugin.tool, m.HostDown(generation, report))
 
     def ended(self) -> None:
         """The process has ended."""
-        for lodger in self._lodgers.values():
-            if lodger.plugin.host is self._host:
-                lodger.plugin.attach(None)
+        for loaded_plugin in self._loaded_plugins.values():
+            if loaded_plugin.plugin.host is self._host:
+                loaded_plugin.plugin.attach(None)
 
-    def _after(self, lodger: Lodger) -> bool:
-        out = lodger.name not in self._moving.open
+    def _after(self, loaded_plugin: LoadedPlugin) -> bool:
+        out = loaded_plugin.name not in self._moving.open
         if out and self._ready is not None:
-            self._show(lodger)
+            self._show(loaded_plugin)
         return out
 
-    def _show(self, lodger: Lodger) -> None:
+    def _show(self, loaded_plugin: LoadedPlugin) -> None:
         """Tell of one what has become of its moving in."""
-        if (refusal := self._moving.refusals.get(lodger.name)) is not None:
-            lodger.shut_out(refusal.cause)
-        arrival = self._moving.arrivals.get(lodger.name)
-        if arrival is None or lodger.plugin.host is self._host:
+        if (refusal := self._moving.refusals.get(loaded_plugin.name)) is not None:
+            loaded_plugin.shut_out(refusal.cause)
+        arrival = self._moving.arrivals.get(loaded_plugin.name)
+        if arrival is None or loaded_plugin.plugin.host is self._host:
             return
         assert self._host is not None
         assert self._ready is not None
-        description = self._description(lodger)
-        lodger.plugin.attach(self._host, description)
-        ready = functools.partial(_offered_by, lodger, self._ready)
+        description = self._description(loaded_plugin)
+        loaded_plugin.plugin.attach(self._host, description)
+        ready = functools.partial(_offered_by, loaded_plugin, self._ready)
         up = m.HostUp(
             self._host,
             self._life,
@@ -202,7 +211,7 @@ class Tenancy:
             arrival.prepared,
             description,
         )
-        if not tell(lodger.tool, up):
+        if not tell(loaded_plugin.tool, up):
             self._ready.without()
 
     def _ask(self, asks: list[Ask]) -> None:
@@ -210,10 +219,10 @@ class Tenancy:
         assert self._host is not None
         while asks:
             ask, *asks = asks
-            lodger = self._lodgers[ask.plugin]
-            answer = Handshake(lodger, ask.method, functools.partial(tell, self._life))
+            loaded_plugin = self._loaded_plugins[ask.plugin]
+            answer = HandshakeRequest(loaded_plugin, ask.method, functools.partial(tell, self._life))
             try:
-                self._host.send(ask.method, lodger.address(ask.params), answer)
+                self._host.send(ask.method, loaded_plugin.address(ask.params), answer)
             except JsonValueError as error:
                 cause = f"it cannot be sent to a host: {error}"
                 asks += self._moving.refused(ask.plugin, ask.method, cause, permanent=True)
@@ -221,7 +230,7 @@ class Tenancy:
                 asks += self._moving.refused(ask.plugin, ask.method, str(error), permanent=False)
 
 
-class Countdown:
+class AnswerCount:
     """Calls ``then`` when so many have counted, or have said that they will not; not if all have.
 
     From any thread.
@@ -250,7 +259,7 @@ class Countdown:
             self._then()
 
 
-def _offered_by(lodger: Lodger, ready: Countdown) -> None:
+def _offered_by(loaded_plugin: LoadedPlugin, ready: AnswerCount) -> None:
     """In the thread of its actor, which sends its calls here once the host is told to be ready."""
-    lodger.came_in()
+    loaded_plugin.came_in()
     ready.one()

@@ -39,7 +39,7 @@ class Ask(NamedTuple):
     params: Json
 
 
-class Arrival(NamedTuple):
+class PluginLoaded(NamedTuple):
     """A plugin that is in.
 
     Attributes:
@@ -61,7 +61,7 @@ class Refusal(NamedTuple):
 
 
 @frozen
-class Newcomer:
+class LoadingPlugin:
     """A plugin that is to come in.
 
     Attributes:
@@ -89,7 +89,7 @@ _WITH_STATE = frozenset({"init", "get_tool_schemas"})
 _FIRST = {"load": "loading it", "prepare": "preparing it"}
 
 
-class MovingIn:
+class Handshake:
     """See the module. Not thread-safe.
 
     Args:
@@ -104,9 +104,9 @@ class MovingIn:
     def __init__(self, *, one_by_one: bool = False, max_state: int = sys.maxsize) -> None:
         self.one_by_one = one_by_one
         self._max_state = max_state
-        self.arrivals: dict[str, Arrival] = {}
+        self.arrivals: dict[str, PluginLoaded] = {}
         self.refusals: dict[str, Refusal] = {}
-        self._newcomers: dict[str, Newcomer] = {}
+        self._loading_plugins: dict[str, LoadingPlugin] = {}
         self._stages: dict[str, Stage] = {}
         self._states: dict[str, Json] = {}
         self._preparing: set[str] = set()
@@ -133,17 +133,24 @@ class MovingIn:
         """Whether the host has been told to load somebody, and has not answered that."""
         return bool(self._loading)
 
-    def add(self, newcomer: Newcomer) -> list[Ask]:
+    def add(self, loading_plugin: LoadingPlugin) -> list[Ask]:
         """One more is to come in; nothing if it has come before."""
-        if newcomer.name in self._stages:
+        if loading_plugin.name in self._stages:
             return []
-        self._newcomers[newcomer.name] = newcomer
-        self._stages[newcomer.name] = Stage.WAITS
+        self._loading_plugins[loading_plugin.name] = loading_plugin
+        self._stages[loading_plugin.name] = Stage.WAITS
         return self._next()
 
     def leave(self, name: str) -> list[Ask]:
         """One is gone, wherever it stood; nothing that is answered for it matters."""
-        for each in (self._newcomers, self._stages, self._states, self._owed, self.arrivals, self.refusals):
+        for each in (
+            self._loading_plugins,
+            self._stages,
+            self._states,
+            self._owed,
+            self.arrivals,
+            self.refusals,
+        ):
             each.pop(name, None)
         self._prepared.pop(name, None)
         self._preparing.discard(name)
@@ -168,7 +175,7 @@ class MovingIn:
                 given = self._states[name]
                 if prepares:
                     self._preparing.add(name)
-                    config = self._newcomers[name].config
+                    config = self._loading_plugins[name].config
                     return [self._ask(name, "prepare", {"config": config, "state": given})]
                 return [self._ask(name, "get_tool_schemas", {"state": given})]
             case "prepare":
@@ -223,7 +230,9 @@ class MovingIn:
             cause = f"get_tool_schemas answered with {type(value).__name__}, not with a list of objects"
             return self._put_out(name, cause, permanent=True)
         self._stages[name] = Stage.IN
-        self.arrivals[name] = Arrival(self._states.pop(name), tuple(value), self._prepared.pop(name, None))
+        self.arrivals[name] = PluginLoaded(
+            self._states.pop(name), tuple(value), self._prepared.pop(name, None)
+        )
         return self._next()
 
     def _put_out(self, name: str, cause: str, *, permanent: bool) -> list[Ask]:
@@ -238,10 +247,10 @@ class MovingIn:
         for name, stage in self._stages.items():
             if stage is Stage.WAITS and not (self.one_by_one and self._busy):
                 self._stages[name] = Stage.ASKED
-                newcomer = self._newcomers[name]
-                if newcomer.load is not None:
-                    asks.append(self._ask(name, "load", newcomer.load))
-                asks.append(self._ask(name, "init", {"config": newcomer.config}))
+                loading_plugin = self._loading_plugins[name]
+                if loading_plugin.load is not None:
+                    asks.append(self._ask(name, "load", loading_plugin.load))
+                asks.append(self._ask(name, "init", {"config": loading_plugin.config}))
         return asks
 
     @property

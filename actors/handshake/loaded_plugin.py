@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.frozen import frozen
-from .handshake import Newcomer
+from .handshake import LoadingPlugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @frozen(eq=False)
-class Lodger:
+class LoadedPlugin:
     """A plugin as the lives of its host know it.
 
     Attributes:
@@ -37,16 +37,16 @@ class Lodger:
     came_in: Callable[[], None]
     shut_out: Callable[[str], None]
 
-    def newcomer(self) -> Newcomer:
+    def loading_plugin(self) -> LoadingPlugin:
         """What a life has to know to take it in."""
-        return Newcomer(self.name, self.config, self.load)
+        return LoadingPlugin(self.name, self.config, self.load)
 
     def address(self, params: dict[str, Any]) -> dict[str, Any]:
         """Parameters of a request that is for this plugin; in a host of its own nobody has to say so."""
         return params if self.load is None else params | {"plugin": self.name}
 
 
-class Residents(NamedTuple):
+class PluginsToLoad(NamedTuple):
     """Who a life is to take in.
 
     Attributes:
@@ -55,6 +55,6 @@ class Residents(NamedTuple):
         one_by_one: the next one when the one before it is in or out.
     """
 
-    wanted: tuple[Lodger, ...]
-    left_out: tuple[tuple[Lodger, str], ...] = ()
+    wanted: tuple[LoadedPlugin, ...]
+    left_out: tuple[tuple[LoadedPlugin, str], ...] = ()
     one_by_one: bool = False

@@ -5,7 +5,7 @@
     caller ◀── HookedCall ◀── parts, stages ── ToolRun ◀── tool
                     └── gates before ──▶ … ──▶ review after ──▶ result
 
-Two, because a tool that has answered is done (its state is committed, its place in the lane is free), while the
+Two, because a tool that has answered is done (its state is committed, its place in the mailbox is free), while the
 caller has to wait until the result has been reviewed. What the tool's side notes of the run is noted here too,
 so the caller sees one call, and cannot be told "not sent" of one that a tool was just given.
 """

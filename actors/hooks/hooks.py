@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..calls.call import Call
     from ..routing.claims import Claiming
     from ..routing.decision import Claims
-    from ..routing.table import Switch
+    from ..routing.table import RoutingTable
     from ..threads.hook_pool import HookThreads
     from .interceptor import Hooked
     from .listeners import HookHandle
@@ -36,7 +36,7 @@ class Hooks:
 
     def __init__(
         self,
-        switch: Switch,
+        routing_table: RoutingTable,
         claiming: Claiming,
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call, Claims | None], None],
@@ -46,7 +46,7 @@ class Hooks:
         threads: HookThreads,
     ) -> None:
         self.listeners = Listeners()
-        self._switch = switch
+        self._routing_table = routing_table
         self._claiming = claiming
         self._registry = registry
         self._route = route
@@ -104,7 +104,7 @@ class Hooks:
         return Hooked(
             means,
             self.listeners,
-            switch=self._switch,
+            routing_table=self._routing_table,
             claiming=self._claiming,
             registry=self._registry,
             route=self._route,

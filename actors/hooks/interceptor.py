@@ -18,7 +18,7 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from .handles import HookedCall
 from .ordering import MAX_WAITING, GateQueue
-from .pipeline import Passage, Ways
+from .pipeline import HookPipeline, Ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..calls.call import Call
     from ..routing.claims import Claiming
     from ..routing.decision import Claims
-    from ..routing.table import Switch
+    from ..routing.table import RoutingTable
     from .listeners import Listeners
     from .runner import Means
 
@@ -38,7 +38,7 @@ class Hooked:
     Args:
         means: the board's.
         listeners: the hooks.
-        switch: the present routes.
+        routing_table: the present routes.
         claiming: asks plugins whose call it is.
         registry: the registry of the present, for calls whose input is changed.
         route: gives a call to the router, or to the tool that takes it.
@@ -52,36 +52,38 @@ class Hooked:
         means: Means,
         listeners: Listeners,
         *,
-        switch: Switch,
+        routing_table: RoutingTable,
         claiming: Claiming,
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call, Claims | None], None],
     ) -> None:
         self.people = means.people
         self._clock = means.clock
-        self._switch = switch
-        self._ways = Ways(means, listeners, GateQueue(), switch, claiming, registry, route, self._forget)
+        self._routing_table = routing_table
+        self._ways = Ways(
+            means, listeners, GateQueue(), routing_table, claiming, registry, route, self._forget
+        )
         self._lock = threading.Lock()
-        self._under_way: set[Passage] = set()
+        self._under_way: set[HookPipeline] = set()
         self._closed = False
 
     def take(self, read: Call, deadline: float | None) -> Call:
         """See to a call; returns the caller's handle at once."""
         call = HookedCall(read)
-        passage = Passage(self._ways, call)
+        pipeline = HookPipeline(self._ways, call)
         if read.done():  # it cannot be read, and no tool is asked for
-            passage.end(read.result())
+            pipeline.end(read.result())
             return call
-        call.belongs_to(passage)
+        call.belongs_to(pipeline)
         with self._lock:
             closed = self._closed
-            self._under_way.add(passage)
+            self._under_way.add(pipeline)
         if closed:
             call.end_early(Code.CANCELLED, "the board has been stopped")
             return call
         call.limit(self._clock, self._default_deadline(call) if deadline is None else deadline)
-        if not call.decided and not self._ways.queue.enter(call.tool_name, passage):
-            passage.end(failure(Code.OVERLOADED, f"{MAX_WAITING} calls wait for hooks already"))
+        if not call.decided and not self._ways.queue.enter(call.tool_name, pipeline):
+            pipeline.end(failure(Code.OVERLOADED, f"{MAX_WAITING} calls wait for hooks already"))
         return call
 
     def close(self) -> None:
@@ -96,16 +98,16 @@ class Hooked:
 
     def _end(self, *, with_tools: bool) -> None:
         with self._lock:
-            left = [passage for passage in self._under_way if with_tools or not passage.has_tool]
-        for passage in left:
-            passage.call.end_early(Code.CANCELLED, "the board was stopped")
+            left = [pipeline for pipeline in self._under_way if with_tools or not pipeline.has_tool]
+        for pipeline in left:
+            pipeline.call.end_early(Code.CANCELLED, "the board was stopped")
 
-    def _forget(self, passage: Passage) -> None:
+    def _forget(self, pipeline: HookPipeline) -> None:
         with self._lock:
-            self._under_way.discard(passage)
+            self._under_way.discard(pipeline)
 
     def _default_deadline(self, call: Call) -> float | None:
         """That of the tool that takes it, if that is known before claims are asked."""
-        only = self._switch.routes.only(call.tool_name)
-        desk = None if only is None else self._switch.desks.get(only)
-        return None if desk is None else desk.settings.deadline
+        only = self._routing_table.routes.only(call.tool_name)
+        endpoint = None if only is None else self._routing_table.endpoints.get(only)
+        return None if endpoint is None else endpoint.settings.deadline

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..calls.stage import Result, Stage
     from ..routing.claims import Claiming
     from ..routing.decision import Claims, Reach, Routes
-    from ..routing.table import Switch
+    from ..routing.table import RoutingTable
     from .listeners import Listeners
     from .ordering import GateQueue
     from .runner import Means
@@ -49,24 +49,24 @@ class Ways:
         means: carries events through hooks.
         listeners: the hooks.
         queue: before the gates.
-        switch: the present routes.
+        routing_table: the present routes.
         claiming: asks plugins whose call it is.
         registry: the registry of the present.
         route: gives a call to the router, or to the tool that takes it; with what plugins have said of it already.
-        forget: told of each passage that is over.
+        forget: told of each pipeline that is over.
     """
 
     means: Means
     listeners: Listeners
     queue: GateQueue
-    switch: Switch
+    routing_table: RoutingTable
     claiming: Claiming
     registry: Callable[[], ToolInteropRegistry]
     route: Callable[[Call, Claims | None], None]
-    forget: Callable[[Passage], None]
+    forget: Callable[[HookPipeline], None]
 
 
-class Passage:
+class HookPipeline:
     """See the module. It is the `CallOwner` of the caller's handle.
 
     Args:
@@ -96,7 +96,7 @@ class Passage:
 
     def begin(self) -> None:
         """See `Passenger`."""
-        call, routes = self.call, self._ways.switch.routes
+        call, routes = self.call, self._ways.routing_table.routes
         with self._lock:
             self._at_gate = True
         if call.decided:
@@ -108,7 +108,7 @@ class Passage:
 
     def _foresee(self, invocation: Invocation) -> None:
         """Find out who would take the call, before the gates are asked about it."""
-        routes = self._ways.switch.routes
+        routes = self._ways.routing_table.routes
         if not routes.claimers:
             self._foreseen(invocation, routes, {})
             return
@@ -139,7 +139,7 @@ class Passage:
         changed = self._run is not None and self._run.chain.changed
         if changed:
             invocation = with_input(invocation, self.call.id, step.value, self._ways.registry())
-        if changed or self._ways.switch.routes.claimers != routes.claimers:
+        if changed or self._ways.routing_table.routes.claimers != routes.claimers:
             self._foresee(invocation)  # who takes it may be another one now
         else:
             self._give_to_tool(invocation, claims)
@@ -269,7 +269,7 @@ class Passage:
 
     def _facts(self, event: str) -> Json:
         ahead = self._ahead
-        plugin = self._ways.switch.routes.only(self.call.tool_name) if ahead is None else ahead.plugin
+        plugin = self._ways.routing_table.routes.only(self.call.tool_name) if ahead is None else ahead.plugin
         if event == PRE:
             return facts_before(self.call, plugin, () if ahead is None else ahead.names)
         return facts_after(self.call, plugin, self._invocation.payload, self._tool, self._duration)

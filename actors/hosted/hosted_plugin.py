@@ -9,7 +9,7 @@ from ...base.errors import CallboardError, PluginLoadError
 from ...supervision.messages import Order
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..handshake.loaded_plugin import Lodger
+from ..handshake.loaded_plugin import LoadedPlugin
 from ..local.local_plugin import member_facts
 from .tool_actor import HostedToolActor
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import ToolSettings
-    from ..hosting.host import Lodging
+    from ..hosting.host import SupervisedHost
     from ..state.persister import StateKeeper
     from ..threads.hook_pool import HookThreads
 
 
-class HostedMember:
+class HostedPlugin:
     """A plugin that runs in a supervised host. It is a `Resident`.
 
     Args:
-        lodging: the host, alone or with others; it has to be told that this one moves in.
+        supervised_host: the host, alone or with others; it has to be told that this one moves in.
         config: what its ``init`` is given.
         load: what a shared host is told to load for it.
         offer: told the schemas that a life brings, before it is sent calls.
@@ -42,29 +42,29 @@ class HostedMember:
     Attributes:
         settled: set once calls are sent to its first life, or will not be.
         out: why calls are refused at present, or ``None``.
-        lodging: the host.
-        lodger: itself, as the lives of the host know it.
+        supervised_host: the host.
+        loaded_plugin: itself, as the lives of the host know it.
     """
 
     def __init__(
         self,
         adapter: PluginAdapter,
         plugin: HostedToolPlugin,
-        lodging: Lodging,
+        supervised_host: SupervisedHost,
         settings: ToolSettings,
         *,
         config: dict[str, Any],
         load: dict[str, Any] | None = None,
         clock: Clock,
         events: EventStream,
-        offer: Callable[[HostedMember, Iterable[dict[str, Any]]], None],
+        offer: Callable[[HostedPlugin, Iterable[dict[str, Any]]], None],
         keeper: StateKeeper | None = None,
         threads: HookThreads,
     ) -> None:
         self.name = adapter.name
         self.config = config
         self.plugin = plugin
-        self.lodging = lodging
+        self.supervised_host = supervised_host
         self.ended = threading.Event()
         self.settled = threading.Event()
         self.out: m.HostOut | None = None
@@ -83,47 +83,49 @@ class HostedMember:
             on_open=self.settled.set,
             keeper=keeper,
             threads=threads,
-            porter=lodging.porter,
+            dispatcher=supervised_host.dispatcher,
         )
-        self.desk = tool.desk
-        begin = HostedToolActor.launch if lodging.porter is None else HostedToolActor.lodge
+        self.endpoint = tool.endpoint
+        begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.lodge
         self._actor = begin(tool)
-        self.lodger = Lodger(self.name, plugin, config, self._actor, load, self._came_in, self._shut_out)
+        self.loaded_plugin = LoadedPlugin(
+            self.name, plugin, config, self._actor, load, self._came_in, self._shut_out
+        )
 
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know of its host."""
-        return self.lodging.child_spec()
+        return self.supervised_host.child_spec()
 
     @property
     def has_config_schema(self) -> bool:
-        """See `Member`."""
+        """See `PluginHandle`."""
         host = self.plugin.host
         return host is not None and host.description.offers("get_config_schema")
 
     @property
     def host_name(self) -> str:
-        """See `Member`."""
-        return self.lodging.name
+        """See `PluginHandle`."""
+        return self.supervised_host.name
 
     @property
     def absence(self) -> str | None:
-        """See `Member`."""
+        """See `PluginHandle`."""
         if self.problem is not None:
             return str(self.problem)
         return None if self.out is None else self.out.error
 
     @property
     def available(self) -> bool:
-        """See `Member`."""
+        """See `PluginHandle`."""
         return self.out is None and self.problem is None
 
     def status(self) -> dict[str, Any]:
-        """See `Member`."""
+        """See `PluginHandle`."""
         status = {
             "runs_in": "host",
             "kind": self.plugin.kind,
             **member_facts(self),
-            "host": self.lodging.status(),
+            "host": self.supervised_host.status(),
         }
         host = self.plugin.host
         if host is not None:
@@ -135,29 +137,29 @@ class HostedMember:
         return status
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
-        """See `Member`."""
-        self.desk.close(reason)
+        """See `PluginHandle`."""
+        self.endpoint.close(reason)
         tell(self._actor, m.Shutdown(reason))
         if not self.settled.is_set():  # whoever waits for its first life waits for nothing now
             self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
             self.settled.set()
-        if self.lodging.move_out(self):
+        if self.supervised_host.move_out(self):
             self.ended.set()
             return
-        self.lodging.close()
-        if not tell(supervisor, Order("remove", self.lodging.name, reason)):
+        self.supervised_host.close()
+        if not tell(supervisor, Order("remove", self.supervised_host.name, reason)):
             self.ended.set()
 
     def withdraw(self, reason: str) -> None:
         """As `shut_down`, of one of whose host the supervisor has never heard."""
-        self.desk.close(reason)
+        self.endpoint.close(reason)
         tell(self._actor, m.Shutdown(reason))
-        self.lodging.close()
+        self.supervised_host.close()
         self.ended.set()
 
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
         """See `Resident`."""
-        self.out = m.HostOut(why, report, self.desk.lane.holds)
+        self.out = m.HostOut(why, report, self.endpoint.mailbox.holds)
         tell(self._actor, self.out)
         self.settled.set()
 
@@ -181,7 +183,7 @@ class HostedMember:
     def _on_schemas(self, schemas: tuple[dict[str, Any], ...], claims: bool) -> bool:
         """In the tool actor's thread."""
         self.claims = claims
-        self.lodging.count_tools(self.name, len(schemas))
+        self.supervised_host.count_tools(self.name, len(schemas))
         self.problem = (
             None  # before the offer: from then on somebody else may have a better right to its names
         )

@@ -15,28 +15,38 @@ if TYPE_CHECKING:
     from ...hosts.limits.vitals import Vitals
     from ...hosts.report.crash_report import CrashReport
     from ..calls.call import Call
-    from ..calls.idle_timeout import Silence
-    from ..endpoint.endpoint import Desk
+    from ..calls.idle_timeout import IdleTimeout
+    from ..endpoint.endpoint import Endpoint
 
 
 class HostedRun:
     """The owner of an ``execute_tool`` request. All its methods run in the host's pump thread.
 
     The order at the end is always: it is certain that the caller gets this result; the state is
-    committed; the place in the lane is free; the caller is told. So a state is committed if and
+    committed; the place in the mailbox is free; the caller is told. So a state is committed if and
     only if its answer is the one that counts, and the next call finds everything in order.
     """
 
-    __slots__ = ("_base", "_desk", "call", "ended", "host", "hung", "request_id", "silence", "vitals")
+    __slots__ = (
+        "_base",
+        "_endpoint",
+        "call",
+        "ended",
+        "host",
+        "hung",
+        "idle_timeout",
+        "request_id",
+        "vitals",
+    )
 
-    def __init__(self, desk: Desk, call: Call, host: Host, base: int) -> None:
-        self._desk = desk
+    def __init__(self, endpoint: Endpoint, call: Call, host: Host, base: int) -> None:
+        self._endpoint = endpoint
         self._base = base
         self.call = call
         self.host = host
         self.request_id: str | None = None
         self.vitals: Vitals | None = None
-        self.silence: Silence | None = None
+        self.idle_timeout: IdleTimeout | None = None
         self.hung = False
         self.ended = False
 
@@ -55,17 +65,19 @@ class HostedRun:
         """What it went beyond, for people; asked of a run that was given up."""
         if self.cancelled:
             return "cancel"
-        return "idle deadline" if self.silence is not None and self.silence.broken_off else "deadline"
+        return (
+            "idle deadline" if self.idle_timeout is not None and self.idle_timeout.broken_off else "deadline"
+        )
 
     def on_begun(self) -> None:
-        """The tool begins; silence counts from now."""
-        if self.silence is not None:
-            self.silence.heard()
+        """The tool begins; idle_timeout counts from now."""
+        if self.idle_timeout is not None:
+            self.idle_timeout.heard()
 
     def on_part(self, payload: Any, size: int) -> None:
         """Hand it to the caller."""
-        if self.silence is not None:
-            self.silence.heard()
+        if self.idle_timeout is not None:
+            self.idle_timeout.heard()
         chunk = {"part": payload}
         if self.call.attempt > 1:  # so that who has read the parts of a lost attempt can tell them apart
             chunk["attempt"] = self.call.attempt
@@ -75,8 +87,8 @@ class HostedRun:
         """The tool has answered; whether that is a result is still to be seen."""
         answer = complete_result(value)
         self.host.answered = True
-        if self._desk.guard.alert:
-            self._desk.guard.ended_well(self.call, self._base)
+        if self._endpoint.admission.alert:
+            self._endpoint.admission.ended_well(self.call, self._base)
         if answer.valid:
             # A host may say that its tool has had the words: at the worst it spares itself a question.
             formatted = answer.result.pop(FORMATTED, None) is True
@@ -105,37 +117,39 @@ class HostedRun:
 
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
-        desk, call = self._desk, self.call
+        endpoint, call = self._endpoint, self.call
         self._hush()
         if self.hung or self.host.stalled:
             if self.host.stalled or not self.cancelled:
-                desk.guard.hung(call, self._base, report)
-        elif not self.host.stopped and desk.guard.lost(call, self._base, report):
-            desk.forsaken = self._base
+                endpoint.admission.hung(call, self._base, report)
+        elif not self.host.stopped and endpoint.admission.lost(call, self._base, report):
+            endpoint.forsaken = self._base
         result = failure(Code.HOST_CRASHED, report.summary, crash_report=report.as_dict())
-        may_repeat = desk.settings.is_idempotent(call)
+        may_repeat = endpoint.settings.is_idempotent(call)
         if (
             may_repeat
-            and call.attempt <= desk.settings.repeats
-            and call.put_back(result, desk.flight.repeated)
+            and call.attempt <= endpoint.settings.repeats
+            and call.put_back(result, endpoint.flight.repeated)
         ):
             self.ended = True
-            desk.submit_again(call)
+            endpoint.submit_again(call)
             return
         if may_repeat and not call.done():
             lives = f"lost with {call.attempt} lives of its host"
-            desk.events.dead_letters.drop("poison", desk.name, call.id, tool=call.tool_name, detail=lives)
+            endpoint.events.dead_letters.drop(
+                "poison", endpoint.name, call.id, tool=call.tool_name, detail=lives
+            )
         self._end(result)
 
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""
         self.ended = True
         self._hush()
-        self._desk.lane.release(self.call)
+        self._endpoint.mailbox.release(self.call)
 
     def _hush(self) -> None:
-        if self.silence is not None:
-            self.silence.end()
+        if self.idle_timeout is not None:
+            self.idle_timeout.end()
 
     def _end(self, result: dict[str, Any], state: dict[str, Any] | None = None) -> None:
         self.ended = True
@@ -143,11 +157,11 @@ class HostedRun:
         text = None
         if state is not None:
             most = largest_state(self.host.max_line)
-            result, state, text = self._desk.cell.weigh(result, state, most)
+            result, state, text = self._endpoint.cell.weigh(result, state, most)
         if not self.call.finish(result, first=partial(self._settle, result, state, text)):
-            self._desk.lane.release(self.call)
+            self._endpoint.mailbox.release(self.call)
 
     def _settle(self, result: dict[str, Any], state: dict[str, Any] | None, text: bytes | None) -> None:
-        if state is not None and not self._desk.cell.commit(state, text, self.host.generation):
+        if state is not None and not self._endpoint.cell.commit(state, text, self.host.generation):
             result["state_saved"] = False
-        self._desk.lane.release(self.call)
+        self._endpoint.mailbox.release(self.call)

@@ -1,6 +1,6 @@
 """Sending a plugin's calls to the present life of its host.
 
-The tool actor sends what its lane grants. While the tool is idle, whoever submits a call sends it
+The tool actor sends what its mailbox grants. While the tool is idle, whoever submits a call sends it
 right away, in its own thread: the hand-over to the actor would be a quarter of what a small call
 costs. (While it is busy the hand-over pays: the submitter goes on submitting instead of fighting
 the pump for the interpreter at every write. Sending all calls from the submitter's thread was
@@ -22,7 +22,7 @@ from ...hosts.protocol.call_params import OBJECTS, add_facts
 from ...hosts.protocol.description import PLAIN
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
-from ..calls.idle_timeout import Silence
+from ..calls.idle_timeout import IdleTimeout
 from .request import HostedRun
 
 if TYPE_CHECKING:
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from ...hosts.protocol.description import Description
     from ..calls.call import Call
     from ..calls.stage import Result
-    from ..endpoint.endpoint import Desk
+    from ..endpoint.endpoint import Endpoint
 
 
 class Sender:
     """See the module. Nothing here blocks.
 
     Args:
-        lodger: the plugin, where its host is shared and has to be told whose calls they are.
+        loaded_plugin: the plugin, where its host is shared and has to be told whose calls they are.
 
     Attributes:
         address: by which it is told that.
     """
 
-    def __init__(self, lodger: str | None = None) -> None:
-        self.address = {} if lodger is None else {"plugin": lodger}
+    def __init__(self, loaded_plugin: str | None = None) -> None:
+        self.address = {} if loaded_plugin is None else {"plugin": loaded_plugin}
         self._lock = threading.Lock()
         self._host: Host | None = None
         self._on_sent: Callable[[], None] | None = None
@@ -60,7 +60,7 @@ class Sender:
 
     def attach(
         self,
-        desk: Desk,
+        endpoint: Endpoint,
         host: Host,
         on_sent: Callable[[], None] | None = None,
         description: Description = PLAIN,
@@ -68,7 +68,7 @@ class Sender:
         """Send to this life from now on.
 
         Args:
-            desk: the plugin's.
+            endpoint: the plugin's.
             host: the life.
             on_sent: called after each call that is sent.
             description: of the plugin: what it is to be told of each call, and whether it takes raw text.
@@ -78,50 +78,50 @@ class Sender:
             self._objects_only = description.objects_only
             self._host = host
             self._on_sent = on_sent
-        desk.lane.resume()
+        endpoint.mailbox.resume()
 
-    def detach(self, desk: Desk, host: Host | None) -> None:
+    def detach(self, endpoint: Endpoint, host: Host | None) -> None:
         """That life is over: let calls wait, unless another has taken its place already."""
         with self._lock:
             if host is not None and self._host is host:
                 self._host = None
-                desk.lane.pause()
+                endpoint.mailbox.pause()
 
-    def send(self, desk: Desk, call: Call) -> None:
-        """Send a call that was taken from the lane; it ends, waits again, or is under way."""
+    def send(self, endpoint: Endpoint, call: Call) -> None:
+        """Send a call that was taken from the mailbox; it ends, waits again, or is under way."""
         host, invocation = self._host, call.invocation
         if host is None:  # the life ended between the grant and now
-            desk.submit_again(call)
+            endpoint.submit_again(call)
             return
-        odd = invocation.payload_kind not in OBJECTS or desk.guard.confining
-        if odd and (refused := self._refusal(desk, call, host)) is not None:
-            desk.lane.release(call)
-            desk.refuse(call, lambda _: refused)
+        odd = invocation.payload_kind not in OBJECTS or endpoint.admission.confining
+        if odd and (refused := self._refusal(endpoint, call, host)) is not None:
+            endpoint.mailbox.release(call)
+            endpoint.refuse(call, lambda _: refused)
             return
-        state, base = desk.cell.read()
-        run = call.run = HostedRun(desk, call, host, base)
-        if not call.begin(desk.clock.now(), desk.flight.started):
-            desk.lane.release(call)
+        state, base = endpoint.cell.read()
+        run = call.run = HostedRun(endpoint, call, host, base)
+        if not call.begin(endpoint.clock.now(), endpoint.flight.started):
+            endpoint.mailbox.release(call)
             return
         try:
-            run.request_id = host.send("execute_tool", self._params(desk, call, state, host), run)
+            run.request_id = host.send("execute_tool", self._params(endpoint, call, state, host), run)
             if call.done() and not run.ended:  # given up before the actor could know what to abandon
-                desk.give_up(call)
+                endpoint.give_up(call)
             if self._on_sent is not None:
                 self._on_sent()
         except HostGone:
             # Nothing was sent, so it may wait for the next life. That this one is over has not been
-            # told yet; until then the lane must not grant what cannot be sent.
-            self.detach(desk, host)
+            # told yet; until then the mailbox must not grant what cannot be sent.
+            self.detach(endpoint, host)
             if call.put_back():
-                desk.submit_again(call)
+                endpoint.submit_again(call)
             else:
-                desk.lane.release(call)
+                endpoint.mailbox.release(call)
         except (RequestTooLarge, JsonValueError) as error:
-            desk.lane.release(call)
+            endpoint.mailbox.release(call)
             call.finish(failure(Code.INVALID_CALL, str(error)))
 
-    def _params(self, desk: Desk, call: Call, state: dict[str, Any], host: Host) -> dict[str, Any]:
+    def _params(self, endpoint: Endpoint, call: Call, state: dict[str, Any], host: Host) -> dict[str, Any]:
         invocation = call.invocation
         params = {
             "tool_name": call.tool_name,
@@ -130,26 +130,26 @@ class Sender:
             **self.address,
         }
         if host.features:
-            add_facts(params, invocation, desk.prepared, self._wants)
-            if desk.settings.idle_deadline is not None and "ack" in host.features:
+            add_facts(params, invocation, endpoint.prepared, self._wants)
+            if endpoint.settings.idle_deadline is not None and "ack" in host.features:
                 params["ack"] = True
-                call.run.silence = _silence(desk, call, desk.settings.idle_deadline)
+                call.run.idle_timeout = _idle_timeout(endpoint, call, endpoint.settings.idle_deadline)
         if not call.streaming:
             params["stream"] = False
         return params
 
-    def _refusal(self, desk: Desk, call: Call, host: Host) -> Result | None:
+    def _refusal(self, endpoint: Endpoint, call: Call, host: Host) -> Result | None:
         """The result of a call that no host is to be sent; of one whose question has come into quarantine as it waited."""
         kind = call.invocation.payload_kind
-        if kind not in OBJECTS and (self._objects_only or call.tool_name in desk.objects_only):
+        if kind not in OBJECTS and (self._objects_only or call.tool_name in endpoint.objects_only):
             error = f"{call.tool_name!r} takes arguments as an object, not as {kind}"
             return failure(Code.INVALID_CALL, error)
         if kind not in OBJECTS and "payload" not in host.features:
-            error = f"{desk.name!r} runs in a host of version 1, which takes arguments as an object, not as {kind}"
+            error = f"{endpoint.name!r} runs in a host of version 1, which takes arguments as an object, not as {kind}"
             return failure(Code.INVALID_CALL, error)
-        return desk.guard.confined(call)
+        return endpoint.admission.confined(call)
 
 
-def _silence(desk: Desk, call: Call, limit: float) -> Silence:
+def _idle_timeout(endpoint: Endpoint, call: Call, limit: float) -> IdleTimeout:
     error = f"{call.tool_name!r} was silent for {limit:g} s, which is as long as its idle deadline lets it be"
-    return Silence(limit, desk.clock, partial(call.end_early, Code.DEADLINE_EXCEEDED, error))
+    return IdleTimeout(limit, endpoint.clock, partial(call.end_early, Code.DEADLINE_EXCEEDED, error))

@@ -16,11 +16,11 @@ from ...plugins.results.failures import failure
 from ...supervision.restart.exits import ExitKind
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..endpoint.endpoint import Desk, ToolSettings
+from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.fallback import Down
-from ..hosting.dispatcher import Letterbox
+from ..hosting.dispatcher import SharedInbox
 from ..hosting.liveness import sound_out
-from ..threads.actor import HouseActor
+from ..threads.actor import BaseActor
 from .sender import Sender
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 Schemas = tuple[dict[str, Any], ...]
 
 
-class HostedToolActor(HouseActor):
+class HostedToolActor(BaseActor):
     """See the module.
 
     Args:
@@ -51,9 +51,9 @@ class HostedToolActor(HouseActor):
         on_schemas: told the plugin's schemas, and whether it claims calls, when a life brings new ones, before it is sent
             calls; in this actor's thread. Says whether they can be offered; those that cannot are not
             forgotten, but tried again with the next life.
-        keeper: see `Desk`.
+        keeper: see `Endpoint`.
         threads: where the embedder's callables run.
-        porter: its host is shared: each request says for which plugin it is, and this one has the thread.
+        dispatcher: its host is shared: each request says for which plugin it is, and this one has the thread.
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class HostedToolActor(HouseActor):
         on_open: Callable[[], None],
         keeper: StateKeeper | None = None,
         threads: HookThreads,
-        porter: pykka.ActorRef[Any] | None = None,
+        dispatcher: pykka.ActorRef[Any] | None = None,
     ) -> None:
-        self._porter = porter  # before the inbox
+        self._dispatcher = dispatcher  # before the inbox
         super().__init__(adapter.name, events, clock)
-        self._sender = Sender(None if porter is None else adapter.name)
+        self._sender = Sender(None if dispatcher is None else adapter.name)
         self._told_of_work = False
-        self.desk = Desk(
+        self.endpoint = Endpoint(
             adapter,
             settings,
             {},
@@ -84,35 +84,35 @@ class HostedToolActor(HouseActor):
             carry=self._carry,
             keeper=keeper,
         )
-        self.desk.lane.pause()
+        self.endpoint.mailbox.pause()
         if not settings.while_down.simply_holds:
-            desk = self.desk
-            desk.down = Down(
-                desk.name,
+            endpoint = self.endpoint
+            endpoint.down = Down(
+                endpoint.name,
                 settings.while_down,
-                desk.lane,
+                endpoint.mailbox,
                 threads,
-                refuse=desk.refuse,
-                again=desk.submit_again,
+                refuse=endpoint.refuse,
+                again=endpoint.submit_again,
                 now=clock.now,
             )
-            desk.down.begins()
+            endpoint.down.begins()
         self._on_schemas = on_schemas
         self._on_open = on_open
         self._coming: m.HostUp | None = None
         self._ready: int | None = None
         self._offered: tuple[bool, Schemas] | None = None
-        self._fresh = not self.desk.cell.recalled
+        self._fresh = not self.endpoint.cell.recalled
         self._life: pykka.ActorRef[Any] | None = None
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
-        if self._porter is None:
+        if self._dispatcher is None:
             return super()._create_actor_inbox()
-        return cast("ActorInbox", Letterbox(self._porter, self))  # only the porter reads
+        return cast("ActorInbox", SharedInbox(self._dispatcher, self))  # only the dispatcher reads
 
     def on_stop(self) -> None:
         """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
-        self.desk.close(f"the actor of {self.name!r} was stopped")
+        self.endpoint.close(f"the actor of {self.name!r} was stopped")
 
     def _give_up(self, call: Call) -> None:
         tell(self.actor_ref, m.GivenUp(call))
@@ -130,12 +130,12 @@ class HostedToolActor(HouseActor):
             case m.HostDown(generation, report):
                 self._on_down(generation, report)
             case m.HostOut(error, report, holds):
-                self.desk.shut(_unavailable(error, report), holds=holds)
+                self.endpoint.shut(_unavailable(error, report), holds=holds)
             case m.GivenUp(call):
                 self._on_given_up(call)
             case m.Overdue(run):
                 self._on_overdue(run)
-            case m.Sounded(run, answers):
+            case m.Probed(run, answers):
                 self._on_sounded(run, answers=answers)
             case m.Shutdown():
                 self.stop()
@@ -144,7 +144,7 @@ class HostedToolActor(HouseActor):
 
     def _carry(self, call: Call) -> None:
         """In the thread of whoever submits the call."""
-        self._sender.send(self.desk, call)
+        self._sender.send(self.endpoint, call)
 
     def _grant(self, _granted: int) -> None:
         """One message for all grants until it is read: its reader takes those there are then."""
@@ -154,19 +154,19 @@ class HostedToolActor(HouseActor):
 
     def _work(self) -> None:
         self._told_of_work = False  # before the look: a grant from now on tells again
-        lane = self.desk.lane
-        for _ in range(lane.untaken):  # and no more, so that control does not wait behind work
-            call = lane.take()
+        mailbox = self.endpoint.mailbox
+        for _ in range(mailbox.untaken):  # and no more, so that control does not wait behind work
+            call = mailbox.take()
             if call is None:
                 continue
             try:
-                self._sender.send(self.desk, call)
+                self._sender.send(self.endpoint, call)
             finally:
-                lane.handed_over()
+                mailbox.handed_over()
 
     def _on_up(self, up: m.HostUp) -> None:
         if self._fresh:  # later lives, and later programs, are given the committed state with each call
-            self.desk.cell.commit(up.state)
+            self.endpoint.cell.commit(up.state)
             self._fresh = False
         self._drop_forsaken(up)
         claims = up.description.offers("can_handle_tool_call")
@@ -174,9 +174,9 @@ class HostedToolActor(HouseActor):
             known = self._on_schemas(up.schemas, claims)
             self._offered = (claims, up.schemas) if known else None
         # Whoever hears that it is ready may call, and is answered by it: from now on calls wait for it.
-        self._sender.detach(self.desk, self._sender.host)
-        if self.desk.down is not None:
-            self.desk.down.ends()
+        self._sender.detach(self.endpoint, self._sender.host)
+        if self.endpoint.down is not None:
+            self.endpoint.down.ends()
         if up.description.offers("shutdown"):
             up.host.farewells[self.name] = self._farewell
         self._coming = up
@@ -193,36 +193,36 @@ class HostedToolActor(HouseActor):
             return
         self._coming = None
         self._life = up.life
-        self.desk.prepared = up.prepared
-        self._sender.attach(self.desk, up.host, up.on_sent, up.description)
+        self.endpoint.prepared = up.prepared
+        self._sender.attach(self.endpoint, up.host, up.on_sent, up.description)
         self._on_open()
 
     def _farewell(self) -> dict[str, Any]:
-        return {"state": self.desk.cell.read()[0], **self._sender.address}
+        return {"state": self.endpoint.cell.read()[0], **self._sender.address}
 
     def _drop_forsaken(self, up: m.HostUp) -> None:
         """Give up a state with which the host crashed again and again, if it still is the committed one."""
-        desk = self.desk
-        forsaken, desk.forsaken = desk.forsaken, None
-        if forsaken is not None and forsaken == desk.cell.version:
+        endpoint = self.endpoint
+        forsaken, endpoint.forsaken = endpoint.forsaken, None
+        if forsaken is not None and forsaken == endpoint.cell.version:
             # Saved too, where states are: or the next program would begin with the one that kills.
-            _, _, text = desk.cell.weigh({}, up.state)
-            desk.cell.commit(up.state, text, up.host.generation)
-            desk.state_resets += 1
+            _, _, text = endpoint.cell.weigh({}, up.state)
+            endpoint.cell.commit(up.state, text, up.host.generation)
+            endpoint.state_resets += 1
             why = "the host crashed with it again and again, whatever it was asked"
-            desk.events.publish("state_reset", self.name, version=forsaken, why=why)
+            endpoint.events.publish("state_reset", self.name, version=forsaken, why=why)
 
     def _on_down(self, generation: int, report: CrashReport | None) -> None:
         if report is not None:
-            self.desk.guard.spared(report)
+            self.endpoint.admission.spared(report)
         if self._coming is not None and self._coming.host.generation == generation:
             self._coming = None
         host = self._sender.host
         if host is not None and host.generation != generation:
             return  # its successor is there already
-        self._sender.detach(self.desk, host)  # which a call that could not be sent may have done before
-        if self.desk.down is not None and self._coming is None:
-            self.desk.down.begins()
+        self._sender.detach(self.endpoint, host)  # which a call that could not be sent may have done before
+        if self.endpoint.down is not None and self._coming is None:
+            self.endpoint.down.begins()
 
     def _on_given_up(self, call: Call) -> None:
         """Drop the answer, tell the host if it takes such news, and see that it does not chew on it for ever."""
@@ -231,18 +231,18 @@ class HostedToolActor(HouseActor):
             return
         run.host.cancel(run.request_id, str(call.result().get("error")))
         run.vitals = run.host.vitals
-        overdue = self._clock.now() + self.desk.settings.grace
+        overdue = self._clock.now() + self.endpoint.settings.grace
         self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _on_overdue(self, run: Any) -> None:
         host = self._present(run)
         if host is None:
             return
-        if self._porter is None:
+        if self._dispatcher is None:
             self._replace(run, host)
             return
         # In a shared host another plugin's call may keep it from its work. One that answers shows that none does.
-        sound_out(host, self._clock, lambda answers: tell(self.actor_ref, m.Sounded(run, answers=answers)))
+        sound_out(host, self._clock, lambda answers: tell(self.actor_ref, m.Probed(run, answers=answers)))
 
     def _on_sounded(self, run: Any, *, answers: bool) -> None:
         host = self._present(run)
@@ -258,7 +258,7 @@ class HostedToolActor(HouseActor):
 
     def _replace(self, run: Any, host: Host) -> None:
         assert self._life is not None
-        grace = self.desk.settings.grace
+        grace = self.endpoint.settings.grace
         reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its {run.limit}"
         if host.stalled:
             reason = f"{reason}, and the host answers nothing: one of its calls keeps it from that"

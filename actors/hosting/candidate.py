@@ -1,4 +1,4 @@
-"""A candidate: a further life of a host, started from another edition of its program, that may become the next one.
+"""A candidate: a further life of a host, started from another program_version of its program, that may become the next one.
 
 It is a standby that somebody looks at: loaded, sent no calls, without a generation, and spending nothing of the
 host's budget. What it does until it is taken is its own affair. If it crashes while it loads, nobody who lives
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from ...hosts.host import Host
     from ...hosts.limits.limits import Exceeded
     from ...supervision.restart.exits import Exit
-    from ..handshake.handshake import MovingIn
-    from ..handshake.loaded_plugin import Lodger, Residents
-    from .contracts import Armed, Kin, Reporter
-    from .program_version import Edition
+    from ..handshake.handshake import Handshake
+    from ..handshake.loaded_plugin import LoadedPlugin, PluginsToLoad
+    from .contracts import Armed, GenerationContext, Reporter
+    from .program_version import ProgramVersion
 
 
 class Candidate:
-    """See the module. It is a `Reporter`, until it is taken, and the `Kin` of its life.
+    """See the module. It is a `Reporter`, until it is taken, and the `GenerationContext` of its life.
 
     Args:
-        edition: what it is started from.
+        program_version: what it is started from.
         kin: who lives in the host, and the lives beside it.
 
     Attributes:
@@ -42,22 +42,22 @@ class Candidate:
         host: the process, once it serves.
     """
 
-    def __init__(self, edition: Edition, kin: Kin) -> None:
-        self.edition = edition
+    def __init__(self, program_version: ProgramVersion, kin: GenerationContext) -> None:
+        self.program_version = program_version
         self.actor: pykka.ActorRef[Any] | None = None
         self.known = threading.Event()
-        self.moving: MovingIn | None = None
+        self.moving: Handshake | None = None
         self.exit: Exit | None = None
         self.host: Host | None = None
         self._kin = kin
-        self._residents = edition.residents(kin.residents())
+        self._residents = program_version.residents(kin.residents())
         self._lock = threading.Lock()
         self._successor: Reporter | None = None
 
     @property
-    def lodgers(self) -> dict[str, Lodger]:
+    def loaded_plugins(self) -> dict[str, LoadedPlugin]:
         """The plugins as its life knows them, by name."""
-        return {lodger.name: lodger for lodger in self._residents.wanted}
+        return {loaded_plugin.name: loaded_plugin for loaded_plugin in self._residents.wanted}
 
     def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
         """Make it the life that ``reporter`` reports on; ``None`` if it has ended already.
@@ -86,7 +86,7 @@ class Candidate:
     def ready(self) -> None:
         """Nobody sends it calls."""
 
-    def loaded(self, pid: int, moving: MovingIn) -> None:  # noqa: ARG002 - nobody asks for its process
+    def loaded(self, pid: int, moving: Handshake) -> None:  # noqa: ARG002 - nobody asks for its process
         """It could take over now."""
         self.moving = moving
         self.known.set()
@@ -101,38 +101,38 @@ class Candidate:
         if successor is not None:
             successor.ended(exit_)
 
-    # What its life asks; see `Kin`
+    # What its life asks; see `GenerationContext`
 
-    def residents(self) -> Residents:
-        """See `Household`."""
+    def residents(self) -> PluginsToLoad:
+        """See `HostContext`."""
         return self._residents
 
     @property
     def been_up(self) -> bool:
-        """See `Household`."""
+        """See `HostContext`."""
         return self._kin.been_up
 
     def came_up(self) -> None:
-        """See `Household`."""
+        """See `HostContext`."""
         self._kin.came_up()
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
-        """See `Household`."""
+        """See `HostContext`."""
         return self._successor is not None and self._kin.ruined(coming, cause, alone=alone)
 
     def covered(self) -> bool:
-        """See `Kin`."""
+        """See `GenerationContext`."""
         return self._successor is not None and self._kin.covered()
 
     def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
-        """See `Kin`."""
+        """See `GenerationContext`."""
         self.host = host
         return self._kin.arm(life, host)
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
-        """See `Kin`."""
+        """See `GenerationContext`."""
         self._kin.recycle(exceeded, generation)
 
     def gone(self) -> None:
-        """See `Kin`."""
+        """See `GenerationContext`."""
         self._kin.gone()

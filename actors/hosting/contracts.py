@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...hosts.limits.limits import Exceeded
     from ...supervision.restart.exits import Exit
     from ...supervision.runtime.clock import Timer
-    from ..handshake.loaded_plugin import Lodger, Residents
+    from ..handshake.loaded_plugin import LoadedPlugin, PluginsToLoad
 
 
 class Reporter(Protocol):
@@ -47,10 +47,10 @@ class Armed(NamedTuple):
             self.age.cancel()
 
 
-class Household(Protocol):
-    """What a life knows of the plugins that live in its host; see `Lodging`."""
+class HostContext(Protocol):
+    """What a life knows of the plugins that live in its host; see `SupervisedHost`."""
 
-    def residents(self) -> Residents:
+    def residents(self) -> PluginsToLoad:
         """Who is to come into a life that starts now."""
 
     @property
@@ -64,15 +64,15 @@ class Household(Protocol):
         """A life came to a bad end; see `Suspects.ruined`."""
 
 
-class Landlord(Household, Protocol):
-    """What the lives of a host, taken together, know of it; see `Lodging`."""
+class LifecycleContext(HostContext, Protocol):
+    """What the lives of a host, taken together, know of it; see `SupervisedHost`."""
 
-    def use(self, lodgers: Mapping[str, Lodger]) -> None:
+    def use(self, loaded_plugins: Mapping[str, LoadedPlugin]) -> None:
         """Tell the lives to come of these, by name, instead of those that were told of so far."""
 
 
-class Kin(Household, Protocol):
-    """What a life knows of those who live in it, and of the lives beside it; see `Succession`."""
+class GenerationContext(HostContext, Protocol):
+    """What a life knows of those who live in it, and of the lives beside it; see `Lifecycle`."""
 
     def covered(self) -> bool:
         """Whether a standby takes over as soon as the end of this life is reported."""

@@ -1,11 +1,11 @@
 """One thread for the actors of all plugins that share a host.
 
 Each of them stays an actor, with an address, messages in their order and an end of its own. Only the thread
-is the porter's: a thread of its own would be half of what a plugin costs this process, and as one process
-does their work they have little to gain by it. The porter reads its letters one by one and hands each to
+is the dispatcher's: a thread of its own would be half of what a plugin costs this process, and as one process
+does their work they have little to gain by it. The dispatcher reads its letters one by one and hands each to
 whom it is for.
 
-Nothing that any of them does may block, or its neighbours would wait; see `HouseActor` for why none can
+Nothing that any of them does may block, or its neighbours would wait; see `BaseActor` for why none can
 stop the others by raising.
 """
 
@@ -17,12 +17,12 @@ import pykka
 import pykka._envelope
 
 from ...base.frozen import frozen
-from ..threads.actor import HouseActor
+from ..threads.actor import BaseActor
 
 
 @frozen
-class Letter:
-    """To the porter: hand this to whom it is for.
+class SharedMessage:
+    """To the dispatcher: hand this to whom it is for.
 
     Attributes:
         reader: that actor.
@@ -30,24 +30,24 @@ class Letter:
         asked: somebody waits for the answer.
     """
 
-    reader: HouseActor
+    reader: BaseActor
     message: Any
     asked: bool
 
 
 class Close:
-    """To the porter: end once all have ended who were told to before this."""
+    """To the dispatcher: end once all have ended who were told to before this."""
 
 
 CLOSE: Final = Close()
 
 
-class Porter(HouseActor):
+class SharedDispatcher(BaseActor):
     """See the module. What comes for the others after its end comes to nobody."""
 
     def on_receive(self, message: Any) -> Any:
         """Hand a letter over. One to an actor that has stopped is lost, as anybody's is."""
-        if not isinstance(message, Letter):
+        if not isinstance(message, SharedMessage):
             return super().on_receive(message)
         reader = message.reader
         if not reader.actor_stopped.is_set():
@@ -65,14 +65,14 @@ class Porter(HouseActor):
                 super().receive(message)
 
 
-class Letterbox:
-    """The inbox of an actor that has no thread of its own: to write to, since only the porter reads."""
+class SharedInbox:
+    """The inbox of an actor that has no thread of its own: to write to, since only the dispatcher reads."""
 
-    def __init__(self, porter: pykka.ActorRef[Any], reader: HouseActor) -> None:
-        self._inbox = porter.actor_inbox
+    def __init__(self, dispatcher: pykka.ActorRef[Any], reader: BaseActor) -> None:
+        self._inbox = dispatcher.actor_inbox
         self._reader = reader
 
     def put(self, envelope: Any, /) -> None:
-        """Have the porter hand it over."""
-        letter = Letter(self._reader, envelope.message, envelope.reply_to is not None)
+        """Have the dispatcher hand it over."""
+        letter = SharedMessage(self._reader, envelope.message, envelope.reply_to is not None)
         self._inbox.put(pykka._envelope.Envelope(letter, envelope.reply_to))  # noqa: SLF001

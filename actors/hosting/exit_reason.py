@@ -1,6 +1,6 @@
 """How a life of a host comes to its first answers, and how its end is put into words.
 
-`Handshake` turns the end of ``init``, of ``get_tool_schemas`` and the like into messages to the life's actor;
+`HandshakeRequest` turns the end of ``init``, of ``get_tool_schemas`` and the like into messages to the life's actor;
 `verdict_on` turns the end of a process that nobody asked to end into the `Exit` that is decided upon.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...hosts.process.process import ProcessExit
     from ...hosts.report.crash_report import CrashReport
-    from ..handshake.loaded_plugin import Lodger
+    from ..handshake.loaded_plugin import LoadedPlugin
 
 _OUT_OF_MEMORY = "it ran out of"
 
@@ -42,12 +42,12 @@ def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, r
     return how(ExitKind.CLEAN if clean else ExitKind.CODE, cause)
 
 
-class Handshake:
+class HandshakeRequest:
     """The owner of a request of the handshake with one plugin: turns its end into a message."""
 
-    def __init__(self, lodger: Lodger, method: str, tell_actor: Callable[[Any], bool]) -> None:
+    def __init__(self, loaded_plugin: LoadedPlugin, method: str, tell_actor: Callable[[Any], bool]) -> None:
         self.call_id = method
-        self._lodger = lodger
+        self._loaded_plugin = loaded_plugin
         self._tell = tell_actor
 
     def on_part(self, payload: Any, size: int) -> None:
@@ -58,19 +58,19 @@ class Handshake:
 
     def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
         """It was answered."""
-        self._tell(m.HandshakeAnswered(self._lodger, self.call_id, value, state))
+        self._tell(m.HandshakeAnswered(self._loaded_plugin, self.call_id, value, state))
 
     def on_refused(self, error: dict[str, Any]) -> None:
         """It was refused."""
         cause = f"{error.get('type', 'Error')}: {error.get('detail', '')}"
         loading = error.get("phase") == "load"
         method = "load" if loading else self.call_id
-        self._tell(m.HandshakeFailed(self._lodger, method, cause, permanent=loading))
+        self._tell(m.HandshakeFailed(self._loaded_plugin, method, cause, permanent=loading))
 
     def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:  # noqa: ARG002 - the detail has them in words
         """The host broke the protocol instead."""
         permanent = reason == "wrong_version"
-        self._tell(m.HandshakeFailed(self._lodger, self.call_id, detail, permanent=permanent))
+        self._tell(m.HandshakeFailed(self._loaded_plugin, self.call_id, detail, permanent=permanent))
 
     def on_lost(self, report: CrashReport) -> None:
         """The end of the process is told by the pump."""

@@ -1,10 +1,10 @@
 """One supervised host and the plugins that live in it, across all its lives.
 
-Most hosts have one lodger; a shared one has several. To the supervisor a host is one child, whoever lives
+Most hosts have one loaded_plugin; a shared one has several. To the supervisor a host is one child, whoever lives
 in it: one life at a time, one budget, one crash report. To its plugins it is only where their calls go:
 each keeps its own mailbox, state, counts and quarantine.
 
-What a reader would get wrong: the last lodger never moves out. It ends with its host.
+What a reader would get wrong: the last loaded_plugin never moves out. It ends with its host.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...supervision.life import ChildSpec
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..handshake.loaded_plugin import Residents
+from ..handshake.loaded_plugin import PluginsToLoad
 from ..handshake.startup_blame import Suspects
-from ..metrics.hosts import HostTimes
-from .dispatcher import CLOSE, Porter
-from .lifecycle import Succession
+from ..metrics.hosts import HostMetrics
+from .dispatcher import CLOSE, SharedDispatcher
+from .lifecycle import Lifecycle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     from ...supervision.restart.policy import RestartPolicy
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
-    from ..endpoint.endpoint import Desk
-    from ..handshake.loaded_plugin import Lodger
+    from ..endpoint.endpoint import Endpoint
+    from ..handshake.loaded_plugin import LoadedPlugin
     from .limit_watch import LimitWatch
     from .settings import HostSettings
 
 
 class Resident(Protocol):
-    """A plugin that lives in a host; a `HostedMember` is one.
+    """A plugin that lives in a host; a `HostedPlugin` is one.
 
     Attributes:
         name: the plugin's.
-        desk: where its calls go.
+        endpoint: where its calls go.
         ended: set once its host was taken from its supervisor, and nothing of it is left.
-        lodger: itself, as the lives know it.
+        loaded_plugin: itself, as the lives know it.
     """
 
     name: str
-    desk: Desk
+    endpoint: Endpoint
     ended: threading.Event
-    lodger: Lodger
+    loaded_plugin: LoadedPlugin
 
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
         """The host is parked or stopped."""
@@ -57,8 +57,8 @@ class Resident(Protocol):
         """Everybody is told that this life of the host is ready."""
 
 
-class Lodging:
-    """See the module. It is the `Landlord` of its lives. From any thread; nothing here blocks.
+class SupervisedHost:
+    """See the module. It is the `LifecycleContext` of its lives. From any thread; nothing here blocks.
 
     Args:
         name: the host's.
@@ -72,7 +72,7 @@ class Lodging:
     Attributes:
         name: the host's.
         policy: when it is started again.
-        porter: hands over what is told to the actors of a shared host; ``None`` where one lives alone.
+        dispatcher: hands over what is told to the actors of a shared host; ``None`` where one lives alone.
         lives: how one follows another.
     """
 
@@ -92,7 +92,7 @@ class Lodging:
     ) -> None:
         self.name = name
         self.policy = policy
-        self.porter = Porter.start(f"porter of {name}", events, clock) if shared else None
+        self.dispatcher = SharedDispatcher.start(f"dispatcher of {name}", events, clock) if shared else None
         if settings.limits.memory is not None:
             program.limit_memory(settings.limits.memory)
         self._group = settings.group
@@ -104,8 +104,8 @@ class Lodging:
         self._out: str | None = None
         self._ready: int | None = None
         self._last_report: dict[str, Any] | None = None
-        self._times = HostTimes()
-        self.lives = Succession(
+        self._times = HostMetrics()
+        self.lives = Lifecycle(
             program,
             settings,
             policy,
@@ -149,7 +149,7 @@ class Lodging:
         elif ready is not None:
             resident.host_is_ready(ready)
         if len(self._residents) > 1:
-            self.lives.tell_lives(m.MoveIn(resident.lodger))
+            self.lives.tell_lives(m.LoadPlugin(resident.loaded_plugin))
 
     def move_out(self, resident: Resident) -> bool:
         """One lives here no more; False of the last one, with which the host has to end."""
@@ -160,14 +160,14 @@ class Lodging:
                     return False
                 del self._residents[resident.name]
                 self.count_tools(resident.name, 0)
-        self.lives.tell_lives(m.MoveOut(resident.lodger))
+        self.lives.tell_lives(m.UnloadPlugin(resident.loaded_plugin))
         return True
 
     def close(self) -> None:
         """The last one goes, and nobody comes any more."""
         self.lives.reloads.close()
-        if self.porter is not None:
-            tell(self.porter, CLOSE)
+        if self.dispatcher is not None:
+            tell(self.dispatcher, CLOSE)
 
     def count_tools(self, name: str, count: int) -> None:
         """A plugin offers so many tools: where there are several in a host, one of them can be blamed."""
@@ -175,7 +175,7 @@ class Lodging:
             self._tools[name] = count
             several = sum(self._tools.values()) > 1
             for resident in self._residents.values():
-                resident.desk.guard.several = several
+                resident.endpoint.admission.several = several
 
     def acquit(self) -> None:
         """By hand: the next life takes in whoever was left out."""
@@ -185,18 +185,21 @@ class Lodging:
     def pardon(self) -> None:
         """By hand: nobody is in quarantine any more."""
         for resident in tuple(self._residents.values()):
-            resident.desk.guard.pardon()
+            resident.endpoint.admission.pardon()
 
     # What its lives ask, in their actors' threads
 
-    def residents(self) -> Residents:
-        """See `Household`."""
+    def residents(self) -> PluginsToLoad:
+        """See `HostContext`."""
         with self._lock:
             wanted = self._suspects.wanted(list(self._residents), self._clock.now())
-            return Residents(
-                tuple(self._residents[name].lodger for name in wanted),
+            return PluginsToLoad(
+                tuple(self._residents[name].loaded_plugin for name in wanted),
                 tuple(
-                    (resident.lodger, f"the host ended as it came in: {out.cause}; it goes on without it")
+                    (
+                        resident.loaded_plugin,
+                        f"the host ended as it came in: {out.cause}; it goes on without it",
+                    )
                     for name, out in self._suspects.left_out.items()
                     if name not in wanted and (resident := self._residents.get(name)) is not None
                 ),
@@ -205,24 +208,26 @@ class Lodging:
 
     @property
     def been_up(self) -> bool:
-        """See `Household`."""
+        """See `HostContext`."""
         return self._suspects.been_up
 
     def came_up(self) -> None:
-        """See `Household`."""
+        """See `HostContext`."""
         with self._lock:
             self._suspects.came_up()
 
-    def use(self, lodgers: Mapping[str, Lodger]) -> None:
-        """See `Landlord`."""
+    def use(self, loaded_plugins: Mapping[str, LoadedPlugin]) -> None:
+        """See `LifecycleContext`."""
         with self._lock:
-            for name, lodger in lodgers.items():
+            for name, loaded_plugin in loaded_plugins.items():
                 there = self._residents.get(name)
-                if there is not None and there.lodger.tool is lodger.tool:  # and not another of its name
-                    there.lodger = lodger
+                if (
+                    there is not None and there.loaded_plugin.tool is loaded_plugin.tool
+                ):  # and not another of its name
+                    there.loaded_plugin = loaded_plugin
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
-        """See `Household`."""
+        """See `HostContext`."""
         with self._lock:
             return self._suspects.ruined(coming, list(self._residents), cause, self._clock.now(), alone=alone)
 
@@ -244,7 +249,7 @@ class Lodging:
             case "host_starting":
                 for resident in residents:
                     # Here: whoever gave the order may call as soon as it is taken.
-                    resident.desk.lane.hold()
+                    resident.endpoint.mailbox.hold()
             case "host_parked" | "host_stopped":
                 assert out is not None
                 for resident in residents:
@@ -254,7 +259,7 @@ class Lodging:
                     resident.host_is_ready(facts["generation"])
 
     def _on_removed(self) -> None:
-        """Another host may have the name, once nothing of this one remains."""
+        """Another host may have the name, once nothing of this one latch."""
         self.lives.when_gone(self._on_ended)
 
     def _on_ended(self) -> None:

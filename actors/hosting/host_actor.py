@@ -7,7 +7,7 @@
 
 Calls do not pass through here: they are written to the host by the tool actors and answered by
 the host's pump. This actor sees to the life itself. A new life is a new actor, so there is no
-half-restarted state to be in. How a plugin moves in is for `MovingIn` to say; most hosts have just
+half-restarted state to be in. How a plugin moves in is for `Handshake` to say; most hosts have just
 one, and for that one nothing is different.
 """
 
@@ -26,8 +26,8 @@ from ...hosts.report.crash_report import FROM_OUTSIDE
 from ...supervision.restart.exits import Exit, ExitKind
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..handshake.driver import Tenancy
-from ..threads.actor import HouseActor, UnknownMessage
+from ..handshake.driver import HandshakeDriver
+from ..threads.actor import BaseActor, UnknownMessage
 from .contracts import Armed
 from .exit_reason import verdict_on
 from .life import CallGate
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from ...hosts.sharing import Program
     from ...supervision.runtime.clock import Clock, Timer
     from ...supervision.runtime.events import EventStream
-    from ..handshake.handshake import MovingIn
-    from ..handshake.loaded_plugin import Lodger
-    from .contracts import Kin, Reporter
+    from ..handshake.handshake import Handshake
+    from ..handshake.loaded_plugin import LoadedPlugin
+    from .contracts import GenerationContext, Reporter
     from .settings import HostSettings
 
 logger = Log("callboard.actors")
 
 
-class HostActor(HouseActor):
+class HostActor(BaseActor):
     """See the module.
 
     Args:
@@ -73,8 +73,8 @@ class HostActor(HouseActor):
         settings: HostSettings,
         *,
         reporter: Reporter,
-        kin: Kin,
-        loaded: Callable[[int, MovingIn], None] | None = None,
+        kin: GenerationContext,
+        loaded: Callable[[int, Handshake], None] | None = None,
         waits: bool = False,
         clock: Clock,
         events: EventStream,
@@ -93,7 +93,7 @@ class HostActor(HouseActor):
         self._watchdog = watchdog
         self._host: Host | None = None
         self._timer: Timer | None = None
-        self._tenancy = Tenancy(self.actor_ref)
+        self._handshake_driver = HandshakeDriver(self.actor_ref)
         self._retiring: str | None = None
         self._reported = False
         self._closed = False
@@ -114,7 +114,7 @@ class HostActor(HouseActor):
             case m.Begin():
                 self._spawn()
             case m.HandshakeAnswered() | m.HandshakeFailed():
-                self._move(lambda: self._tenancy.hear(message))
+                self._move(lambda: self._handshake_driver.hear(message))
             case m.StartOverdue(extended):
                 self._on_start_overdue(extended=extended)
             case m.EndLife(reason, kind):
@@ -143,14 +143,14 @@ class HostActor(HouseActor):
     def _follow(self, message: Any) -> None:
         """One plugin, or one life, follows another."""
         match message:
-            case m.MoveIn(lodger):
-                self._take_in(lodger)
-            case m.MoveOut(lodger):
-                self._move(lambda: self._tenancy.let_go(lodger))
-            case m.NewcomerOverdue(lodger, extended):
-                self._on_newcomer_overdue(lodger, extended=extended)
-            case m.NewcomerSounded(lodger, patience, answers):
-                self._on_newcomer_sounded(lodger, patience, answers=answers)
+            case m.LoadPlugin(loaded_plugin):
+                self._take_in(loaded_plugin)
+            case m.UnloadPlugin(loaded_plugin):
+                self._move(lambda: self._handshake_driver.let_go(loaded_plugin))
+            case m.LoadOverdue(loaded_plugin, extended):
+                self._on_loading_plugin_overdue(loaded_plugin, extended=extended)
+            case m.LoadProbed(loaded_plugin, patience, answers):
+                self._on_loading_plugin_sounded(loaded_plugin, patience, answers=answers)
             case m.TakeOver(reporter):
                 self._take_over(reporter)
             case m.Retire(reason):
@@ -201,7 +201,7 @@ class HostActor(HouseActor):
             return
         self._expect()
         host, residents = self._host, self._kin.residents()
-        self._move(lambda: self._tenancy.open(host, residents))
+        self._move(lambda: self._handshake_driver.open(host, residents))
 
     def _expect(self) -> None:
         """From now on it has so much time to become ready."""
@@ -212,12 +212,12 @@ class HostActor(HouseActor):
     def _on_start_overdue(self, *, extended: bool) -> None:
         if self._ready_at is not None:
             return
-        preparing = self._tenancy.preparing()
+        preparing = self._handshake_driver.preparing()
         if preparing and not extended:
             self._timer = self._after(self._settings.prepare_timeout, m.StartOverdue(extended=True))
             return
         cause = f"it was not ready within {self._settings.start_deadline:g} s"
-        loading = self._tenancy.is_loading
+        loading = self._handshake_driver.is_loading
         if preparing:
             cause = f"preparing it took more than {self._settings.prepare_timeout:g} s"
         elif loading:
@@ -225,42 +225,50 @@ class HostActor(HouseActor):
         lasting = loading and not self._kin.been_up
         self._end(Exit(ExitKind.START_TIMEOUT, cause, permanent=preparing, lasting=lasting), KILL_NOW)
 
-    def _on_newcomer_overdue(self, lodger: Lodger, *, extended: bool) -> None:
-        preparing = self._tenancy.preparing(lodger)
+    def _on_loading_plugin_overdue(self, loaded_plugin: LoadedPlugin, *, extended: bool) -> None:
+        preparing = self._handshake_driver.preparing(loaded_plugin)
         if preparing and not extended:
-            self._after(self._settings.prepare_timeout, m.NewcomerOverdue(lodger, extended=True))
+            self._after(self._settings.prepare_timeout, m.LoadOverdue(loaded_plugin, extended=True))
             return
         patience = self._settings.prepare_timeout if preparing else self._settings.start_deadline
-        if self._host is not None and self._tenancy.awaits(lodger):
+        if self._host is not None and self._handshake_driver.awaits(loaded_plugin):
             sound_out(
                 self._host,
                 self._clock,
-                lambda answers: tell(self.actor_ref, m.NewcomerSounded(lodger, patience, answers)),
+                lambda answers: tell(self.actor_ref, m.LoadProbed(loaded_plugin, patience, answers)),
             )
 
-    def _on_newcomer_sounded(self, lodger: Lodger, patience: float, *, answers: bool) -> None:
-        if self._host is None or self._verdict is not None or not self._tenancy.awaits(lodger):
+    def _on_loading_plugin_sounded(
+        self, loaded_plugin: LoadedPlugin, patience: float, *, answers: bool
+    ) -> None:
+        if (
+            self._host is None
+            or self._verdict is not None
+            or not self._handshake_driver.awaits(loaded_plugin)
+        ):
             return
         if answers:
-            self._move(lambda: self._tenancy.give_up(lodger, patience))
+            self._move(lambda: self._handshake_driver.give_up(loaded_plugin, patience))
             return
         self._host.stalled = True
-        cause = f"plugin {lodger.name!r} was not ready within {patience:g} s, and the host answers nothing"
+        cause = (
+            f"plugin {loaded_plugin.name!r} was not ready within {patience:g} s, and the host answers nothing"
+        )
         self._end(Exit(ExitKind.HANG, cause), KILL_NOW)
 
     def _after(self, seconds: float, message: Any) -> Timer:
         then = functools.partial(tell, self.actor_ref, message)
         return self._clock.call_at(self._clock.now() + seconds, then)
 
-    def _take_in(self, lodger: Lodger) -> None:
+    def _take_in(self, loaded_plugin: LoadedPlugin) -> None:
         """One more lives here. In a life that has not begun yet that is known by then."""
         if self._host is None or self._verdict is not None or self._retiring is not None:
             return
         if self._ready_at is None:
             self._expect()
         else:
-            self._after(self._settings.start_deadline, m.NewcomerOverdue(lodger))
-        self._move(lambda: self._tenancy.take_in(lodger))
+            self._after(self._settings.start_deadline, m.LoadOverdue(loaded_plugin))
+        self._move(lambda: self._handshake_driver.take_in(loaded_plugin))
 
     def _move(self, step: Callable[[], object]) -> None:
         """Somebody comes on with moving in, or out."""
@@ -272,13 +280,13 @@ class HostActor(HouseActor):
             return
         if self._verdict is not None or self._host is None or self._ready_at is not None:
             return
-        if self._tenancy.settled:
+        if self._handshake_driver.settled:
             self._on_settled(self._host)
-        elif moved and self._tenancy.one_by_one:
+        elif moved and self._handshake_driver.one_by_one:
             self._expect()
 
     def _on_settled(self, host: Host) -> None:
-        if (nobody := self._tenancy.failure) is not None:
+        if (nobody := self._handshake_driver.failure) is not None:
             self._end(Exit(ExitKind.START_FAILED, nobody.cause, permanent=nobody.permanent), KILL_NOW)
             return
         if self._timer is not None:
@@ -287,13 +295,13 @@ class HostActor(HouseActor):
         if self._loaded is None:
             self._serve(host)
         else:
-            self._loaded(host.pid, self._tenancy.moving)
+            self._loaded(host.pid, self._handshake_driver.moving)
 
     def _serve(self, host: Host) -> None:
         """Have calls sent here from now on."""
         self._kin.came_up()
         self._armed = self._kin.arm(self.actor_ref, host)
-        self._tenancy.serve(self._armed.on_sent, self._reporter.ready)
+        self._handshake_driver.serve(self._armed.on_sent, self._reporter.ready)
 
     def _take_over(self, reporter: Reporter) -> None:
         """It was a standby, in whatever stage; what it still has to do it does as any life."""
@@ -328,7 +336,7 @@ class HostActor(HouseActor):
     def _drain(self) -> None:
         if self._retiring is None or self._host is None or self._verdict is not None:
             return
-        self._tenancy.down(self._reporter.generation)
+        self._handshake_driver.down(self._reporter.generation)
         self._timer = self._after(self._settings.limits.drain, m.Drained(late=True))
         self._host.drain(functools.partial(tell, self.actor_ref, m.Drained()))
 
@@ -351,13 +359,13 @@ class HostActor(HouseActor):
         if self._timer is not None:
             self._timer.cancel()
         self._armed.disarm()
-        self._tenancy.ended()
+        self._handshake_driver.ended()
         innocent = self._verdict is None and exit_.signal in FROM_OUTSIDE
-        self._tenancy.down(self._reporter.generation, None if self._verdict or innocent else report)
+        self._handshake_driver.down(self._reporter.generation, None if self._verdict or innocent else report)
         ready_for = None if self._ready_at is None else self._clock.now() - self._ready_at
         verdict = self._verdict or verdict_on(exit_, report, breach, ready=ready_for is not None)
         if verdict.is_crash and not innocent:
-            coming, alone = self._tenancy.unanswered, ready_for is None
+            coming, alone = self._handshake_driver.unanswered, ready_for is None
             if self._kin.ruined(coming, verdict.cause, alone=alone):
                 verdict = replace(verdict, permanent=False, lasting=False)  # the next life is another
         self._exit = replace(verdict, ready_for=ready_for), report

@@ -1,6 +1,6 @@
 """The hosts of a board, and which plugin lives in which; who may share one, and by what name it goes.
 
-The roster owns this and guards it with its lock.
+The plugin_manager owns this and guards it with its lock.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...supervision.restart.policy import RestartPolicy
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
-    from .host import Lodging
+    from .host import SupervisedHost
     from .limit_watch import LimitWatch
     from .settings import HostSettings
 
@@ -89,13 +89,13 @@ def disagreement(these: Mapping[str, Any], those: Mapping[str, Any]) -> str | No
     return None
 
 
-class Founder(Protocol):
+class HostFactory(Protocol):
     """Makes a host of that name."""
 
     def __call__(
         self, name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
-    ) -> Lodging:
-        """See `Lodging`."""
+    ) -> SupervisedHost:
+        """See `SupervisedHost`."""
 
 
 def founder(
@@ -105,15 +105,15 @@ def founder(
     watchdog: Watchdog,
     watch: LimitWatch,
     random: Callable[[], float],
-) -> Founder:
-    """Makes hosts of these parts; see `Lodging`."""
+) -> HostFactory:
+    """Makes hosts of these parts; see `SupervisedHost`."""
 
     def found(
         name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
-    ) -> Lodging:
-        from .host import Lodging  # noqa: PLC0415 - with it comes all that runs hosts
+    ) -> SupervisedHost:
+        from .host import SupervisedHost  # noqa: PLC0415 - with it comes all that runs hosts
 
-        return Lodging(
+        return SupervisedHost(
             name,
             program,
             settings,
@@ -129,18 +129,18 @@ def founder(
     return found
 
 
-class Lodgings:
+class HostRegistry:
     """See the module.
 
     Args:
         found: makes a host.
     """
 
-    def __init__(self, found: Founder) -> None:
+    def __init__(self, found: HostFactory) -> None:
         self._found = found
-        self._hosts: dict[str, Lodging] = {}
-        self._shares: dict[Share, tuple[Lodging, dict[str, Any]]] = {}
-        self._home: dict[str, Lodging] = {}
+        self._hosts: dict[str, SupervisedHost] = {}
+        self._shares: dict[Share, tuple[SupervisedHost, dict[str, Any]]] = {}
+        self._home: dict[str, SupervisedHost] = {}
 
     def take_in(
         self,
@@ -149,7 +149,7 @@ class Lodgings:
         host: HostSettings,
         policy: RestartPolicy,
         share: Share | None,
-    ) -> tuple[Lodging, dict[str, Any] | None]:
+    ) -> tuple[SupervisedHost, dict[str, Any] | None]:
         """Find the host that a plugin is to live in, or found it; it lives there from now on, until it leaves.
 
         Returns:
@@ -161,9 +161,9 @@ class Lodgings:
         """
         if share is None:
             self._require_place(name)
-            lodging = self._found(name, plugin, host, policy, shared=False)
-            self._enter(name, lodging)
-            return lodging, None
+            supervised_host = self._found(name, plugin, host, policy, shared=False)
+            self._enter(name, supervised_host)
+            return supervised_host, None
         sharing = _sharing_of(plugin, name, share)
         terms = terms_of(sharing, host, policy)
         there = self._shared(name, share, terms)
@@ -185,15 +185,15 @@ class Lodgings:
             return name
         return None if share in self._shares else self._name_for(share, name)
 
-    def of(self, plugin: str) -> Lodging | None:
+    def of(self, plugin: str) -> SupervisedHost | None:
         """Where a plugin lives; ``None`` for one that does not live in a host."""
         return self._home.get(plugin)
 
-    def named(self, host: str) -> Lodging | None:
+    def named(self, host: str) -> SupervisedHost | None:
         """The host of that name."""
         return self._hosts.get(host)
 
-    def _shared(self, plugin: str, share: Share, terms: dict[str, Any]) -> Lodging | None:
+    def _shared(self, plugin: str, share: Share, terms: dict[str, Any]) -> SupervisedHost | None:
         """The host that a plugin is to share; ``None`` if it would be the first.
 
         Raises:
@@ -202,19 +202,19 @@ class Lodgings:
         there = self._shares.get(share)
         if there is None:
             return None
-        lodging, agreed = there
+        supervised_host, agreed = there
         option = disagreement(terms, agreed)
         if option is not None:
-            other = lodging.names[0]
+            other = supervised_host.names[0]
             raise SharingRefused(
-                f"plugins {plugin!r} and {other!r} cannot share the host {lodging.name!r}: they do not agree in "
+                f"plugins {plugin!r} and {other!r} cannot share the host {supervised_host.name!r}: they do not agree in "
                 f"{option!r} ({_said(terms.get(option))} and {_said(agreed.get(option))}). "
                 "One process has one of each: give both the same, or another 'share'",
                 plugin=plugin,
                 option=option,
                 other=other,
             )
-        return lodging
+        return supervised_host
 
     def _name_for(self, share: Share, plugin: str) -> str:
         """The name of a host that is to be shared from now on.
@@ -233,37 +233,37 @@ class Lodgings:
         names = (f"{share.name}-{number}" for number in itertools.count(2))
         return next(name for name in names if name not in self._hosts and name not in self._home)
 
-    def _require_place(self, plugin: str, lodging: Lodging | None = None) -> None:
+    def _require_place(self, plugin: str, supervised_host: SupervisedHost | None = None) -> None:
         """Refuse a name that would stand for a plugin in one host and for another host.
 
         Raises:
             PluginNameTaken: so it is.
         """
         there = self._hosts.get(plugin)
-        if there is not None and there is not lodging:
+        if there is not None and there is not supervised_host:
             raise PluginNameTaken(
                 f"there is a host {plugin!r} already, which other plugins share; give this plugin another name",
                 plugin=plugin,
                 by="host",
             )
 
-    def _enter(self, plugin: str, lodging: Lodging) -> None:
-        self._home[plugin] = lodging
-        self._hosts[lodging.name] = lodging
+    def _enter(self, plugin: str, supervised_host: SupervisedHost) -> None:
+        self._home[plugin] = supervised_host
+        self._hosts[supervised_host.name] = supervised_host
 
     def leave(self, plugin: str) -> None:
         """A plugin lives there no more; with its last plugin a host is one no more."""
-        lodging = self._home.pop(plugin, None)
-        if lodging is None or lodging in self._home.values():
+        supervised_host = self._home.pop(plugin, None)
+        if supervised_host is None or supervised_host in self._home.values():
             return
-        del self._hosts[lodging.name]
-        self._shares = {share: each for share, each in self._shares.items() if each[0] is not lodging}
+        del self._hosts[supervised_host.name]
+        self._shares = {share: each for share, each in self._shares.items() if each[0] is not supervised_host}
 
     def status(self) -> dict[str, Any]:
         """Which plugins live in which host, as JSON."""
         hosts: dict[str, Any] = {name: {"plugins": []} for name in self._hosts}
-        for plugin, lodging in self._home.items():
-            hosts[lodging.name]["plugins"].append(plugin)
+        for plugin, supervised_host in self._home.items():
+            hosts[supervised_host.name]["plugins"].append(plugin)
         return hosts
 
 

@@ -1,6 +1,6 @@
 """How much of a host's lives is not gone yet: lives that run, standbys that wait, trees that are being swept.
 
-A host has ended when the supervisor has forgotten it *and* nothing remains. The two are not the
+A host has ended when the supervisor has forgotten it *and* nothing latch. The two are not the
 same: with a standby the next life takes over at the end of the process, while its tree is still being swept.
 """
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Remains:
+class Latch:
     """Counts, from any thread."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Remains:
             then()
 
     def when_none(self, then: Callable[[], None]) -> None:
-        """Have ``then`` called when nothing remains, now or later."""
+        """Have ``then`` called when nothing latch, now or later."""
         with self._lock:
             self._then = then
             now = not self._count

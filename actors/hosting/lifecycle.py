@@ -2,7 +2,7 @@
 
 The supervisor decides when a life starts and which one is to go; here a standby is made that life if one
 waits, the retiring life is told when its successor has taken the calls, and it is known when nothing of the
-host remains. No call passes through here.
+host latch. No call passes through here.
 
 A standby is not what an order by hand asks for: whoever restarts a host wants what is on the disk now, and
 not what was loaded an hour ago. So an order that ends a life dismisses the standby too.
@@ -20,10 +20,10 @@ from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.telling import tell
 from .. import messages as m
 from .host_actor import HostActor
-from .latch import Remains
+from .latch import Latch
 from .life import CallGate, HostLife
 from .limits import arm
-from .program_version import Edition
+from .program_version import ProgramVersion
 from .reload_progress import Reloads
 from .standby import Standby, Waiting
 
@@ -41,27 +41,27 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
-    from ..handshake.handshake import MovingIn
-    from ..handshake.loaded_plugin import Residents
+    from ..handshake.handshake import Handshake
+    from ..handshake.loaded_plugin import PluginsToLoad
     from .candidate import Candidate
-    from .contracts import Armed, Kin, Landlord, Reporter
+    from .contracts import Armed, GenerationContext, LifecycleContext, Reporter
     from .limit_watch import LimitWatch
     from .settings import HostSettings
 
 
-class Succession:
-    """See the module. It is the `Kin` of each life. From any thread; nothing here blocks.
+class Lifecycle:
+    """See the module. It is the `GenerationContext` of each life. From any thread; nothing here blocks.
 
     Args:
         program: what each life is started from, as long as none is reloaded.
         settings: how each life is run.
         policy: when the host, and its standby, are started again.
-        household: who lives in it.
+        owner: who lives in it.
         watch: looks at the processes that have limits.
         random: the source of the jitter.
 
     Attributes:
-        reloads: the editions of the program.
+        reloads: the program_versions of the program.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Succession:
         program: Program,
         settings: HostSettings,
         policy: RestartPolicy,
-        household: Landlord,
+        owner: LifecycleContext,
         *,
         clock: Clock,
         events: EventStream,
@@ -79,13 +79,13 @@ class Succession:
     ) -> None:
         self._name = program.name
         self._settings = settings
-        self._household = household
+        self._owner = owner
         self._clock = clock
         self._events = events
         self._watchdog = watchdog
         self._watch = watch
         self._random = random
-        self._remains = Remains()
+        self._latch = Latch()
         self._lock = threading.Lock()
         self._lives: dict[int, pykka.ActorRef[Any]] = {}
         self._gates: WeakKeyDictionary[pykka.ActorRef[Any], CallGate] = WeakKeyDictionary()
@@ -103,9 +103,11 @@ class Succession:
         )
         self.reloads = Reloads(
             program.name,
-            Edition(program),
-            household,
-            lambda candidate: self._start(candidate, candidate.edition, candidate, loaded=candidate.loaded),
+            ProgramVersion(program),
+            owner,
+            lambda candidate: self._start(
+                candidate, candidate.program_version, candidate, loaded=candidate.loaded
+            ),
             self.order,
             clock=clock,
             events=events,
@@ -117,7 +119,9 @@ class Succession:
         if actor is None and self._standby is not None:
             actor = self._standby.take(reporter)
         if actor is None:
-            actor = self._start(reporter, self.reloads.edition, self, waits=not self._settings.limits.overlap)
+            actor = self._start(
+                reporter, self.reloads.program_version, self, waits=not self._settings.limits.overlap
+            )
         with self._lock:
             self._supervisor = reporter.supervisor
             self._lives[reporter.generation] = actor
@@ -135,9 +139,9 @@ class Succession:
             kind: of the event that tells of it.
             facts: of that event.
         """
-        edition = self.reloads.edition
+        program_version = self.reloads.program_version
         self.reloads.change(kind, facts)
-        if self.reloads.edition is not edition:  # what waits was made of one that has failed
+        if self.reloads.program_version is not program_version:  # what waits was made of one that has failed
             self.dismiss("the former program is brought back")
         match kind:
             case "host_replaced":
@@ -155,15 +159,15 @@ class Succession:
                     self._lives.pop(facts["generation"], None)
 
     def when_gone(self, then: Callable[[], None]) -> None:
-        """Have ``then`` called once nothing of the host remains."""
-        self._remains.when_none(then)
+        """Have ``then`` called once nothing of the host latch."""
+        self._latch.when_none(then)
 
     def dismiss(self, reason: str) -> None:
         """Have no standby until the host is ready again."""
         if self._standby is not None:
             self._standby.dismiss(reason)
 
-    def tell_lives(self, message: m.MoveIn | m.MoveOut) -> None:
+    def tell_lives(self, message: m.LoadPlugin | m.UnloadPlugin) -> None:
         """Have all lives hear of a change of those who live in the host, the standby too."""
         with self._lock:
             lives = list(self._lives.values())
@@ -174,37 +178,37 @@ class Succession:
 
     def _tell_of_all(self, actor: pykka.ActorRef[Any]) -> None:
         """Whoever moved in before this life could be told of it, and after it had looked, would not live in it."""
-        wanted = self._household.residents().wanted
-        for lodger in wanted if len(wanted) > 1 else ():
-            tell(actor, m.MoveIn(lodger))
+        wanted = self._owner.residents().wanted
+        for loaded_plugin in wanted if len(wanted) > 1 else ():
+            tell(actor, m.LoadPlugin(loaded_plugin))
 
-    def residents(self) -> Residents:
-        """See `Kin`."""
-        return self._household.residents()
+    def residents(self) -> PluginsToLoad:
+        """See `GenerationContext`."""
+        return self._owner.residents()
 
     @property
     def been_up(self) -> bool:
-        """See `Kin`."""
-        return self._household.been_up
+        """See `GenerationContext`."""
+        return self._owner.been_up
 
     def came_up(self) -> None:
-        """See `Kin`."""
-        self._household.came_up()
+        """See `GenerationContext`."""
+        self._owner.came_up()
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
-        """See `Kin`."""
-        return self._household.ruined(coming, cause, alone=alone)
+        """See `GenerationContext`."""
+        return self._owner.ruined(coming, cause, alone=alone)
 
     def covered(self) -> bool:
-        """See `Kin`."""
+        """See `GenerationContext`."""
         return self._standby is not None and self._standby.there
 
     def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
-        """See `Kin`."""
+        """See `GenerationContext`."""
         return arm(life, host, self._settings.limits.drawn(self._random), self._clock, self._watch)
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
-        """See `Kin`."""
+        """See `GenerationContext`."""
         with self._lock:
             self._recycled = generation
             self._recycles[exceeded.limit] += 1
@@ -230,15 +234,15 @@ class Succession:
         """Whether two lives may be alive at a time."""
         return self._settings.limits.overlap
 
-    def load_again(self, edition: Edition) -> Candidate:
-        """Start a candidate from another edition. Raises `ReloadRefused` once the host is to end."""
+    def load_again(self, program_version: ProgramVersion) -> Candidate:
+        """Start a candidate from another program_version. Raises `ReloadRefused` once the host is to end."""
         if self._settings.limits.memory is not None:
-            edition.program.limit_memory(self._settings.limits.memory)
-        return self.reloads.begin(edition, self)
+            program_version.program.limit_memory(self._settings.limits.memory)
+        return self.reloads.begin(program_version, self)
 
     def gone(self) -> None:
-        """See `Kin`."""
-        self._remains.less()
+        """See `GenerationContext`."""
+        self._latch.less()
         self._begin_when_alone()
 
     def status(self) -> dict[str, Any]:
@@ -251,7 +255,7 @@ class Succession:
     def _begin_when_alone(self) -> None:
         """Of a host whose lives must not overlap, the next one begins when nothing of another is left."""
         with self._lock:
-            if self._pending is None or self._remains.count > 1:
+            if self._pending is None or self._latch.count > 1:
                 return
             pending, self._pending = self._pending, None
         tell(pending, m.BEGIN)
@@ -264,21 +268,21 @@ class Succession:
             tell(actor, m.Drain())
 
     def _start_standby(self, waiting: Waiting) -> pykka.ActorRef[Any]:
-        return self._start(waiting, self.reloads.edition, self, loaded=waiting.loaded)
+        return self._start(waiting, self.reloads.program_version, self, loaded=waiting.loaded)
 
     def _start(
         self,
         reporter: Reporter,
-        edition: Edition,
-        kin: Kin,
+        program_version: ProgramVersion,
+        kin: GenerationContext,
         *,
-        loaded: Callable[[int, MovingIn], None] | None = None,
+        loaded: Callable[[int, Handshake], None] | None = None,
         waits: bool = False,
     ) -> pykka.ActorRef[Any]:
-        self._remains.more()
+        self._latch.more()
         try:
             life = HostActor(
-                edition.program,
+                program_version.program,
                 self._settings,
                 reporter=reporter,
                 kin=kin,
@@ -290,7 +294,7 @@ class Succession:
             )
             actor = HostActor.launch(life)
         except BaseException:  # no thread to be had: whoever asked for it hears of that
-            self._remains.less()
+            self._latch.less()
             raise
         with self._lock:
             self._gates[actor] = life.gate

@@ -14,7 +14,7 @@ from ...base.frozen import frozen
 from ...hosts.limits.limits import judge
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..threads.actor import HouseActor
+from ..threads.actor import BaseActor
 
 if TYPE_CHECKING:
     import pykka
@@ -78,7 +78,7 @@ class _Look:
 _LOOK = _Look()
 
 
-class _Looker(HouseActor):
+class _Looker(BaseActor):
     """The thread of it."""
 
     def __init__(self, clock: Clock, events: EventStream) -> None:

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...hosts.sharing import Program
-    from ..handshake.loaded_plugin import Lodger, Residents
+    from ..handshake.loaded_plugin import LoadedPlugin, PluginsToLoad
 
 
 @frozen
-class Edition:
+class ProgramVersion:
     """See the module.
 
     Attributes:
@@ -28,11 +28,13 @@ class Edition:
     loads: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     holds: object = None
 
-    def residents(self, present: Residents) -> Residents:
+    def residents(self, present: PluginsToLoad) -> PluginsToLoad:
         """The same residents, loaded from this."""
-        wanted = tuple(self._loaded(lodger) for lodger in present.wanted)
+        wanted = tuple(self._loaded(loaded_plugin) for loaded_plugin in present.wanted)
         return present._replace(wanted=wanted)
 
-    def _loaded(self, lodger: Lodger) -> Lodger:
-        load = self.loads.get(lodger.name)
-        return lodger if load is None or lodger.load is None else replace(lodger, load=load)
+    def _loaded(self, loaded_plugin: LoadedPlugin) -> LoadedPlugin:
+        load = self.loads.get(loaded_plugin.name)
+        return (
+            loaded_plugin if load is None or loaded_plugin.load is None else replace(loaded_plugin, load=load)
+        )

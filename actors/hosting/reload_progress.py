@@ -1,6 +1,6 @@
-"""The editions of one host's program: the present one, a candidate for the next, and the way back to the former.
+"""The program_versions of one host's program: the present one, a candidate for the next, and the way back to the former.
 
-`Succession` asks here what a life is to be started from, and tells what becomes of lives. When a candidate is chosen
+`Lifecycle` asks here what a life is to be started from, and tells what becomes of lives. When a candidate is chosen
 the supervisor is ordered to start the next life, and that *is* the candidate; so, as with a standby, there is
 no second way to decide about lives.
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
-    from ..handshake.loaded_plugin import Lodger
-    from .contracts import Kin, Landlord, Reporter
-    from .program_version import Edition
+    from ..handshake.loaded_plugin import LoadedPlugin
+    from .contracts import GenerationContext, LifecycleContext, Reporter
+    from .program_version import ProgramVersion
 
 
 class ReloadRefused(CallboardError):  # noqa: N818 - the refusal is the message
@@ -67,8 +67,8 @@ class Reloads:
 
     Args:
         name: the host's.
-        edition: what its first life is started from.
-        household: who lives in it.
+        program_version: what its first life is started from.
+        owner: who lives in it.
         start: starts a life that reports to a candidate, and waits once it is loaded.
         order: has the supervisor carry out an order by hand.
 
@@ -79,8 +79,8 @@ class Reloads:
     def __init__(
         self,
         name: str,
-        edition: Edition,
-        household: Landlord,
+        program_version: ProgramVersion,
+        owner: LifecycleContext,
         start: Callable[[Candidate], pykka.ActorRef[Any]],
         order: Callable[[str, str], object],
         *,
@@ -89,8 +89,8 @@ class Reloads:
     ) -> None:
         self.turn = threading.Lock()
         self._name = name
-        self._edition = edition
-        self._household = household
+        self._program_version = program_version
+        self._owner = owner
         self._start = start
         self._order = order
         self._clock = clock
@@ -99,14 +99,14 @@ class Reloads:
         self._trial = Trial()
         self._candidate: Candidate | None = None
         self._takeover: Takeover | None = None
-        self._former: tuple[Edition, dict[str, Lodger]] | None = None
+        self._former: tuple[ProgramVersion, dict[str, LoadedPlugin]] | None = None
         self._closed = False
         self._done = self._failed = self._rolled_back = 0
 
     @property
-    def edition(self) -> Edition:
+    def program_version(self) -> ProgramVersion:
         """What a life is to be started from now."""
-        return self._edition
+        return self._program_version
 
     @property
     def actor(self) -> pykka.ActorRef[Any] | None:
@@ -126,9 +126,9 @@ class Reloads:
 
     # By whoever reloads, holding `turn`
 
-    def begin(self, edition: Edition, kin: Kin) -> Candidate:
+    def begin(self, program_version: ProgramVersion, kin: GenerationContext) -> Candidate:
         """Start a candidate. Raises `ReloadRefused` once the host is to end."""
-        candidate = Candidate(edition, kin)
+        candidate = Candidate(program_version, kin)
         if self._takeover is not None and not self._takeover.over.is_set():
             self._call_off("it is reloaded again")
         with self._lock:
@@ -168,7 +168,7 @@ class Reloads:
         if not takeover.generation:
             self._call_off(why)
 
-    # By the succession, in the supervisor's thread
+    # By the lifecycle, in the supervisor's thread
 
     def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
         """Make the candidate that was chosen the next life; ``None`` if there is none, or it has ended."""
@@ -186,11 +186,11 @@ class Reloads:
             else:
                 self._trial = self._trial.take(reporter.generation)
                 takeover.generation = reporter.generation
-                present = {each.name: each for each in self._household.residents().wanted}
-                self._former = self._edition, present
-                self._edition = candidate.edition
-                # The very lodgers that its life has: to that one another of the same name would be a newcomer.
-                self._household.use(candidate.lodgers)
+                present = {each.name: each for each in self._owner.residents().wanted}
+                self._former = self._program_version, present
+                self._program_version = candidate.program_version
+                # The very loaded_plugins that its life has: to that one another of the same name would be a loading_plugin.
+                self._owner.use(candidate.loaded_plugins)
         if takeover.why is not None:
             takeover.over.set()
         return actor
@@ -241,8 +241,8 @@ class Reloads:
             takeover.rolled_back, takeover.told = fate is Fate.ROLL_BACK, True
             if takeover.rolled_back and former is not None:
                 self._rolled_back += 1
-                self._edition = former[0]
-                self._household.use(former[1])
+                self._program_version = former[0]
+                self._owner.use(former[1])
         self._events.publish(
             "host_reload_failed", self._name, why=takeover.why, rolled_back=takeover.rolled_back
         )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.clock import Clock, Timer
     from ...supervision.runtime.events import EventStream
-    from ..handshake.handshake import MovingIn
+    from ..handshake.handshake import Handshake
     from .contracts import Reporter
 
 logger = Log("callboard.actors")
@@ -62,7 +62,7 @@ class Waiting:
     def ready(self) -> None:
         """Nobody sends it calls."""
 
-    def loaded(self, pid: int, moving: MovingIn) -> None:  # noqa: ARG002 - what it offers is seen when it serves
+    def loaded(self, pid: int, moving: Handshake) -> None:  # noqa: ARG002 - what it offers is seen when it serves
         """It could take over now."""
         self.standby.on_loaded(self, pid)
 

@@ -1,4 +1,4 @@
-"""A plugin as a member of a board: its actor, its desk, and how it is shut down."""
+"""A plugin as a member of a board: its actor, its endpoint, and how it is shut down."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
-    from ..endpoint.endpoint import Desk, ToolSettings
+    from ..endpoint.endpoint import Endpoint, ToolSettings
     from ..state.persister import StateKeeper
     from ..threads.hook_pool import Pending
 
 
-class Member(Protocol):
+class PluginHandle(Protocol):
     """A plugin on a board.
 
     Attributes:
         name: the plugin's.
-        desk: where its calls go.
+        endpoint: where its calls go.
         config: what its ``init`` was given.
         claims: it is asked whether a call is its own.
         ended: set once it has been shut down and nothing of it is left.
@@ -36,7 +36,7 @@ class Member(Protocol):
     """
 
     name: str
-    desk: Desk
+    endpoint: Endpoint
     config: dict[str, Any]
     claims: bool
     ended: threading.Event
@@ -66,31 +66,31 @@ class Member(Protocol):
         """End its calls with ``cancelled``, and itself. Returns at once; see ``ended``."""
 
 
-def member_facts(member: Member) -> dict[str, Any]:
+def member_facts(member: PluginHandle) -> dict[str, Any]:
     """What is going on, of any member, as JSON."""
-    desk = member.desk
+    endpoint = member.endpoint
     return {
         "available": member.available,
-        "waiting": desk.lane.waiting,
-        "running": desk.lane.running,
-        "mailbox_size": desk.lane.limit,
-        "concurrency": desk.lane.concurrency,
-        **desk.tally.as_dict(),
-        "state_version": desk.cell.version,
-        "state_resets": desk.state_resets,
-        **desk.guard.status(),
-        "unchecked": {} if desk.checks is None else dict(desk.checks.unchecked),
+        "waiting": endpoint.mailbox.waiting,
+        "running": endpoint.mailbox.running,
+        "mailbox_size": endpoint.mailbox.limit,
+        "concurrency": endpoint.mailbox.concurrency,
+        **endpoint.call_metrics.as_dict(),
+        "state_version": endpoint.cell.version,
+        "state_resets": endpoint.state_resets,
+        **endpoint.admission.status(),
+        "unchecked": {} if endpoint.checks is None else dict(endpoint.checks.unchecked),
     }
 
 
-class ThreadMember:
+class LocalPlugin:
     """A plugin that runs in this process.
 
     Args:
-        tool_runtime: see `Desk`.
+        tool_runtime: see `Endpoint`.
 
     Attributes:
-        state: what it is given until it runs; what it begins with, and what calls have made of that, is the desk's.
+        state: what it is given until it runs; what it begins with, and what calls have made of that, is the endpoint's.
         setting_up: its set-up, as long as nobody knows what came of it.
         unprepared: why its set-up came to nothing, or ``None``; it has no tools then.
     """
@@ -119,34 +119,34 @@ class ThreadMember:
         self._tool = ThreadToolActor(
             adapter, settings, state, clock=clock, events=events, tool_runtime=tool_runtime, keeper=keeper
         )
-        self.desk = self._tool.desk
+        self.endpoint = self._tool.endpoint
         self._actor = ThreadToolActor.launch(self._tool)
 
     @property
     def has_config_schema(self) -> bool:
-        """See `Member`."""
-        return self.desk.adapter.offers("get_config_schema")
+        """See `PluginHandle`."""
+        return self.endpoint.adapter.offers("get_config_schema")
 
     @property
     def host_name(self) -> None:
-        """See `Member`."""
+        """See `PluginHandle`."""
 
     @property
     def absence(self) -> str | None:
-        """See `Member`."""
+        """See `PluginHandle`."""
         if self.setting_up is not None:
             return "it is still being prepared"
         if self.unprepared or self.problem:
             return self.unprepared or str(self.problem)
-        return "too many of its calls are stuck" if self.desk.lane.refusing else None
+        return "too many of its calls are stuck" if self.endpoint.mailbox.refusing else None
 
     @property
     def available(self) -> bool:
-        """See `Member`."""
+        """See `PluginHandle`."""
         return self.absence is None
 
     def status(self) -> dict[str, Any]:
-        """See `Member`."""
+        """See `PluginHandle`."""
         status = {
             "runs_in": "thread",
             "preparing": self.setting_up is not None,
@@ -158,12 +158,12 @@ class ThreadMember:
         return status if problem is None else {**status, "problem": str(problem)}
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:  # noqa: ARG002
-        """See `Member`."""
+        """See `PluginHandle`."""
         self.withdraw(reason)
 
     def withdraw(self, reason: str) -> None:
         """End its calls and itself."""
-        self.desk.close(reason)
+        self.endpoint.close(reason)
         tell(self._actor, m.Shutdown(reason))
         if self.setting_up is not None:  # whoever waits for it waits for nothing now
             self.setting_up.give_up(reason)

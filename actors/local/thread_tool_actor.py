@@ -1,6 +1,6 @@
 """The actor of a plugin that runs in this process: sees to the threads that run its calls.
 
-The threads take calls from the lane and answer them by themselves; the actor comes in when one
+The threads take calls from the mailbox and answer them by themselves; the actor comes in when one
 does not come back.
 """
 
@@ -13,8 +13,8 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..endpoint.endpoint import Desk, ToolSettings
-from ..threads.actor import HouseActor
+from ..endpoint.endpoint import Endpoint, ToolSettings
+from ..threads.actor import BaseActor
 from .run import ThreadRun
 from .workers import Workers
 
@@ -30,15 +30,15 @@ MAX_FENCED = 32
 one comes back. Each costs memory, and the next would most likely get stuck too."""
 
 
-class ThreadToolActor(HouseActor):
+class ThreadToolActor(BaseActor):
     """See the module.
 
     Args:
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
         state: the plugin's initial state.
-        tool_runtime: see `Desk`.
-        keeper: see `Desk`.
+        tool_runtime: see `Endpoint`.
+        keeper: see `Endpoint`.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class ThreadToolActor(HouseActor):
         self._workers = Workers(adapter.name, self._on_back)
         self._fenced: set[ThreadRun] = set()
         self.fenced_total = 0
-        self.desk = self._workers.desk = Desk(
+        self.endpoint = self._workers.endpoint = Endpoint(
             adapter,
             settings,
             state,
@@ -75,7 +75,7 @@ class ThreadToolActor(HouseActor):
 
     def on_stop(self) -> None:
         """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
-        self.desk.close(f"the actor of {self.name!r} was stopped")
+        self.endpoint.close(f"the actor of {self.name!r} was stopped")
 
     def _give_up(self, call: Call) -> None:
         tell(self.actor_ref, m.GivenUp(call))
@@ -102,7 +102,7 @@ class ThreadToolActor(HouseActor):
         run = call.run
         assert isinstance(run, ThreadRun)
         run.ask_to_stop()
-        overdue = self._clock.now() + self.desk.settings.grace
+        overdue = self._clock.now() + self.endpoint.settings.grace
         self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
 
     def _fence(self, run: ThreadRun) -> None:
@@ -116,11 +116,11 @@ class ThreadToolActor(HouseActor):
         )
         if len(self._fenced) >= MAX_FENCED:
             error = f"{len(self._fenced)} calls of {self.name!r} are stuck in their threads"
-            self.desk.shut(lambda _: failure(Code.HOST_UNAVAILABLE, error))
-        self.desk.lane.release(run.call)
+            self.endpoint.shut(lambda _: failure(Code.HOST_UNAVAILABLE, error))
+        self.endpoint.mailbox.release(run.call)
 
     def _on_thread_back(self, run: ThreadRun) -> None:
         self._fenced.discard(run)
         self.events.publish("thread_returned", self.name, call=run.call.id, tool=run.call.tool_name)
         if len(self._fenced) == MAX_FENCED - 1:
-            self.desk.lane.resume()
+            self.endpoint.mailbox.resume()

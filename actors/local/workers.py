@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..calls.call import Call
-    from ..endpoint.endpoint import Desk
+    from ..endpoint.endpoint import Endpoint
 
 logger = Log("callboard.actors")
 
@@ -51,10 +51,10 @@ class Workers:
         self._lock = threading.Lock()
         self._threads = 0
         self._closed = False
-        self.desk: Desk | None = None
+        self.endpoint: Endpoint | None = None
 
     def grant(self, granted: int) -> None:
-        """A piece of work may be taken; ``granted`` are under way with it. See `Lane`."""
+        """A piece of work may be taken; ``granted`` are under way with it. See `Mailbox`."""
         self._work.put(True)
         with self._lock:
             if self._threads >= granted:
@@ -69,11 +69,11 @@ class Workers:
         except RuntimeError:
             # Calls wait meanwhile, within their deadlines. Nobody else would see to them: they are granted.
             logger.exception("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
-            desk = self.desk
-            assert desk is not None
+            endpoint = self.endpoint
+            assert endpoint is not None
             with self._lock:
                 self._threads -= 1
-            desk.clock.call_at(desk.clock.now() + _PATIENCE, self._begin_late)
+            endpoint.clock.call_at(endpoint.clock.now() + _PATIENCE, self._begin_late)
 
     def _begin_late(self) -> None:
         with self._lock:
@@ -95,49 +95,49 @@ class Workers:
                 self._work.put(False)
 
     def _run(self) -> None:
-        desk = self.desk
-        assert desk is not None
+        endpoint = self.endpoint
+        assert endpoint is not None
         loop, going_on = EventLoop(), True
         while going_on:
             try:
-                going_on = self._work_on(desk, loop)
+                going_on = self._work_on(endpoint, loop)
             except BaseException as error:  # noqa: BLE001 - a fault of ours: the calls that wait are worked on all the same
                 contain(error, logger, "a thread of %r has failed, and goes on", self._name)
-                desk.events.thread_failed(self._name, describe(error))
+                endpoint.events.thread_failed(self._name, describe(error))
                 self._work.put(True)  # it may have had a piece of work in its hand; one too many does no harm
         loop.close()
 
-    def _work_on(self, desk: Desk, loop: EventLoop) -> bool:
+    def _work_on(self, endpoint: Endpoint, loop: EventLoop) -> bool:
         """Run calls until there are to be no more, or until this thread is one too many, and ends."""
         while self._work.get():
-            call = desk.lane.take()
+            call = endpoint.mailbox.take()
             if call is None:
                 continue
             try:
-                if not self._run_one(desk, call, loop):
+                if not self._run_one(endpoint, call, loop):
                     return False
             except BaseException as error:
-                if not call.finish(tool_raised(error), first=partial(desk.lane.release, call)):
-                    desk.lane.withdraw(call)
+                if not call.finish(tool_raised(error), first=partial(endpoint.mailbox.release, call)):
+                    endpoint.mailbox.withdraw(call)
                 raise
         return False
 
-    def _run_one(self, desk: Desk, call: Call, loop: EventLoop) -> bool:
+    def _run_one(self, endpoint: Endpoint, call: Call, loop: EventLoop) -> bool:
         """Run a call that was taken. False if it was fenced off, and with it this thread."""
-        run = call.run = ThreadRun(call, desk.invocation(call))
-        if not call.begin(desk.clock.now(), desk.flight.started):
-            desk.lane.release(call)
+        run = call.run = ThreadRun(call, endpoint.invocation(call))
+        if not call.begin(endpoint.clock.now(), endpoint.flight.started):
+            endpoint.mailbox.release(call)
             return True
-        state = desk.cell.copy()
-        answer = perform(desk.adapter, run, state, loop.runner)
+        state = endpoint.cell.copy()
+        answer = perform(endpoint.adapter, run, state, loop.runner)
         if not run.claim():
             self._on_back(run)
             return False
-        _end(desk, run, answer, state)
+        _end(endpoint, run, answer, state)
         return True
 
 
-def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> None:
+def _end(endpoint: Endpoint, run: ThreadRun, answer: NormalisedResult, state: State) -> None:
     """Hand over the answer, in the order that `HostedRun` keeps too: certain, committed, free, told."""
     result, new_state, text = answer.result, None, None
     if answer.valid:
@@ -154,12 +154,12 @@ def _end(desk: Desk, run: ThreadRun, answer: NormalisedResult, state: State) -> 
                 f"reading the tool's state raised {describe(error)}", path="$.state"
             ).result
         else:
-            result, new_state, text = desk.cell.weigh(result, new_state)
+            result, new_state, text = endpoint.cell.weigh(result, new_state)
 
     def settle() -> None:
-        if new_state is not None and not desk.cell.commit(new_state, text):
+        if new_state is not None and not endpoint.cell.commit(new_state, text):
             result["state_saved"] = False
-        desk.lane.release(run.call)
+        endpoint.mailbox.release(run.call)
 
     if not run.call.finish(result, first=settle):
-        desk.lane.release(run.call)
+        endpoint.mailbox.release(run.call)

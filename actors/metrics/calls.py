@@ -34,7 +34,7 @@ class _OfTool:
         self.runs = Histogram()
 
 
-class Tally:
+class CallMetrics:
     """See the module. Thread-safe."""
 
     def __init__(self) -> None:

@@ -66,7 +66,7 @@ class HostPhases:
         self._up = False
 
 
-class HostTimes:
+class HostMetrics:
     """The phases of one host in histograms, and its crashes counted. Any thread may look."""
 
     def __init__(self) -> None:

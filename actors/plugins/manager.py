@@ -1,6 +1,6 @@
 """The plugins of a board: how they come on it, and how they are taken off again.
 
-The roster owns the members and the lock under which they, the routes and the offers change
+The plugin_manager owns the members and the lock under which they, the routes and the offers change
 together. It routes nothing and runs nothing itself.
 """
 
@@ -16,14 +16,14 @@ from ...supervision.messages import AddChild
 from ...supervision.restart.policy import RestartPolicy
 from ...supervision.runtime.telling import ask_supervisor
 from ..endpoint.endpoint import ToolSettings
-from ..hosting.host_registry import Lodgings, founder
+from ..hosting.host_registry import HostRegistry, founder
 from ..hosting.limit_watch import LimitWatch
-from ..local.local_plugin import Member, ThreadMember
+from ..local.local_plugin import LocalPlugin, PluginHandle
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
 from ..registration_errors import StillEnding, require_place, taken_off
 from .first_answers import Offered, first_answers, first_state, offered
 from .prepare import Prepared, outcome, set_up
-from .registration import Offering
+from .registration import Registration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
     from ..catalog.catalog import Catalog, ToolDescriptor
-    from ..hosted.hosted_plugin import HostedMember
+    from ..hosted.hosted_plugin import HostedPlugin
     from ..hosting.host_registry import Share
     from ..hosting.settings import HostSettings
-    from ..routing.table import Switch
+    from ..routing.table import RoutingTable
     from ..state.persister import StateKeeper
     from ..threads.hook_pool import HookThreads, Pending
 
 
-class Roster:
+class PluginManager:
     """See the module.
 
     Args:
         supervisor: starts and restarts the hosts.
-        switch: where calls find the desks of the members.
+        routing_table: where calls find the endpoints of the members.
         catalog: where the members' tools are offered.
         threads: where plugins are prepared.
         load_timeout: seconds that the first questions to a plugin of this process may take, or ``None``.
@@ -61,17 +61,17 @@ class Roster:
 
     Attributes:
         closed: no more members are taken.
-        lodgings: the hosts, and which plugin lives in which.
+        host_registry: the hosts, and which plugin lives in which.
         lock: is held while members, routes, offers and checks change.
-        offering: how the members' tools come to be offered.
-        limit_watch: looks at the hosts that have limits; whoever closes the roster closes it too.
+        registration: how the members' tools come to be offered.
+        limit_watch: looks at the hosts that have limits; whoever closes the plugin_manager closes it too.
     """
 
     def __init__(
         self,
         *,
         supervisor: pykka.ActorRef[SupervisorActor],
-        switch: Switch,
+        routing_table: RoutingTable,
         catalog: Catalog,
         threads: HookThreads,
         watchdog: Watchdog,
@@ -85,33 +85,33 @@ class Roster:
     ) -> None:
         self.closed = False
         self._supervisor = supervisor
-        self._switch = switch
+        self._routing_table = routing_table
         self._catalog = catalog
         self._threads = threads
         self._clock = clock
         self._events = events
-        self.offering = Offering(switch, catalog, events)
+        self.registration = Registration(routing_table, catalog, events)
         self._load_timeout = load_timeout
         self._prepare_timeout = prepare_timeout
         self._tool_runtime = tool_runtime
         self.limit_watch = LimitWatch(clock, events)
-        self.lodgings = Lodgings(
+        self.host_registry = HostRegistry(
             founder(clock=clock, events=events, watchdog=watchdog, watch=self.limit_watch, random=random)
         )
         self._keeper = keeper
-        self._members: dict[str, Member] = {}
-        self._leaving: list[Member] = []
+        self._members: dict[str, PluginHandle] = {}
+        self._leaving: list[PluginHandle] = []
         self.lock = threading.RLock()
         # A host is added to the supervisor while nobody can take it off or stop the board: an order to end it would
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
         self._beginning = threading.RLock()
 
-    def members(self) -> dict[str, Member]:
+    def members(self) -> dict[str, PluginHandle]:
         """The members there are now, in order of registration."""
         with self.lock:
             return dict(self._members)
 
-    def member(self, name: str) -> Member:
+    def member(self, name: str) -> PluginHandle:
         """One of them. Raises `KeyError`."""
         try:
             return self._members[name]
@@ -119,7 +119,7 @@ class Roster:
             there = ", ".join(map(repr, list(self._members))) or "none"
             raise KeyError(f"there is no plugin {name!r:.60}; there are: {there}") from None
 
-    def close(self) -> list[Member]:
+    def close(self) -> list[PluginHandle]:
         """Take no more members; return those there are, the first time only."""
         with self._beginning, self.lock:
             if self.closed:
@@ -172,7 +172,7 @@ class Roster:
         begins_with = first_state(adapter, state)
         with self.lock:
             require_place(adapter.name, self._members, closed=self.closed)
-            member = ThreadMember(
+            member = LocalPlugin(
                 adapter,
                 settings or ToolSettings(),
                 begins_with,
@@ -183,7 +183,7 @@ class Roster:
                 keeper=self._keeper,
             )
             self._members[adapter.name] = member
-            self._switch.add(member.desk)
+            self._routing_table.add(member.endpoint)
             if adapter.has_prepare:
                 around = {"tool_runtime": self._tool_runtime, **(context or {})}
                 member.state = state
@@ -210,14 +210,14 @@ class Roster:
             PluginLoadError: it is required and could not be prepared, or was taken off the board.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
-        member = cast("ThreadMember", self._begun(name, adapter))
+        member = cast("LocalPlugin", self._begun(name, adapter))
         if member.setting_up is not None:
             self._set_up(member, member.setting_up, required=required)
         if member.problem is not None:
             raise self._cast_out(member)
         return self._admit(member)
 
-    def _set_up(self, member: ThreadMember, setting_up: Pending[Prepared], *, required: bool) -> None:
+    def _set_up(self, member: LocalPlugin, setting_up: Pending[Prepared], *, required: bool) -> None:
         try:
             prepared = outcome(setting_up)
         except PluginError as error:
@@ -229,28 +229,28 @@ class Roster:
                 member.unprepared = why
                 self._events.publish("plugin_unavailable", member.name, why=why)
         else:
-            member.desk.prepared = prepared
+            member.endpoint.prepared = prepared
             self._offer_own(member)
         member.setting_up = None
 
-    def _offer_own(self, member: ThreadMember, brings: Offered | None = None) -> None:
+    def _offer_own(self, member: LocalPlugin, brings: Offered | None = None) -> None:
         """Offer the tools of a plugin of this process, or note why not; those of one that was prepared are asked for."""
-        adapter = member.desk.adapter
+        adapter = member.endpoint.adapter
         try:
             if brings is None:
-                brings = offered(adapter, member.state, member.desk.prepared, self._load_timeout)
-                member.desk.cell.begin_with(first_state(adapter, member.state))
+                brings = offered(adapter, member.state, member.endpoint.prepared, self._load_timeout)
+                member.endpoint.cell.begin_with(first_state(adapter, member.state))
             contribution, schemas = brings
             with self.lock:
                 if self._members.get(member.name) is not member:
                     raise taken_off(member.name)
                 if contribution is not None:
                     self._catalog.contribute(member.name, contribution)
-                self.offering.offer(member, schemas, partial(self._after, member))
+                self.registration.offer(member, schemas, partial(self._after, member))
         except CallboardError as error:
             member.problem = error
 
-    def _cast_out(self, member: ThreadMember) -> CallboardError:
+    def _cast_out(self, member: LocalPlugin) -> CallboardError:
         """Take off a member that has a problem, which is told to whoever put it on the board."""
         assert member.problem is not None
         with self.lock:
@@ -287,23 +287,23 @@ class Roster:
             AdmissionRefused: its group does not exist.
             BoardStopped: the board has been stopped.
         """
-        from ..hosted.hosted_plugin import HostedMember  # noqa: PLC0415 - with it comes all that runs hosts
+        from ..hosted.hosted_plugin import HostedPlugin  # noqa: PLC0415 - with it comes all that runs hosts
 
         with self._beginning:
             with self.lock:
                 require_place(adapter.name, self._members, closed=self.closed)
-                founded = self.lodgings.would_found(adapter.name, share)
+                founded = self.host_registry.would_found(adapter.name, share)
                 # Looked at under the lock: whoever takes it off now does so before this, or after it was added.
                 if founded is not None and (ending := self.leaving(founded)):
                     raise StillEnding(founded, ending, plugin=adapter.name)
-                lodging, load = self.lodgings.take_in(
+                supervised_host, load = self.host_registry.take_in(
                     adapter.name, plugin, host, policy or RestartPolicy(), share
                 )
                 try:
-                    member = HostedMember(
+                    member = HostedPlugin(
                         adapter,
                         plugin,
-                        lodging,
+                        supervised_host,
                         settings or ToolSettings(),
                         config=host.config,
                         load=load,
@@ -314,15 +314,15 @@ class Roster:
                         threads=self._threads,
                     )
                 except BaseException:  # such as what a state store raises; nobody lives there then
-                    self.lodgings.leave(adapter.name)
-                    if not lodging.names:
-                        lodging.close()
+                    self.host_registry.leave(adapter.name)
+                    if not supervised_host.names:
+                        supervised_host.close()
                     raise
                 plugin.lodges_as = None if load is None else adapter.name
-                first = not lodging.names
+                first = not supervised_host.names
                 self._members[adapter.name] = member
-                self._switch.add(member.desk)
-                lodging.move_in(member)
+                self._routing_table.add(member.endpoint)
+                supervised_host.move_in(member)
             if not first:
                 return
             try:
@@ -349,35 +349,35 @@ class Roster:
             PluginLoadError: it is required and its host did not come up, or it was taken off the board.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
-        member = cast("HostedMember", self._begun(name, adapter))
+        member = cast("HostedPlugin", self._begun(name, adapter))
         member.settled.wait()
         problem = member.problem
         if problem is None and required and member.out is not None:
             problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
         if problem is not None:
             with suppress(KeyError):  # it was taken off meanwhile
-                self.remove(name, only=member.desk.adapter)
+                self.remove(name, only=member.endpoint.adapter)
             raise problem
         return self._admit(member)
 
-    def _admit(self, member: Member) -> tuple[ToolDescriptor, ...]:
+    def _admit(self, member: PluginHandle) -> tuple[ToolDescriptor, ...]:
         with self.lock:
             member.admitted = True
             return self._catalog.offers.get(member.name, ())
 
-    def _begun(self, name: str, adapter: PluginAdapter | None) -> Member:
+    def _begun(self, name: str, adapter: PluginAdapter | None) -> PluginHandle:
         member = self._members.get(name)
-        if member is None or adapter not in {None, member.desk.adapter}:
+        if member is None or adapter not in {None, member.endpoint.adapter}:
             raise taken_off(name)
         return member
 
-    def _offer_hosted(self, member: HostedMember, schemas: Iterable[dict[str, Any]]) -> None:
+    def _offer_hosted(self, member: HostedPlugin, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
         with self.lock:
             if self._members.get(member.name) is member:  # else it was taken off while that life came up
-                self.offering.offer(member, schemas, partial(self._after, member))
+                self.registration.offer(member, schemas, partial(self._after, member))
 
-    def _after(self, member: Member) -> list[Member]:
+    def _after(self, member: PluginHandle) -> list[PluginHandle]:
         """The members that came after this one."""
         members = list(self._members.values())
         return members[members.index(member) + 1 :]
@@ -404,17 +404,17 @@ class Roster:
         if forget_state and self._keeper is not None:
             self._keeper.forget(name)
 
-    def _take_off(self, name: str, only: PluginAdapter | None = None) -> Member:
+    def _take_off(self, name: str, only: PluginAdapter | None = None) -> PluginHandle:
         with self.lock:
             member = self.member(name)
-            if only not in {None, member.desk.adapter}:
+            if only not in {None, member.endpoint.adapter}:
                 raise KeyError(f"there is another plugin {name!r} by now")
             del self._members[name]
-            self.lodgings.leave(name)
-            self._switch.remove(name)
+            self.host_registry.leave(name)
+            self._routing_table.remove(name)
             self._catalog.remove(name)
             return member
 
-    def leaving(self, name: str | None = None) -> list[Member]:
+    def leaving(self, name: str | None = None) -> list[PluginHandle]:
         """The members that were taken off and have not ended yet; those of such a host, or all."""
         return [each for each in self._leaving if name in {None, each.host_name} and not each.ended.is_set()]

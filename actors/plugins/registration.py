@@ -1,6 +1,6 @@
 """How the tools of a board's members come to be offered: catalog, routes and checks, changed together.
 
-It belongs to the roster, which holds its lock around every change and knows who is a member.
+It belongs to the plugin_manager, which holds its lock around every change and knows who is a member.
 """
 
 from __future__ import annotations
@@ -17,25 +17,28 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.events import EventStream
     from ..catalog.catalog import Catalog, ToolDescriptor
-    from ..local.local_plugin import Member
-    from ..routing.table import Switch
+    from ..local.local_plugin import PluginHandle
+    from ..routing.table import RoutingTable
 
 
-class Offering:
+class Registration:
     """See the module.
 
     Args:
-        switch: where calls find the desks of the members.
+        routing_table: where calls find the endpoints of the members.
         catalog: where the members' tools are listed.
     """
 
-    def __init__(self, switch: Switch, catalog: Catalog, events: EventStream) -> None:
-        self._switch = switch
+    def __init__(self, routing_table: RoutingTable, catalog: Catalog, events: EventStream) -> None:
+        self._routing_table = routing_table
         self._catalog = catalog
         self._events = events
 
     def offer(
-        self, member: Member, schemas: Iterable[dict[str, Any]], later: Callable[[], Iterable[Member]]
+        self,
+        member: PluginHandle,
+        schemas: Iterable[dict[str, Any]],
+        later: Callable[[], Iterable[PluginHandle]],
     ) -> None:
         """Offer a member's tools, for the first time or instead of others.
 
@@ -52,7 +55,7 @@ class Offering:
         """
         before = self._catalog.offers.get(member.name)
         tools = self._catalog.describe(member.name, schemas)
-        routes = self._switch.routes
+        routes = self._routing_table.routes
         sharers = {plugin for tool in tools for plugin in routes.by_name.get(tool.tool_name, ())} - {
             member.name
         }
@@ -64,21 +67,21 @@ class Offering:
         for each, _ in rivals:
             routes = routes.without(each.name)
         routes = add_routes(routes, member.name, tools, claims=member.claims)
-        displaced: list[tuple[Member, CallboardError]] = []
+        displaced: list[tuple[PluginHandle, CallboardError]] = []
         for each, theirs in rivals:
             try:
                 routes = add_routes(routes, each.name, theirs, claims=each.claims)
             except CallboardError as error:
                 displaced.append((each, error))
-        desk = member.desk
+        endpoint = member.endpoint
         inspect = self._catalog.registry.inspect_schema
-        desk.checks = checks_of(tools, inspect, desk.settings.validate)
+        endpoint.checks = checks_of(tools, inspect, endpoint.settings.validate)
         kinds = {tool.tool_name: inspect(tool.schema).kind for tool in tools}
         taking_arguments = [name for name, kind in kinds.items() if kind == "object"]
         # One that claims calls has seen what they are.
-        desk.objects_only = frozenset(() if member.claims else taking_arguments)
+        endpoint.objects_only = frozenset(() if member.claims else taking_arguments)
         self._catalog.offer(member.name, tools, freeform="text" in kinds.values())
-        self._switch.update(lambda _: routes)
+        self._routing_table.update(lambda _: routes)
         self._tell(member, tools)
         for each, problem in displaced:
             self._catalog.remove(each.name)
@@ -86,17 +89,17 @@ class Offering:
         if before is not None:
             self._events.publish("tools_changed", member.name, **tool_changes(before, tools)._asdict())
 
-    def check(self, offers: Sequence[tuple[Member, Sequence[dict[str, Any]]]]) -> None:
+    def check(self, offers: Sequence[tuple[PluginHandle, Sequence[dict[str, Any]]]]) -> None:
         """Look whether members could offer these tools instead of those they offer. Raises as `offer`; changes nothing."""
-        routes = self._switch.routes
+        routes = self._routing_table.routes
         for member, _ in offers:
             routes = routes.without(member.name)
         for member, schemas in offers:
             tools = self._catalog.describe(member.name, schemas)
             routes = add_routes(routes, member.name, tools, claims=member.claims)
 
-    def _tell(self, member: Member, tools: tuple[ToolDescriptor, ...]) -> None:
+    def _tell(self, member: PluginHandle, tools: tuple[ToolDescriptor, ...]) -> None:
         self._events.publish("plugin_registered", member.name, tools=[tool.tool_name for tool in tools])
-        if member.desk.checks is not None:
-            for tool, why in member.desk.checks.unchecked.items():
+        if member.endpoint.checks is not None:
+            for tool, why in member.endpoint.checks.unchecked.items():
                 self._events.publish("arguments_unchecked", member.name, tool=tool, why=why)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
     from ...plugins.adapter.adapter import PluginAdapter
-    from ..local.local_plugin import Member
+    from ..local.local_plugin import PluginHandle
     from ..threads.hook_pool import HookThreads, Pending
 
 logger = Log("callboard.actors")
@@ -36,13 +36,13 @@ class Survey:
 
     def __init__(self, threads: HookThreads) -> None:
         self._threads = threads
-        self._known: WeakKeyDictionary[Member, dict[str, tuple[Hashable, Any]]] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[PluginHandle, dict[str, tuple[Hashable, Any]]] = WeakKeyDictionary()
 
     def ask(
         self,
-        members: Iterable[Member],
+        members: Iterable[PluginHandle],
         question: str,
-        hook: Callable[[Member, PluginAdapter], Answer],
+        hook: Callable[[PluginHandle, PluginAdapter], Answer],
         *,
         about: Hashable = None,
         needs: Iterable[str] = (),
@@ -62,7 +62,7 @@ class Survey:
         asked, needs = list(members), tuple(needs)
         under_way: dict[str, Pending[Answer | PluginError]] = {}
         for member in asked:
-            adapter = member.desk.adapter
+            adapter = member.endpoint.adapter
             if not needs or any(map(adapter.offers, needs)):
                 job = _job(hook, member, adapter)
                 under_way[member.name] = self._threads.begin(member.name, job, timeout)
@@ -70,7 +70,7 @@ class Survey:
         for member in asked:
             waiting = under_way.get(member.name)
             if waiting is None:
-                answers[member.name] = hook(member, member.desk.adapter)
+                answers[member.name] = hook(member, member.endpoint.adapter)
                 continue
             try:
                 answer = waiting.wait()
@@ -80,7 +80,7 @@ class Survey:
         return answers
 
     def _settled(
-        self, member: Member, question: str, about: Hashable, answer: Answer | PluginError
+        self, member: PluginHandle, question: str, about: Hashable, answer: Answer | PluginError
     ) -> Answer | PluginError:
         known = self._known.setdefault(member, {})
         if not isinstance(answer, PluginError):
@@ -96,7 +96,7 @@ class Survey:
 
 
 def _job(
-    hook: Callable[[Member, PluginAdapter], Answer], member: Member, adapter: PluginAdapter
+    hook: Callable[[PluginHandle, PluginAdapter], Answer], member: PluginHandle, adapter: PluginAdapter
 ) -> Callable[[], Answer | PluginError]:
     def job() -> Answer | PluginError:
         try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...plugins.adapter.adapter import PluginAdapter
     from ..catalog.catalog import Catalog, ToolDescriptor
-    from ..local.local_plugin import Member
+    from ..local.local_plugin import PluginHandle
     from .survey import Survey
 
 logger = Log("callboard.actors")
@@ -50,7 +50,7 @@ class Variants:
     Args:
         catalog: what the plugins are registered with.
         survey: asks them.
-        lock: the roster's.
+        lock: the plugin_manager's.
     """
 
     def __init__(self, catalog: Catalog, survey: Survey, lock: AbstractContextManager[Any]) -> None:
@@ -59,7 +59,7 @@ class Variants:
         self._lock = lock
         self._known: dict[tuple[str, tuple[str, ...]], _Variant] = {}
 
-    def of(self, members: Iterable[Member], formats: tuple[str, ...]) -> dict[str, Tools]:
+    def of(self, members: Iterable[PluginHandle], formats: tuple[str, ...]) -> dict[str, Tools]:
         """The tools of each member, declared for these formats; those it is registered with if there is no other way.
 
         Args:
@@ -75,7 +75,7 @@ class Variants:
             known = self._known.get((member.name, formats))
             if known is not None and known.registered is registered[member.name]:
                 tools[member.name] = known.tools
-            elif member.desk.adapter.offers("init"):
+            elif member.endpoint.adapter.offers("init"):
                 unknown.append(member)
         answers = self._survey.ask(
             unknown,
@@ -92,7 +92,7 @@ class Variants:
         return tools
 
     def _take(
-        self, member: Member, formats: tuple[str, ...], registered: Tools, schemas: list[dict[str, Any]]
+        self, member: PluginHandle, formats: tuple[str, ...], registered: Tools, schemas: list[dict[str, Any]]
     ) -> Tools:
         if schemas == [tool.schema for tool in registered]:
             tools = registered
@@ -110,20 +110,22 @@ class Variants:
             self._known[member.name, formats] = _Variant(registered, tools)
         return tools
 
-    def _widen_checks(self, member: Member, tools: Tools) -> None:
+    def _widen_checks(self, member: PluginHandle, tools: Tools) -> None:
         """Let calls through that fit what they were declared with for some request."""
-        desk, inspect = member.desk, self._catalog.registry.inspect_schema
+        endpoint, inspect = member.endpoint, self._catalog.registry.inspect_schema
         functions = {tool.tool_name for tool in tools if inspect(tool.schema).kind != "text"}
-        desk.objects_only = frozenset(desk.objects_only & functions)
-        if desk.checks is not None:
-            desk.checks = desk.checks.or_those(checks_of(tools, inspect, desk.settings.validate), functions)
+        endpoint.objects_only = frozenset(endpoint.objects_only & functions)
+        if endpoint.checks is not None:
+            endpoint.checks = endpoint.checks.or_those(
+                checks_of(tools, inspect, endpoint.settings.validate), functions
+            )
 
 
-def _declared(member: Member, adapter: PluginAdapter, formats: tuple[str, ...]) -> list[dict[str, Any]]:
+def _declared(member: PluginHandle, adapter: PluginAdapter, formats: tuple[str, ...]) -> list[dict[str, Any]]:
     state = adapter.init({**member.config, HINT: list(formats)})
-    return adapter.schemas(state, member.desk.prepared)
+    return adapter.schemas(state, member.endpoint.prepared)
 
 
-def _initialised_with(member: Member) -> tuple[Any, ...]:
+def _initialised_with(member: PluginHandle) -> tuple[Any, ...]:
     given = member.config.get(HINT)
     return tuple(given) if isinstance(given, list | tuple) else ()

@@ -1,7 +1,7 @@
 """Reloading one host: a candidate is loaded, looked at, and made the next life, or nothing changes.
 
 Whoever calls this waits for it; the host goes on with its calls meanwhile. What is to be run is handed in as an
-`Edition`: where it comes from is for the rooms above to know.
+`ProgramVersion`: where it comes from is for the rooms above to know.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..board import Board
-    from ..handshake.handshake import Arrival, MovingIn
+    from ..handshake.handshake import Handshake, PluginLoaded
     from ..hosting.candidate import Candidate
-    from ..hosting.host import Lodging
-    from ..hosting.program_version import Edition
+    from ..hosting.host import SupervisedHost
+    from ..hosting.program_version import ProgramVersion
     from ..hosting.reload_progress import Takeover
-    from ..local.local_plugin import Member
+    from ..local.local_plugin import PluginHandle
 
 
 @frozen
@@ -82,7 +82,7 @@ class NotTaken(CallboardError):  # noqa: N818 - the state is the message
 def reload(
     board: Board,
     name: str,
-    make: Callable[[list[str]], Edition],
+    make: Callable[[list[str]], ProgramVersion],
     *,
     policy: ReloadPolicy,
     way_back: bool,
@@ -103,65 +103,70 @@ def reload(
     Raises:
         ReloadRefused: it has no host, or two lives of its host must not be, or it is being taken off the board.
     """
-    lodging = _lodging(board, name)
-    if not lodging.lives.overlap:
+    supervised_host = _supervised_host(board, name)
+    if not supervised_host.lives.overlap:
         raise ReloadRefused(
             name,
             "'overlap: false' in its 'limits' says that two lives of its host must not be, and the next one is loaded "
             "beside the present one; restart it",
         )
     until = math.inf if timeout is None else time.monotonic() + timeout
-    if not lodging.lives.reloads.turn.acquire(timeout=-1 if timeout is None else timeout):
+    if not supervised_host.lives.reloads.turn.acquire(timeout=-1 if timeout is None else timeout):
         raise ReloadRefused(name, f"another reload of it was still under way {timeout:g} s later")
     try:
-        return _Reload(board, lodging, policy, until, timeout).run(make, reason, way_back=way_back)
+        return _Reload(board, supervised_host, policy, until, timeout).run(make, reason, way_back=way_back)
     finally:
-        lodging.lives.reloads.turn.release()
+        supervised_host.lives.reloads.turn.release()
 
 
-def _lodging(board: Board, name: str) -> Lodging:
-    lodgings = board.roster.lodgings
-    with board.roster.lock:  # or it could be one that nobody lives in yet
-        lodging = lodgings.of(name) or lodgings.named(name)
-    if lodging is None and name in board.roster.members():
+def _supervised_host(board: Board, name: str) -> SupervisedHost:
+    host_registry = board.plugin_manager.host_registry
+    with board.plugin_manager.lock:  # or it could be one that nobody lives in yet
+        supervised_host = host_registry.of(name) or host_registry.named(name)
+    if supervised_host is None and name in board.plugin_manager.members():
         raise ReloadRefused(
             name, "it runs in a thread of this process, which keeps what it has imported; give it 'isolate'"
         )
-    if lodging is None:
+    if supervised_host is None:
         raise ReloadRefused(name, "there is no plugin and no host of that name")
-    return lodging
+    return supervised_host
 
 
 class _Reload:
     """One run of it, by whose turn it is."""
 
     def __init__(
-        self, board: Board, lodging: Lodging, policy: ReloadPolicy, until: float, timeout: float | None
+        self,
+        board: Board,
+        supervised_host: SupervisedHost,
+        policy: ReloadPolicy,
+        until: float,
+        timeout: float | None,
     ) -> None:
         self._board = board
-        self._lodging = lodging
+        self._supervised_host = supervised_host
         self._policy = policy
         self._until = until
         self._timeout = timeout
 
-    def run(self, make: Callable[[list[str]], Edition], reason: str, *, way_back: bool) -> Reloaded:
+    def run(self, make: Callable[[list[str]], ProgramVersion], reason: str, *, way_back: bool) -> Reloaded:
         began = time.monotonic()
-        lodging, events = self._lodging, self._board.events
-        names = lodging.names
-        events.publish("host_reloading", lodging.name, why=reason)
+        supervised_host, events = self._supervised_host, self._board.events
+        names = supervised_host.names
+        events.publish("host_reloading", supervised_host.name, why=reason)
         changes: tuple[ToolChange, ...] = ()
         generation: int | None = None
         why, rolled_back = None, False
         try:
-            edition = make(names)
+            program_version = make(names)
             if self._timeout is not None:
                 self._until = time.monotonic() + self._timeout
-            lodging.acquit()
-            candidate = lodging.lives.load_again(edition)
+            supervised_host.acquit()
+            candidate = supervised_host.lives.load_again(program_version)
             changes = self._look_at(candidate)
             generation = self._take_over(candidate, way_back=way_back).generation
         except ReloadRefused as error:
-            events.publish("host_reload_failed", lodging.name, why=str(error), rolled_back=False)
+            events.publish("host_reload_failed", supervised_host.name, why=str(error), rolled_back=False)
             raise
         except CallboardError as error:
             why = str(error)
@@ -170,20 +175,20 @@ class _Reload:
                 changes, takeover = error.changes or changes, error.takeover
             rolled_back = takeover is not None and takeover.rolled_back
             if takeover is None or not takeover.told:
-                events.publish("host_reload_failed", lodging.name, why=why, rolled_back=False)
-        lodging.lives.reloads.count(done=why is None)
+                events.publish("host_reload_failed", supervised_host.name, why=why, rolled_back=False)
+        supervised_host.lives.reloads.count(done=why is None)
         took = time.monotonic() - began
         result = Reloaded(
-            lodging.name, tuple(names), why is None, why, rolled_back, generation, changes, took
+            supervised_host.name, tuple(names), why is None, why, rolled_back, generation, changes, took
         )
         if why is None:
             told = {change.value: result.tools(change) for change in Change}
-            events.publish("host_reloaded", lodging.name, generation=generation, took=took, **told)
+            events.publish("host_reloaded", supervised_host.name, generation=generation, took=took, **told)
         return result
 
     def _look_at(self, candidate: Candidate) -> tuple[ToolChange, ...]:
         """Wait for a candidate, and see whether it will do. Raises `NotTaken`; then it has been dismissed."""
-        reloads = self._lodging.lives.reloads
+        reloads = self._supervised_host.lives.reloads
         try:
             self._wait(candidate.known, "loading it")
             return self._judge(_loaded(candidate))
@@ -191,9 +196,9 @@ class _Reload:
             reloads.drop(candidate, f"it does not take over: {error}")
             raise
 
-    def _judge(self, moving: MovingIn) -> tuple[ToolChange, ...]:
+    def _judge(self, moving: Handshake) -> tuple[ToolChange, ...]:
         board = self._board
-        members = board.roster.members()
+        members = board.plugin_manager.members()
         for name, refusal in moving.refusals.items():
             if name in members and members[name].available:
                 raise NotTaken(f"plugin {name!r} cannot be loaded: {refusal.cause}")
@@ -202,27 +207,29 @@ class _Reload:
         try:
             for member, arrival in arrivals:
                 changes += self._changes(member, arrival)
-            with board.roster.lock:
-                board.roster.offering.check([(member, arrival.schemas) for member, arrival in arrivals])
+            with board.plugin_manager.lock:
+                board.plugin_manager.registration.check(
+                    [(member, arrival.schemas) for member, arrival in arrivals]
+                )
         except CallboardError as error:
             raise NotTaken(str(error), changes) from error
         if (why := objection(changes, self._policy.refuse)) is not None:
             raise NotTaken(why, changes)
         return tuple(changes)
 
-    def _changes(self, member: Member, arrival: Arrival) -> list[ToolChange]:
+    def _changes(self, member: PluginHandle, arrival: PluginLoaded) -> list[ToolChange]:
         catalog = self._board.catalog
         before = {tool.tool_name: tool.schema for tool in catalog.offers.get(member.name, ())}
         now = {tool.tool_name: tool.schema for tool in catalog.describe(member.name, arrival.schemas)}
         return compare(member.name, before, now)
 
     def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:
-        reloads = self._lodging.lives.reloads
-        way_back = way_back and self._lodging.policy.restart is not RestartType.TEMPORARY
+        reloads = self._supervised_host.lives.reloads
+        way_back = way_back and self._supervised_host.policy.restart is not RestartType.TEMPORARY
         takeover = reloads.choose(candidate, way_back=way_back, probation=self._policy.probation)
         try:
             for verb in ("replace", "revive"):  # of a host that is not up there is no life to replace
-                order = Order(verb, self._lodging.name, "it was loaded anew")
+                order = Order(verb, self._supervised_host.name, "it was loaded anew")
                 ask_supervisor(self._board.supervisor, order)
             self._wait(takeover.over, "taking over")
         except (NotTaken, UnknownChild, pykka.ActorDeadError) as error:
@@ -240,7 +247,7 @@ class _Reload:
             raise NotTaken(f"{what} took more than {self._timeout:g} s")
 
 
-def _loaded(candidate: Candidate) -> MovingIn:
+def _loaded(candidate: Candidate) -> Handshake:
     """Who is in it, and who is out. Raises `NotTaken` if it has ended."""
     if candidate.exit is not None:
         raise NotTaken(f"what is there now cannot be loaded: {candidate.exit.cause}")

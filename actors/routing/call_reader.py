@@ -45,7 +45,7 @@ def invocation_of(
     )
 
 
-class Intake:
+class CallParser:
     """Reads calls in every format that the catalog's registry knows, or that of their request."""
 
     def __init__(self, catalog: Catalog, clock: Clock) -> None:

@@ -18,25 +18,31 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock, Timer
     from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
-    from ..endpoint.endpoint import Desk
+    from ..endpoint.endpoint import Endpoint
     from ..threads.hook_pool import HookThreads
     from .decision import Claims
-    from .table import Switch
+    from .table import RoutingTable
 
 
 class Claiming:
     """See the module. Thread-safe; nothing here blocks.
 
     Args:
-        switch: the present routes.
+        routing_table: the present routes.
         threads: where claims are asked.
         patience: seconds that a call may wait for claims.
     """
 
     def __init__(
-        self, switch: Switch, *, threads: HookThreads, clock: Clock, events: EventStream, patience: float
+        self,
+        routing_table: RoutingTable,
+        *,
+        threads: HookThreads,
+        clock: Clock,
+        events: EventStream,
+        patience: float,
     ) -> None:
-        self._switch = switch
+        self._routing_table = routing_table
         self._threads = threads
         self._clock = clock
         self._events = events
@@ -44,17 +50,17 @@ class Claiming:
 
     def ask(self, call: Call, done: Callable[[Claims], None]) -> Asking:
         """Ask about a call; ``done`` is told once what was said, from any thread, this one too."""
-        desks = [
-            desk
-            for name in self._switch.routes.claimers
-            if (desk := self._switch.desks.get(name)) is not None
+        endpoints = [
+            endpoint
+            for name in self._routing_table.routes.claimers
+            if (endpoint := self._routing_table.endpoints.get(name)) is not None
         ]
-        asking = Asking(call.tool_name, {desk.name for desk in desks}, self._events, done)
+        asking = Asking(call.tool_name, {endpoint.name for endpoint in endpoints}, self._events, done)
         late = functools.partial(asking.overdue, self._patience)
         asking.timer = self._clock.call_at(self._clock.now() + self._patience, late)
-        for desk in desks:
-            claim = functools.partial(_claim, desk, call)
-            self._threads.ask(desk.name, claim, functools.partial(asking.said, desk.name))
+        for endpoint in endpoints:
+            claim = functools.partial(_claim, endpoint, call)
+            self._threads.ask(endpoint.name, claim, functools.partial(asking.said, endpoint.name))
         asking.begun()
         return asking
 
@@ -124,5 +130,5 @@ class Asking:
         self._done(self._claims)
 
 
-def _claim(desk: Desk, call: Call) -> bool | None:
-    return desk.adapter.claim(desk.invocation(call), desk.cell.copy())
+def _claim(endpoint: Endpoint, call: Call) -> bool | None:
+    return endpoint.adapter.claim(endpoint.invocation(call), endpoint.cell.copy())

@@ -1,7 +1,7 @@
-"""The router: reads a tool call, finds the tool that takes it, and gives it to that tool's desk.
+"""The router: reads a tool call, finds the tool that takes it, and gives it to that tool's endpoint.
 
 Most boards have no plugin that claims calls. There the way of a call needs nothing but a look
-into an immutable table, so whoever submits it does that in its own thread, by the `Switch`. Where
+into an immutable table, so whoever submits it does that in its own thread, by the `RoutingTable`. Where
 claims have to be asked the actor waits for them, without blocking and with a limit: a plugin
 that does not answer in time has no opinion.
 
@@ -21,7 +21,7 @@ from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
 from .. import messages as m
-from ..threads.actor import HouseActor
+from ..threads.actor import BaseActor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..calls.call import Call
     from .claims import Asking, Claiming
     from .decision import Claims
-    from .table import Switch
+    from .table import RoutingTable
 
 
 MAX_WAITING = 10_000
@@ -78,11 +78,11 @@ class Entrusted:
             return left
 
 
-class RouterActor(HouseActor):
+class RouterActor(BaseActor):
     """See the module.
 
     Args:
-        switch: the present routes.
+        routing_table: the present routes.
         entrusted: to be told of a call before this actor is told to route it.
         submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
         claiming: asks plugins whose call it is.
@@ -90,7 +90,7 @@ class RouterActor(HouseActor):
 
     def __init__(
         self,
-        switch: Switch,
+        routing_table: RoutingTable,
         entrusted: Entrusted,
         submit: Callable[[m.Dispatch], Call],
         claiming: Claiming,
@@ -99,11 +99,11 @@ class RouterActor(HouseActor):
         events: EventStream,
     ) -> None:
         super().__init__("router", events, clock)
-        self._switch = switch
+        self._routing_table = routing_table
         self._entrusted = entrusted
         self._submit = submit
         self._claiming = claiming
-        self._lanes: dict[str | None, deque[_Pending]] = {}
+        self._mailboxes: dict[str | None, deque[_Pending]] = {}
         self._waiting: dict[int, _Pending] = {}
 
     def receive(self, message: Any) -> Any:
@@ -134,7 +134,7 @@ class RouterActor(HouseActor):
             call.finish(failure(Code.OVERLOADED, error))
             return
         pending = self._waiting[id(call)] = _Pending(call, claims)
-        self._lanes.setdefault(call.tool_name, deque()).append(pending)
+        self._mailboxes.setdefault(call.tool_name, deque()).append(pending)
         if claims is None:
             told = functools.partial(self._on_claims, call)
             pending.asking = self._claiming.ask(call, told)
@@ -152,13 +152,13 @@ class RouterActor(HouseActor):
 
     def _deliver_ready(self, name: str | None) -> None:
         """Give on the calls of one name that wait for no claim any more, from the first one on."""
-        lane = self._lanes.get(name)
-        while lane and (lane[0].claims is not None or lane[0].call.done()):
-            pending = lane.popleft()
+        mailbox = self._mailboxes.get(name)
+        while mailbox and (mailbox[0].claims is not None or mailbox[0].call.done()):
+            pending = mailbox.popleft()
             if pending.asking is not None:
                 pending.asking.drop()
             del self._waiting[id(pending.call)]
             if not pending.call.done():
-                self._switch.deliver(pending.call, pending.claims or {})
-        if not lane:
-            self._lanes.pop(name, None)
+                self._routing_table.deliver(pending.call, pending.claims or {})
+        if not mailbox:
+            self._mailboxes.pop(name, None)

@@ -18,7 +18,7 @@ class UnknownMessage(TypeError):  # noqa: N818 - the state is the message
     """An actor was told what is none of its business; nothing has come of it."""
 
 
-class HouseActor(SteadyActor):
+class BaseActor(SteadyActor):
     """A pykka actor that a failing message does not stop.
 
     pykka stops an actor whose *told* message raises, drops what is in its inbox without a word,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 logger = Log("callboard.actors")
 
 
-class OneEnding:
+class Once:
     """See the module.
 
     Args:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...actors.board import Board
-    from ...actors.local.local_plugin import Member
+    from ...actors.local.local_plugin import PluginHandle
     from .provider_adapter import ProviderAdapter
 
 Json = dict[str, Any]
@@ -69,7 +69,7 @@ class Participants:
 
     tags: tuple[str, ...]
     extensions: tuple[ProviderAdapter, ...]
-    members: tuple[Member, ...]
+    members: tuple[PluginHandle, ...]
     refused: tuple[Refusal, ...]
 
 
@@ -95,8 +95,8 @@ def participants(
         HookError, ContractError: a hook of the provider or an extension failed.
     """
     whys: dict[str, str | None] = {}
-    members: list[Member] = []
-    for member in board.roster.members().values():
+    members: list[PluginHandle] = []
+    for member in board.plugin_manager.members().values():
         whys[member.name] = why = member.absence
         if why is None:
             members.append(member)
@@ -126,7 +126,9 @@ def participants(
     )
 
 
-def _tags_of(board: Board, members: Sequence[Member], facts: Facts) -> dict[str, list[str] | PluginError]:
+def _tags_of(
+    board: Board, members: Sequence[PluginHandle], facts: Facts
+) -> dict[str, list[str] | PluginError]:
     return board.survey.ask(
         members,
         "tags",
@@ -138,7 +140,7 @@ def _tags_of(board: Board, members: Sequence[Member], facts: Facts) -> dict[str,
 
 
 def _refusals_of(
-    board: Board, members: Sequence[Member], tags: tuple[str, ...], facts: Facts
+    board: Board, members: Sequence[PluginHandle], tags: tuple[str, ...], facts: Facts
 ) -> dict[str, str | PluginError | None]:
     context = dict(facts.context)
     return board.survey.ask(

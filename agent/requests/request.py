@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ...actors.board import Board
     from ...actors.catalog.catalog import ToolDescriptor
-    from ...actors.local.local_plugin import Member
+    from ...actors.local.local_plugin import PluginHandle
     from ...interop.default_registry import ToolInteropRegistry
     from .provider_adapter import ProviderAdapter
 
@@ -122,7 +122,7 @@ def compose_request(
 
 
 def _declared(
-    board: Board, members: Sequence[Member], formats: tuple[str, ...]
+    board: Board, members: Sequence[PluginHandle], formats: tuple[str, ...]
 ) -> tuple[tuple[ToolDescriptor, ...], list[Refusal]]:
     """The tools of these plugins as they are declared for these formats; those whose calls would reach nobody are not."""
     offers = board.catalog.offers

@@ -17,7 +17,7 @@ from ...hosts.environment import host_environment
 from ...hosts.errors import HostGone
 from ...hosts.process.process import Command
 from ...hosts.process.stop_ladder import KILL_NOW, StopLadder
-from ...hosts.process.transport import ProcessCarrier
+from ...hosts.process.transport import ProcessTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,9 +44,9 @@ class RawHost:
         self._changed = threading.Condition()
         self._ids = 0
         command = Command(tuple(argv), host_environment(os.environ, {}))
-        self._carrier = ProcessCarrier("under test", command, self)
-        self.pid = self._carrier.pid
-        self._carrier.start()
+        self._transport = ProcessTransport("under test", command, self)
+        self.pid = self._transport.pid
+        self._transport.start()
 
     # Talking
 
@@ -54,7 +54,7 @@ class RawHost:
         """Write bytes to its stdin."""
         self._note(">", data)
         try:
-            self._carrier.write(data)
+            self._transport.write(data)
         except HostGone:
             self._note("!", b"its stdin is closed")
 
@@ -104,7 +104,7 @@ class RawHost:
         """Close its stdin and wait for its end; a SIGTERM follows when that takes longer than ``grace``."""
         self._note(">", b"(end of stdin)")
         grace = self.patience if grace is None else grace
-        self._carrier.stop("its stdin was closed", StopLadder(polite=grace, firm=1.0))
+        self._transport.stop("its stdin was closed", StopLadder(polite=grace, firm=1.0))
         return self.ended()
 
     def ended(self) -> ProcessExit:
@@ -115,8 +115,8 @@ class RawHost:
 
     def kill(self) -> None:
         """End it and all that it has started, and wait until that is so."""
-        self._carrier.stop("the test is over", KILL_NOW)
-        self._carrier.join()
+        self._transport.stop("the test is over", KILL_NOW)
+        self._transport.join()
 
     # Telling
 
@@ -124,7 +124,7 @@ class RawHost:
         """The problem, and the talk with the host up to now."""
         with self._changed:
             talk = "\n".join(_inset(line) for line in self._said[-40:])
-        stderr = self._carrier.stderr_tail
+        stderr = self._transport.stderr_tail
         last_words = f"\n  its stderr ends with:\n{_inset(stderr[-2000:])}" if stderr else ""
         how = f"\n  it has ended: {self.exit.text}" if self.exit else ""
         return f"{problem}\n  the talk with the host (> to it, < from it):\n{talk}{last_words}{how}"

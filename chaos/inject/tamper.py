@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...base.errors import JsonValueError
 from ...base.json import load_json
 from ...hosts.process.pump import in_turns
-from ...hosts.process.transport import ProcessCarrier
+from ...hosts.process.transport import ProcessTransport
 from ...hosts.process.turns import Turn
 from ...hosts.process_tree.tree_kill import kill
 from ..schedules.corruption import spoil
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...hosts.process.process import Command, ProcessExit, ProcessListener
-    from ...hosts.process.transport import Carrier, Carry
+    from ...hosts.process.transport import Carry, Transport
     from ...hosts.process_tree.watchdog import Watchdog
     from ..faults import Fault
 
@@ -46,7 +46,7 @@ class Tamper:
 
     def __init__(self, garbage: Callable[[int], bytes], carry: Carry | None = None) -> None:
         self.garbage = garbage
-        self._carry = carry or ProcessCarrier
+        self._carry = carry or ProcessTransport
         self.told: Callable[[Fault, int], None] = lambda _fault, _pid: None
         self._due: list[Fault] = []
         self._lock = threading.Lock()
@@ -75,12 +75,12 @@ class Tamper:
 
     def __call__(
         self, name: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
-    ) -> Carrier:
-        """See `hosts.carrier.Carry`."""
+    ) -> Transport:
+        """See `hosts.transport.Carry`."""
         ear = _Ear(self, listener)
-        carrier = self._carry(name, command, ear, watchdog)
-        ear.pid = carrier.pid
-        return carrier
+        transport = self._carry(name, command, ear, watchdog)
+        ear.pid = transport.pid
+        return transport
 
 
 class _Ear:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ...actors.hosted.hosted_plugin import HostedMember
+from ...actors.hosted.hosted_plugin import HostedPlugin
 from ...base.errors import CallboardError
 from ..checker.facts import Answered
 from ..inject.arming import entered_before
@@ -193,8 +193,8 @@ class Siege:
         plugins = self._board.status()["plugins"]
         return {
             name: plugins[name]["host"]["state"]
-            for name, member in self._board.roster.members().items()
-            if isinstance(member, HostedMember) and name in self._there
+            for name, member in self._board.plugin_manager.members().items()
+            if isinstance(member, HostedPlugin) and name in self._there
         }
 
     # Calls and news

@@ -19,7 +19,7 @@ from ...base.errors import JsonValueError
 from ...base.json import load_json
 from ...hosts.errors import HostGone
 from ...hosts.host import Host
-from ...hosts.process.transport import ProcessCarrier
+from ...hosts.process.transport import ProcessTransport
 from ...plugins.results.normalise import complete_result
 from ..checker.facts import Answered, Happened, Ran
 from ..checker.host_rules import OWN_ANSWERS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...hosts.process.process import Command, ProcessExit, ProcessListener
-    from ...hosts.process.transport import Carrier, Carry
+    from ...hosts.process.transport import Carry, Transport
     from ...hosts.process_tree.watchdog import Watchdog
     from ..checker.facts import Fact
     from ..recorder import Recorder
@@ -71,19 +71,19 @@ class Witness:
 
     def __init__(self, carry: Carry | None = None) -> None:
         self.now: Callable[[], float] | None = None
-        self._carry = carry or ProcessCarrier
+        self._carry = carry or ProcessTransport
         self._lock = threading.Lock()
         self._given: list[Given] = []
 
     def __call__(
         self, name: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
-    ) -> Carrier:
-        """See `hosts.carrier.Carry`."""
+    ) -> Transport:
+        """See `hosts.transport.Carry`."""
         if not isinstance(listener, Host):
             return self._carry(name, command, listener, watchdog)
         line = _Line(self, listener)
-        carrier = self._carry(name, command, line, watchdog)
-        send = carrier.write
+        transport = self._carry(name, command, line, watchdog)
+        send = transport.write
 
         def write(data: bytes) -> None:
             sent = line.send(data)
@@ -93,8 +93,8 @@ class Witness:
                 line.take_back(sent)
                 raise
 
-        carrier.write = write  # type: ignore[method-assign]
-        return carrier
+        transport.write = write  # type: ignore[method-assign]
+        return transport
 
     def give(self, given: Given) -> None:
         """Write down that a call was given to a life."""

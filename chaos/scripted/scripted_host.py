@@ -56,7 +56,7 @@ class ScriptedHost:
         listener: ProcessListener,
         watchdog: Watchdog | None,  # noqa: ARG002 - nor to watch
     ) -> ScriptedLife:
-        """See `hosts.carrier.Carry`."""
+        """See `hosts.transport.Carry`."""
         script = self.script
         at_once = script.at_birth()
         if at_once is None:

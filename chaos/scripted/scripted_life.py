@@ -1,6 +1,6 @@
 """One life of a host that is made of Python: it takes real bytes, gives real bytes, and has faults.
 
-It stands where a process and its pump stand (see `hosts.carrier`), and keeps their promises: a write
+It stands where a process and its pump stand (see `hosts.transport`), and keeps their promises: a write
 never blocks; all that was written is told before the exit, the exit once, and last that all is gone.
 Everything it tells is told in its turn, as if by a pump's thread.
 
@@ -19,7 +19,7 @@ from ...base.errors import JsonValueError
 from ...base.json import dump_json
 from ...hosts.errors import HostGone
 from ...hosts.process.process import ProcessExit
-from ...hosts.process.ring_buffer import Ring
+from ...hosts.process.ring_buffer import RingBuffer
 from ...hosts.process.stop_ladder import KILL_NOW, Rung, StopLadder
 from ...hosts.protocol.wire import PROTOCOL_VERSION, LineSplitter
 from .. import faults as f
@@ -47,7 +47,7 @@ _CLOSED = {
 
 
 class ScriptedLife:
-    """See the module. It is a `Carrier`; the plugin makes one for each life."""
+    """See the module. It is a `Transport`; the plugin makes one for each life."""
 
     def __init__(self, script: Script, pid: int, listener: ProcessListener, at_once: list[f.Fault]) -> None:
         self.pid = pid
@@ -59,7 +59,7 @@ class ScriptedLife:
         self._listener = listener
         self._at_once = at_once
         self._born = script.clock.now()
-        self._stderr = Ring()
+        self._stderr = RingBuffer()
         self._lines = LineSplitter()
         self._stdin_open = True
         self._refuses_stdin = False
@@ -76,20 +76,20 @@ class ScriptedLife:
         self._fault: str | None = None
         self._ladder: tuple[float, ...] = ()
 
-    # The carrier
+    # The transport
 
     @property
     def stderr_tail(self) -> str:
-        """See `Carrier`."""
+        """See `Transport`."""
         return self._stderr.tail()
 
     def start(self) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
         self._script.record("spawn", self._script.name, {"life": self.number, "pid": self.pid})
         self._clock.soon(partial(self._script.suffer, self._at_once))
 
     def write(self, data: bytes) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
         if self.ended or not self._stdin_open:
             raise HostGone(f"host {self._script.name!r} is not running", host=self._script.name)
         if self._refuses_stdin:
@@ -99,7 +99,7 @@ class ScriptedLife:
         self._clock.soon(partial(self._do, partial(self._read, data)))
 
     def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
         if self.ended:
             return
         if self._stop_reason is None:
@@ -119,7 +119,7 @@ class ScriptedLife:
                 self._clock.call_at(when, partial(self._climb, times, rung))
 
     def join(self, timeout: float | None = None) -> bool:
-        """See `Carrier`; lets time pass."""
+        """See `Transport`; lets time pass."""
         return self._clock.advance_until(lambda: self.gone, 3600.0 if timeout is None else timeout)
 
     # Being stopped, and ending

@@ -49,7 +49,7 @@ class LoadedAnew:
     problems: tuple[str, ...]
 
 
-class Workbench:
+class DevServer:
     """Runs what is at a place, from ``with`` to its end. `load` may be called from any thread.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..actors.hosting.host_registry import disagreement
-from ..actors.hosting.program_version import Edition
+from ..actors.hosting.program_version import ProgramVersion
 from ..actors.hosting.reload_progress import ReloadRefused
 from ..actors.reload.policy import Change, ReloadPolicy, check_refused
 from ..actors.reload.reload import NotTaken, reload
@@ -40,17 +40,19 @@ def reload_host(
     reason: str,
 ) -> Reloaded:
     """Reload the host of that name, or of that plugin. Raises as `Callboard.reload`."""
-    with board.roster.lock:
-        lodging = board.roster.lodgings.of(name) or board.roster.lodgings.named(name)
-    names = [] if lodging is None else lodging.names
+    with board.plugin_manager.lock:
+        supervised_host = board.plugin_manager.host_registry.of(
+            name
+        ) or board.plugin_manager.host_registry.named(name)
+    names = [] if supervised_host is None else supervised_host.names
     present = [origins.loaded[each] for each in names if each in origins.loaded]
     anew: dict[str, Loaded] = {}
 
-    def make(names: list[str]) -> Edition:
-        if lodging is None:  # it came on the board in this very moment
+    def make(names: list[str]) -> ProgramVersion:
+        if supervised_host is None:  # it came on the board in this very moment
             raise ReloadRefused(name, "there was no plugin and no host of that name")
         anew.update(_load_again(origins, names, configuration))
-        return edition_of(lodging.name, anew, shared=lodging.porter is not None)
+        return program_version_of(supervised_host.name, anew, shared=supervised_host.dispatcher is not None)
 
     reloaded = reload(
         board,
@@ -94,7 +96,7 @@ def _load_again(origins: Origins, names: list[str], configuration: Configuration
     return anew
 
 
-def edition_of(host: str, plugins: Mapping[str, Loaded], *, shared: bool) -> Edition:
+def program_version_of(host: str, plugins: Mapping[str, Loaded], *, shared: bool) -> ProgramVersion:
     """What a host with these plugins is started from.
 
     Raises:
@@ -104,7 +106,7 @@ def edition_of(host: str, plugins: Mapping[str, Loaded], *, shared: bool) -> Edi
     if not shared:
         hosted = holds[0].hosted
         assert hosted is not None
-        return Edition(hosted, holds=holds)
+        return ProgramVersion(hosted, holds=holds)
     sharings = {name: _sharing(name, one) for name, one in plugins.items()}
     first = next(iter(sharings.values()))
     for name, sharing in sharings.items():
@@ -112,7 +114,7 @@ def edition_of(host: str, plugins: Mapping[str, Loaded], *, shared: bool) -> Edi
             raise NotTaken(
                 f"plugin {name!r} does not agree with the others of its host in {option!r} any more"
             )
-    return Edition(
+    return ProgramVersion(
         first.program(host), {name: sharing.load for name, sharing in sharings.items()}, holds=holds
     )
 

@@ -279,7 +279,9 @@ class Trial:
     def _hosts(self, sources: Sequence[Source], board: Board) -> list[str]:
         """Those that can be harmed: of plugins that are called."""
         called = {source.plugin for source in sources}
-        return [name for name in self.board.tampers if name in called and name in board.roster.members()]
+        return [
+            name for name in self.board.tampers if name in called and name in board.plugin_manager.members()
+        ]
 
     def _kills(self, hosts: Sequence[str], board: Board) -> int:
         """As many as were asked for, or as the hosts bear."""
@@ -287,7 +289,7 @@ class Trial:
             return self.plan.kills
         if not hosts or self.plan.relentless:
             return MOST_KILLS
-        policies = [terms_of(board.roster.member(name)).policy for name in hosts]
+        policies = [terms_of(board.plugin_manager.member(name)).policy for name in hosts]
         return max(1, min(MOST_KILLS, sum(policy.intensity for policy in policies)))
 
     def _schedule(self, sources: Sequence[Source], hosts: Sequence[str]) -> Schedule:

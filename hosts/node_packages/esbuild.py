@@ -14,7 +14,7 @@ from .npm import Npm
 
 if TYPE_CHECKING:
     from ..packages.cache import Entry, PackageCache
-    from ..packages.command_runner import Workshop
+    from ..packages.command_runner import CommandRunner
 
 logger = Log("callboard.packages")
 
@@ -46,13 +46,13 @@ class Esbuild:
 
 
 def get_esbuild(
-    cache: PackageCache, workshop: Workshop, node: str, *, user: str, refusal: str | None
+    cache: PackageCache, command_runner: CommandRunner, node: str, *, user: str, refusal: str | None
 ) -> Esbuild:
     """esbuild, fetched if the cache does not have it.
 
     Args:
         cache: where it is kept.
-        workshop: where npm is run for it.
+        command_runner: where npm is run for it.
         node: the Node to run npm on.
         user: what needs it, for errors.
         refusal: why it must not be fetched, and what to do; it may if ``None``.
@@ -65,7 +65,7 @@ def get_esbuild(
         if refusal is not None:
             raise PackageError(refusal, plugin=user)
         logger.info("esbuild %s: npm install", VERSION)
-        Npm(node, workshop, user).add(tree, f"esbuild@{VERSION}")
+        Npm(node, command_runner, user).add(tree, f"esbuild@{VERSION}")
         return {"name": "esbuild", "version": VERSION}
 
     key = key_of("esbuild", VERSION, platform.system(), platform.machine())

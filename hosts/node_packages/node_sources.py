@@ -9,7 +9,7 @@ from ...base.errors import PluginLoadError
 from ...plugins.sources.git_url import without_secrets
 from ..node.find import find_node
 from ..packages.cache import PackageCache
-from ..packages.command_runner import Workshop
+from ..packages.command_runner import CommandRunner
 from ..packages.git import check_out
 from .prepare_node import Permissions, Ready, make_ready
 from .typescript import Module, TypeScript, is_typescript
@@ -50,28 +50,34 @@ class NodeSources:
         """
         if not is_typescript(file):
             return Module(file)
-        with Workshop(self._seconds) as workshop:
-            compiler = TypeScript(self._cache, workshop, self._node(), may_fetch=self._permissions.install)
+        with CommandRunner(self._seconds) as command_runner:
+            compiler = TypeScript(
+                self._cache, command_runner, self._node(), may_fetch=self._permissions.install
+            )
             return compiler.ready(file)
 
     def folder(self, directory: Path) -> Ready:
         """The package in a folder. Raises as `make_ready`."""
-        with Workshop(self._seconds) as workshop:
+        with CommandRunner(self._seconds) as command_runner:
             return make_ready(
-                directory, self._permissions, cache=self._cache, workshop=workshop, node=self._node
+                directory,
+                self._permissions,
+                cache=self._cache,
+                command_runner=command_runner,
+                node=self._node,
             )
 
     def repository(self, source: NodeGitSource) -> Ready:
         """The package in a repository. Raises as `check_out` and `make_ready`."""
-        with Workshop(self._seconds) as workshop:
-            entry = check_out(source, self._cache, workshop)
+        with CommandRunner(self._seconds) as command_runner:
+            entry = check_out(source, self._cache, command_runner)
             shown = without_secrets(source.url)
             try:
                 ready = make_ready(
                     entry.tree,
                     self._permissions,
                     cache=self._cache,
-                    workshop=workshop,
+                    command_runner=command_runner,
                     node=self._node,
                     dated=False,
                     called=shown,

@@ -29,7 +29,7 @@ from .npm_errors import build_remedy, install_remedy
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..packages.command_runner import Ended, Workshop
+    from ..packages.command_runner import CommandRunner, Ended
 
 _QUIET = ("--no-audit", "--no-fund", "--no-progress", "--no-update-notifier", "--loglevel=error")
 _HERE = ("--no-global", "--location=project")
@@ -110,14 +110,14 @@ class Npm:
 
     Args:
         node: the Node to run it on.
-        workshop: where it is run.
+        command_runner: where it is run.
         plugin: what the package is called in errors.
 
     Raises:
         PackageError: there is no npm.
     """
 
-    def __init__(self, node: str, workshop: Workshop, plugin: str) -> None:
+    def __init__(self, node: str, command_runner: CommandRunner, plugin: str) -> None:
         program = npm_program(node)
         if program is None:
             raise PackageError(
@@ -127,7 +127,7 @@ class Npm:
             )
         self._program = program
         self._node = node
-        self._workshop = workshop
+        self._command_runner = command_runner
         self._plugin = plugin
 
     def install(self, folder: Path, install: Install, *, for_build: bool, scripts: bool) -> None:
@@ -158,7 +158,7 @@ class Npm:
     def _run(self, folder: Path, words: tuple[str, ...], *, secrets: bool, lent: Path | None = None) -> Ended:
         environment = npm_environment(os.environ, self._node, secrets=secrets, lent=lent)
         try:
-            return self._workshop.run(Command((*self._program, *words), environment, str(folder)))
+            return self._command_runner.run(Command((*self._program, *words), environment, str(folder)))
         except OSError as error:
             raise PackageError(
                 f"plugin {self._plugin}: npm cannot be started ({error.strerror}); install it anew",
@@ -169,7 +169,7 @@ class Npm:
         if ended.well:
             return
         remedy = (
-            f"raise 'node_step_timeout', now {self._workshop.seconds:g} s"
+            f"raise 'node_step_timeout', now {self._command_runner.seconds:g} s"
             if ended.code is None
             else remedy_of(ended.said)
         )

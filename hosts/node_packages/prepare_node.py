@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..node.find import NodeCandidate
     from ..packages.cache import Entry, PackageCache
-    from ..packages.command_runner import Workshop
+    from ..packages.command_runner import CommandRunner
     from .esbuild import Esbuild
 
 logger = Log("callboard.packages")
@@ -70,7 +70,7 @@ def make_ready(
     permissions: Permissions,
     *,
     cache: PackageCache,
-    workshop: Workshop,
+    command_runner: CommandRunner,
     node: Callable[[], NodeCandidate],
     dated: bool = True,
     called: str | None = None,
@@ -81,7 +81,7 @@ def make_ready(
         directory: the package; nothing in it is changed.
         permissions: what may be done.
         cache: where it is done.
-        workshop: where programs are run for it.
+        command_runner: where programs are run for it.
         node: finds the Node that it is to run on; asked only if something has to be done.
         dated: the times of its files mean something.
         called: what its user knows it by, if that is not the folder.
@@ -110,7 +110,7 @@ def make_ready(
             f"{error.filename or directory} cannot be read ({error.strerror}); make it readable",
             plugin=str(directory),
         ) from error
-    entry = _Making(source, package, files, decided, permissions, node(), workshop).find(cache)
+    entry = _Making(source, package, files, decided, permissions, node(), command_runner).find(cache)
     return Ready(source, read_node_package(entry.tree), entry)
 
 
@@ -122,7 +122,7 @@ class _Making:
     plan: Make
     permissions: Permissions
     node: NodeCandidate
-    workshop: Workshop
+    command_runner: CommandRunner
 
     def find(self, cache: PackageCache) -> Entry:
         major = str(self.node.version[0]) if self.node.version else "unknown"
@@ -140,7 +140,7 @@ class _Making:
         if not wanted or shutil.which("esbuild") is not None:
             return None
         assert self.node.path is not None
-        return get_esbuild(cache, self.workshop, self.node.path, user=self.source, refusal=None)
+        return get_esbuild(cache, self.command_runner, self.node.path, user=self.source, refusal=None)
 
     def _work(self, tree: Path, lent: Esbuild | None) -> dict[str, Any]:
         name, source = self.package.name, self.source
@@ -153,7 +153,7 @@ class _Making:
                 name,
                 NPM_SETTINGS,
             )
-        npm = Npm(self.node.path, self.workshop, source)
+        npm = Npm(self.node.path, self.command_runner, source)
         if self.plan.install is not None:
             logger.info("%s: npm %s", name, self.plan.install.value)
             npm.install(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..node.find import NodeCandidate
     from ..packages.cache import Entry, PackageCache
-    from ..packages.command_runner import Ended, Workshop
+    from ..packages.command_runner import CommandRunner, Ended
     from .esbuild import Esbuild
 
 logger = Log("callboard.packages")
@@ -61,17 +61,17 @@ class TypeScript:
 
     Args:
         cache: where what is made is kept.
-        workshop: where programs are run for it.
+        command_runner: where programs are run for it.
         node: the Node that is to run the modules.
         may_fetch: esbuild may be fetched from the registry.
     """
 
     def __init__(
-        self, cache: PackageCache, workshop: Workshop, node: NodeCandidate, *, may_fetch: bool
+        self, cache: PackageCache, command_runner: CommandRunner, node: NodeCandidate, *, may_fetch: bool
     ) -> None:
         assert node.path is not None
         self._cache = cache
-        self._workshop = workshop
+        self._command_runner = command_runner
         self._node = node
         self._program: str = node.path
         self._may_fetch = may_fetch
@@ -145,7 +145,7 @@ class TypeScript:
         )
         return get_esbuild(
             self._cache,
-            self._workshop,
+            self._command_runner,
             self._program,
             user=str(file),
             refusal=None if self._may_fetch else refusal,
@@ -154,7 +154,7 @@ class TypeScript:
     def _run(self, file: Path, *words: str) -> Ended:
         command = Command((self._program, *words), host_environment(os.environ, {}), str(file.parent))
         try:
-            return self._workshop.run(command)
+            return self._command_runner.run(command)
         except OSError as error:
             raise PackageError(f"{file} cannot be made ready: {error}", plugin=str(file)) from error
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from ...base.foreign import Log
 from ...base.frozen import frozen
 from ...plugins.sources.git_url import without_secrets
-from ..process_tree.group import Family, start
+from ..process_tree.group import ProcessGroup, start
 from ..process_tree.tree_kill import end_session
 from ..process_tree.watchdog import Watchdog
 
@@ -60,7 +60,7 @@ class Ended:
         return f"ended with exit code {self.code}" if self.code >= 0 else f"was ended by signal {-self.code}"
 
 
-class Workshop:
+class CommandRunner:
     """Runs one program after another, from ``with`` to its end.
 
     Args:
@@ -89,7 +89,7 @@ class Workshop:
         logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
         leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL)
         popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
-        family, output = Family(popen), self._output(popen)
+        family, output = ProcessGroup(popen), self._output(popen)
         try:
             self._watchdog.add(popen.pid, birth, mark, number)
             in_time = output.follow(time.monotonic() + self.seconds)

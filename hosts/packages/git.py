@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ...plugins.sources.source import NodeGitSource
     from .cache import Entry, PackageCache
-    from .command_runner import Ended, Workshop
+    from .command_runner import CommandRunner, Ended
 
 logger = Log("callboard.packages")
 
@@ -63,20 +63,20 @@ def git_environment(parent: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def check_out(source: NodeGitSource, cache: PackageCache, workshop: Workshop) -> Entry:
+def check_out(source: NodeGitSource, cache: PackageCache, command_runner: CommandRunner) -> Entry:
     """The files of a repository at the commit that the source names, in the cache.
 
     Raises:
         PackageError: there is no git, no such repository or ref, or it cannot be fetched.
     """
-    return _CheckOut(source, cache, workshop).entry()
+    return _CheckOut(source, cache, command_runner).entry()
 
 
 class _CheckOut:
-    def __init__(self, source: NodeGitSource, cache: PackageCache, workshop: Workshop) -> None:
+    def __init__(self, source: NodeGitSource, cache: PackageCache, command_runner: CommandRunner) -> None:
         self._source = source
         self._cache = cache
-        self._workshop = workshop
+        self._command_runner = command_runner
         self._shown = without_secrets(source.url)
         self._name = repository_name(source.url)
         self._note = key_of("refs", source.url)
@@ -213,7 +213,7 @@ class _CheckOut:
         argv = (self._git, *_OPTIONS, *words)
         try:
             folder = str(tree) if tree else os.path.abspath(os.sep)  # noqa: PTH100 - never in a repository
-            return self._workshop.run(Command(argv, git_environment(os.environ), folder))
+            return self._command_runner.run(Command(argv, git_environment(os.environ), folder))
         except OSError as error:
             raise self._error(
                 f"{self._shown} cannot be fetched: git cannot be started ({error.strerror})"

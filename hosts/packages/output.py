@@ -1,11 +1,11 @@
-"""What a program says until it ends, as `Workshop` hears it; how it is read is a matter of the system."""
+"""What a program says until it ends, as `CommandRunner` hears it; how it is read is a matter of the system."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from ..process.ring_buffer import Ring
+from ..process.ring_buffer import RingBuffer
 
 if TYPE_CHECKING:
     import subprocess
@@ -28,7 +28,7 @@ class Output(ABC):
         assert popen.stdout is not None
         assert popen.stderr is not None
         self.popen = popen
-        self.stdout, self.said = Ring(_HELD), Ring()
+        self.stdout, self.said = RingBuffer(_HELD), RingBuffer()
         self.pipes = ((popen.stdout, (self.stdout, self.said)), (popen.stderr, (self.said,)))
 
     @abstractmethod

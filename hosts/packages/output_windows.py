@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO
 
-    from ..process.ring_buffer import Ring
+    from ..process.ring_buffer import RingBuffer
 
 _QUIET = 0.3
 """Seconds that the rest of the output is given, once the program has ended with all that it has started."""
@@ -29,7 +29,7 @@ class ThreadedOutput(Output):
         """See `Output`."""
         taking = threading.Lock()
 
-        def read(stream: IO[bytes], rings: tuple[Ring, ...]) -> None:
+        def read(stream: IO[bytes], rings: tuple[RingBuffer, ...]) -> None:
             def hear(data: bytes) -> bool:
                 with taking:
                     for ring in rings:
@@ -52,6 +52,6 @@ class ThreadedOutput(Output):
 
 
 def _started(wait: Callable[..., object], *arguments: object) -> threading.Thread:
-    thread = threading.Thread(target=wait, args=arguments, name="callboard-workshop", daemon=True)
+    thread = threading.Thread(target=wait, args=arguments, name="callboard-command_runner", daemon=True)
     thread.start()
     return thread

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Protocol, Self
 from ...base.forking import disown_in_child
 from ...base.frozen import frozen
 from ..errors import HostStartError
-from ..process_tree.group import Family, Leader, start
+from ..process_tree.group import Leader, ProcessGroup, start
 from ..process_tree.tree_kill import descendants, end_session
-from .ring_buffer import Ring
+from .ring_buffer import RingBuffer
 from .stop_ladder import Rung, StopLadder
 
 if TYPE_CHECKING:
@@ -120,10 +120,10 @@ class HostProcess(ABC):
         self.pid = popen.pid
         self.birth, self.mark, self.number = leader.birth, leader.mark, leader.number
         self.started_at = time.monotonic()
-        self.stderr = Ring()
+        self.stderr = RingBuffer()
         self.stop_reason: str | None = None
         self.deaf = False
-        self._family = Family(popen)
+        self._family = ProcessGroup(popen)
         self._watchdog = watchdog
         self._fault: str | None = None
         self._lock = threading.Lock()
@@ -219,7 +219,7 @@ class HostProcess(ABC):
                     self._family.end()
 
     def collect(self) -> ProcessExit:
-        """Take the exit status of a process that has ended, and end its family with it: before, see `Family`."""
+        """Take the exit status of a process that has ended, and end its family with it: before, see `ProcessGroup`."""
         self._family.end()
         status = self.popen.wait()
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 
-class Ring:
+class RingBuffer:
     """Keeps the last ``limit`` bytes of what it is fed, and counts all of it."""
 
     def __init__(self, limit: int = 64 * 1024) -> None:

@@ -1,6 +1,6 @@
 """What a `Host` talks through: something that carries bytes to a host program and back.
 
-`ProcessCarrier` is a real process with its pump. A test kit may hand in another one, so that
+`ProcessTransport` is a real process with its pump. A test kit may hand in another one, so that
 everything above the bytes can be tried without a process.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .stop_ladder import StopLadder
 
 
-class Carrier(Protocol):
+class Transport(Protocol):
     """One life of a host program, as a thing that takes bytes and gives bytes.
 
     Attributes:
@@ -51,7 +51,7 @@ class Carrier(Protocol):
         """Wait until it is gone and all is told; True when so."""
 
 
-Carry = Callable[[str, Command, ProcessListener, Watchdog | None], Carrier]
+Carry = Callable[[str, Command, ProcessListener, Watchdog | None], Transport]
 """Starts the life of the host of that name. Raises `HostStartError`."""
 
 
@@ -64,7 +64,7 @@ class Begin(Protocol):
         """Raises `HostStartError`."""
 
 
-class ProcessCarrier:
+class ProcessTransport:
     """A process and the pump that carries its bytes.
 
     Args:
@@ -93,11 +93,11 @@ class ProcessCarrier:
 
     @property
     def stderr_tail(self) -> str:
-        """See `Carrier`."""
+        """See `Transport`."""
         return self._process.stderr.tail()
 
     def start(self) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
         try:
             self._pump.start()
         except RuntimeError as error:
@@ -108,9 +108,9 @@ class ProcessCarrier:
             ) from error
 
     def stop(self, reason: str, ladder: StopLadder) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
         self._process.stop(reason, ladder)
 
     def join(self, timeout: float | None = None) -> bool:
-        """See `Carrier`."""
+        """See `Transport`."""
         return self._pump.join(timeout)

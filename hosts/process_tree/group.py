@@ -91,7 +91,7 @@ def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin
     return Leader(popen, created(popen.pid) or 0.0, mark, number)
 
 
-class Family:
+class ProcessGroup:
     """What a process that `start` has started leads. It has to be ended before its leader's status is taken.
 
     Until then nobody else can get the leader's pid, so that what is ended is no stranger's.

@@ -299,7 +299,7 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
             return False
 
 
-class Roster:
+class WatchList:
     """Which hosts live, as told by lines: ``+ PID BIRTH MARK NUMBER`` and ``- PID``."""
 
     def __init__(self) -> None:
@@ -328,7 +328,7 @@ class Roster:
 
 
 def main(embedder: int, packages: str) -> None:
-    """Keep the roster that comes in on stdin until ``embedder`` is gone, then end all who are on it.
+    """Keep the watch_list that comes in on stdin until ``embedder`` is gone, then end all who are on it.
 
     The end of stdin tells it, unless a process that the embedder has forked holds the other end
     too; so the embedder itself is watched as well, where the system can do that.
@@ -338,27 +338,27 @@ def main(embedder: int, packages: str) -> None:
         packages: the folder that psutil is in.
     """
     sys.path.append(packages)
-    roster = Roster()
+    watch_list = WatchList()
     if sys.platform == "win32":
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK):
             signal.signal(number, signal.SIG_IGN)
-        listen(sys.stdin.fileno(), roster)
+        listen(sys.stdin.fileno(), watch_list)
     else:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        _listen_while_lives(embedder, sys.stdin.fileno(), roster)
-    roster.end_all()
+        _listen_while_lives(embedder, sys.stdin.fileno(), watch_list)
+    watch_list.end_all()
 
 
-def listen(stdin: int, roster: Roster) -> None:
-    """Keep the roster until the end of stdin: where nothing is forked, nobody else holds its other end."""
+def listen(stdin: int, watch_list: WatchList) -> None:
+    """Keep the watch_list until the end of stdin: where nothing is forked, nobody else holds its other end."""
     while data := os.read(stdin, 65536):
-        roster.feed(data)
+        watch_list.feed(data)
 
 
 if sys.platform != "win32":
 
-    def _listen_while_lives(embedder: int, stdin: int, roster: Roster) -> None:
+    def _listen_while_lives(embedder: int, stdin: int, watch_list: WatchList) -> None:
         poll = select.poll()
         poll.register(stdin, select.POLLIN)
         if sys.platform == "linux":
@@ -369,7 +369,7 @@ if sys.platform != "win32":
                 data = os.read(stdin, 65536)
                 if not data:
                     break
-                roster.feed(data)
+                watch_list.feed(data)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..packages.command_runner import Ended, Workshop
+    from ..packages.command_runner import CommandRunner, Ended
 
 _QUIET = ("--quiet", "--no-input", "--no-color", "--disable-pip-version-check", "--no-warn-script-location")
 
@@ -69,13 +69,13 @@ class Pip:
     """venv and pip for one package.
 
     Args:
-        workshop: where they are run.
+        command_runner: where they are run.
         plugin: what the package is called in errors.
         builds: packages may be built.
     """
 
-    def __init__(self, workshop: Workshop, plugin: str, *, builds: bool) -> None:
-        self._workshop = workshop
+    def __init__(self, command_runner: CommandRunner, plugin: str, *, builds: bool) -> None:
+        self._command_runner = command_runner
         self._plugin = plugin
         self._builds = builds
         self._has_pip = importlib.util.find_spec("pip") is not None
@@ -98,7 +98,7 @@ class Pip:
 
     def _run(self, step: str, folder: Path, argv: tuple[str, ...]) -> None:
         try:
-            ended = self._workshop.run(Command(argv, pip_environment(os.environ), str(folder)))
+            ended = self._command_runner.run(Command(argv, pip_environment(os.environ), str(folder)))
         except OSError as error:
             raise PackageError(
                 f"plugin {self._plugin}: {argv[0]} cannot be started ({error.strerror}); install it anew",
@@ -114,5 +114,5 @@ class Pip:
 
     def _remedy(self, ended: Ended) -> str:
         if ended.code is None:
-            return f"raise 'python_step_timeout', now {self._workshop.seconds:g} s"
+            return f"raise 'python_step_timeout', now {self._command_runner.seconds:g} s"
         return pip_remedy(ended.said, builds=self._builds)

@@ -14,7 +14,7 @@ from ...plugins.sources.python_plan import NeedsFacts, Place, Refused, plan_pyth
 from ...plugins.sources.requirement_lines import asks_for_builds
 from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
 from ..packages.cache import PackageCache
-from ..packages.command_runner import Workshop
+from ..packages.command_runner import CommandRunner
 from ..packages.errors import PackageError
 from .venv import Environment, make_environment
 
@@ -92,14 +92,14 @@ class PythonReadiness:
         """The package, ready to run; its environment is made if the cache does not have it. Raises `PackageError`."""
         if self.place is not Place.ENVIRONMENT:
             return ReadyPackage(self.place)
-        with Workshop(self._permissions.seconds) as workshop:
+        with CommandRunner(self._permissions.seconds) as command_runner:
             environment = make_environment(
                 self._needs,
                 self._needed,
                 why=self._told,
                 builds=self._permissions.build,
                 cache=PackageCache(cache),
-                workshop=workshop,
+                command_runner=command_runner,
             )
         return ReadyPackage(self.place, environment)
 

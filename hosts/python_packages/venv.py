@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...plugins.sources.python_requirements import PythonNeeds
     from ...plugins.sources.requirements import Needed
     from ..packages.cache import Entry, PackageCache
-    from ..packages.command_runner import Workshop
+    from ..packages.command_runner import CommandRunner
 
 logger = Log("callboard.packages")
 
@@ -61,7 +61,7 @@ def make_environment(
     why: str | None,
     builds: bool,
     cache: PackageCache,
-    workshop: Workshop,
+    command_runner: CommandRunner,
 ) -> Environment:
     """The environment in which a package has what it needs; made if the cache does not have it.
 
@@ -71,7 +71,7 @@ def make_environment(
         why: what its user should be told when it is made, as a clause.
         builds: packages may be built.
         cache: where it is made.
-        workshop: where programs are run for it.
+        command_runner: where programs are run for it.
 
     Raises:
         PackageError: it cannot be made.
@@ -85,7 +85,7 @@ def make_environment(
         ) from error
     told = [each.text for each in needed]
     key = key_of(*told, "", *needs.options, "", *needs.constraints, "", *files, str(builds), *_this_python())
-    making = _Making(needs, told, why, builds, cache.place("environments", key) / "tree", workshop)
+    making = _Making(needs, told, why, builds, cache.place("environments", key) / "tree", command_runner)
     found = cache.find("environments", key)
     if found is None or not _is_whole(found):
         found = cache.make("environments", key, making.work, _is_whole)
@@ -110,7 +110,7 @@ class _Making:
     why: str | None
     builds: bool
     place: Path
-    workshop: Workshop
+    command_runner: CommandRunner
 
     def work(self, tree: Path) -> dict[str, Any]:
         name, source = self.needs.name, str(self.needs.directory)
@@ -121,7 +121,7 @@ class _Making:
         )
         if self.why is not None:
             logger.info("%s: %s", name, self.why)
-        pip = Pip(self.workshop, source, builds=self.builds)
+        pip = Pip(self.command_runner, source, builds=self.builds)
         logger.info("%s: making a virtual environment", name)
         pip.make(tree)
         logger.info("%s: pip install", name)

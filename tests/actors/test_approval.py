@@ -1,4 +1,4 @@
-"""A person decides about a call; silence, a fault and nobody at all are a no."""
+"""A person decides about a call; idle_timeout, a fault and nobody at all are a no."""
 
 from __future__ import annotations
 

@@ -126,9 +126,9 @@ def test_what_becomes_of_a_call_while_a_person_thinks_brings_it_to_no_other_plug
 
     twice = [run(board, "other", **{"for": "files"}) for _ in range(2)]
     gone = run(board, "gone", **{"for": "files"})
-    newcomer = run(board, "other", **{"for": "greedy"})
+    loading_plugin = run(board, "other", **{"for": "greedy"})
 
-    assert all(each["success"] for each in [*twice, newcomer])
+    assert all(each["success"] for each in [*twice, loading_plugin])
     assert gone["code"] == "unknown_tool"
     # A yes for one plugin's tool is none for what another one does under that name.
     assert [(each.tool_name, each.plugin) for each in person.questions] == [

@@ -95,8 +95,8 @@ def test_whatever_tools_callers_and_killers_do_every_call_ends_once_and_the_boar
     assert all(result["success"] or result["error"] for result in results)
     assert healed == [True] * 4
     for name in names:
-        tally = status[name]["calls"]
-        assert tally["submitted"] == tally["ended"]
+        call_metrics = status[name]["calls"]
+        assert call_metrics["submitted"] == call_metrics["ended"]
         assert (status[name]["running"], status[name]["waiting"]) == (0, 0)
 
 

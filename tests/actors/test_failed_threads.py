@@ -10,7 +10,7 @@ import pytest
 from boards import Recorder, node_board
 from callboard.actors import messages as m
 from callboard.actors.board import Board
-from callboard.actors.threads.actor import HouseActor
+from callboard.actors.threads.actor import BaseActor
 from callboard.supervision.runtime.clock import SystemClock
 from callboard.supervision.runtime.events import EventStream
 from foreign_scene import KINDS, Strange
@@ -129,7 +129,7 @@ def test_hooks_are_asked_on_after_their_thread_has_failed():
         assert run(board)["success"]
 
 
-class Evil(HouseActor):
+class Evil(BaseActor):
     def receive(self, message):
         if isinstance(message, type):
             raise message("raised on purpose")
@@ -155,7 +155,7 @@ def test_what_is_raised_in_an_actor_stops_neither_it_nor_another_of_the_process(
 
 
 def test_an_actor_stops_though_what_it_does_at_its_end_raises():
-    class Bad(HouseActor):
+    class Bad(BaseActor):
         def on_start(self):
             raise SystemExit
 

@@ -1,9 +1,9 @@
-"""The work lane: bounded, in order, never more under way than allowed, and nothing lost."""
+"""The work mailbox: bounded, in order, never more under way than allowed, and nothing lost."""
 
 from __future__ import annotations
 
 from callboard.actors.calls.call import Call
-from callboard.actors.endpoint.mailbox import Lane
+from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.plugins.contract.invocation import Invocation
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure
@@ -17,78 +17,78 @@ def a_call(name: str = "c") -> Call:
 
 
 def test_a_call_beyond_the_limit_is_refused_at_once():
-    lane = Lane(limit=2, concurrency=1, grant=lambda _granted: None)
+    mailbox = Mailbox(limit=2, concurrency=1, grant=lambda _granted: None)
     for _ in range(2):
-        assert lane.offer(a_call()) is None
+        assert mailbox.offer(a_call()) is None
 
-    refusal = lane.offer(a_call())
+    refusal = mailbox.offer(a_call())
 
     assert refusal is not None
     assert refusal(a_call())["code"] == "overloaded"
-    assert lane.waiting == 2
+    assert mailbox.waiting == 2
 
 
 def test_a_call_that_is_put_back_stands_where_it_stood():
-    lane = Lane(limit=10, concurrency=2, grant=lambda _granted: None)
+    mailbox = Mailbox(limit=10, concurrency=2, grant=lambda _granted: None)
     calls = [a_call(str(n)) for n in range(4)]
     for call in calls:
-        lane.offer(call)
-    taken = [lane.take(), lane.take()]
+        mailbox.offer(call)
+    taken = [mailbox.take(), mailbox.take()]
 
     for call in reversed(taken):
-        lane.put_back(call)
+        mailbox.put_back(call)
 
-    assert [lane.take(), lane.take()] == calls[:2]
+    assert [mailbox.take(), mailbox.take()] == calls[:2]
 
 
 def test_a_call_that_is_put_back_and_taken_again_is_under_way():
-    lane = Lane(limit=10, concurrency=1, grant=lambda _granted: None)
+    mailbox = Mailbox(limit=10, concurrency=1, grant=lambda _granted: None)
     call, later = a_call(), a_call()
-    lane.offer(call)
-    lane.offer(later)
-    lane.take()
+    mailbox.offer(call)
+    mailbox.offer(later)
+    mailbox.take()
 
-    lane.put_back(call)
+    mailbox.put_back(call)
 
-    assert lane.untaken == 1
-    assert lane.take() is call
-    assert lane.under_way() == [call]
-    assert lane.untaken == 0
+    assert mailbox.untaken == 1
+    assert mailbox.take() is call
+    assert mailbox.under_way() == [call]
+    assert mailbox.untaken == 0
 
 
-def test_a_lane_that_is_shut_hands_back_what_waited_and_takes_nothing_more():
-    lane = Lane(limit=10, concurrency=1, grant=lambda _granted: None)
+def test_a_mailbox_that_is_shut_hands_back_what_waited_and_takes_nothing_more():
+    mailbox = Mailbox(limit=10, concurrency=1, grant=lambda _granted: None)
     call = a_call()
-    lane.offer(call)
+    mailbox.offer(call)
 
-    waited = lane.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"))
-    refusal = lane.offer(a_call())
+    waited = mailbox.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"))
+    refusal = mailbox.offer(a_call())
 
     assert waited == [call]
     assert refusal is not None
-    assert lane.take() is None
+    assert mailbox.take() is None
 
 
-def test_news_that_a_host_is_out_shuts_no_lane_that_holds_calls_for_the_next_one():
-    lane = Lane(limit=10, concurrency=1, grant=lambda _granted: None)
-    call, at_that_time = a_call(), lane.holds
-    lane.pause()
-    lane.hold()
-    lane.offer(call)
+def test_news_that_a_host_is_out_shuts_no_mailbox_that_holds_calls_for_the_next_one():
+    mailbox = Mailbox(limit=10, concurrency=1, grant=lambda _granted: None)
+    call, at_that_time = a_call(), mailbox.holds
+    mailbox.pause()
+    mailbox.hold()
+    mailbox.offer(call)
 
-    stale = lane.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"), holds=at_that_time)
-    fresh = lane.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"), holds=lane.holds)
+    stale = mailbox.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"), holds=at_that_time)
+    fresh = mailbox.shut(lambda _: failure(Code.HOST_UNAVAILABLE, "parked"), holds=mailbox.holds)
 
     assert (stale, fresh) == ([], [call])
 
 
 class LaneMachine(RuleBasedStateMachine):
-    """Any order of offering, taking, releasing, discarding, pausing: against a plain model."""
+    """Any order of registration, taking, releasing, discarding, pausing: against a plain model."""
 
     def __init__(self) -> None:
         super().__init__()
         self.granted = 0
-        self.lane = Lane(limit=4, concurrency=2, grant=self._grant)
+        self.mailbox = Mailbox(limit=4, concurrency=2, grant=self._grant)
         self.waiting: list[Call] = []
         self.running: list[Call] = []
         self.open = True
@@ -100,7 +100,7 @@ class LaneMachine(RuleBasedStateMachine):
     @rule()
     def offer(self) -> None:
         call = a_call()
-        refused = self.lane.offer(call) is not None
+        refused = self.mailbox.offer(call) is not None
         assert refused == (len(self.waiting) >= 4)
         if not refused:
             self.waiting.append(call)
@@ -109,7 +109,7 @@ class LaneMachine(RuleBasedStateMachine):
     @rule()
     def take(self) -> None:
         self.granted -= 1
-        call = self.lane.take()
+        call = self.mailbox.take()
         if call is None:
             assert not self.open or not self.waiting
         else:
@@ -121,13 +121,13 @@ class LaneMachine(RuleBasedStateMachine):
     @rule()
     def handed_over(self) -> None:
         self.in_hand -= 1
-        self.lane.handed_over()
+        self.mailbox.handed_over()
 
     @rule()
     def enter(self) -> None:
         call = a_call()
         idle = self.open and not (self.waiting or self.running or self.in_hand or self.granted)
-        assert self.lane.enter(call) == idle
+        assert self.mailbox.enter(call) == idle
         if idle:
             self.running.append(call)
 
@@ -136,14 +136,14 @@ class LaneMachine(RuleBasedStateMachine):
     def release(self, data: st.DataObject) -> None:
         call = data.draw(st.sampled_from(self.running))
         self.running.remove(call)
-        self.lane.release(call)
+        self.mailbox.release(call)
 
     @precondition(lambda self: self.running)
     @rule(data=st.data())
     def put_back(self, data: st.DataObject) -> None:
         call = data.draw(st.sampled_from(self.running))
         self.running.remove(call)
-        assert self.lane.put_back(call) is None
+        assert self.mailbox.put_back(call) is None
         self.waiting.append(call)
         self.waiting.sort(key=lambda call: call.sequence)
 
@@ -152,23 +152,23 @@ class LaneMachine(RuleBasedStateMachine):
     def discard(self, data: st.DataObject) -> None:
         call = data.draw(st.sampled_from(self.waiting))
         self.waiting.remove(call)
-        assert self.lane.discard(call)
+        assert self.mailbox.discard(call)
 
     @rule()
     def pause(self) -> None:
-        self.lane.pause()
+        self.mailbox.pause()
         self.open = False
 
     @rule()
     def resume(self) -> None:
-        self.lane.resume()
+        self.mailbox.resume()
         self.open = True
 
     @invariant()
     def never_more_under_way_than_allowed(self) -> None:
         assert len(self.running) + self.granted <= 2
-        assert self.lane.running == len(self.running)
-        assert self.lane.waiting == len(self.waiting)
+        assert self.mailbox.running == len(self.running)
+        assert self.mailbox.waiting == len(self.waiting)
 
     @invariant()
     def no_call_waits_while_there_is_a_place(self) -> None:

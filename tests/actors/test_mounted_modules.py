@@ -187,27 +187,27 @@ def test_handlers_of_a_module_are_hooks_until_it_goes(caplog):
         action = "deny"
         reason = "no"
 
-    async def guard(event, data):
+    async def admission(event, data):
         return HookResult()
 
     async def mount(coordinator, config):
-        coordinator.hooks.register("tool:pre", guard, priority=5, name=config["name"])
-        coordinator.hooks.on("session:start", guard)
-        off = coordinator.hooks.register("tool:post", guard)
+        coordinator.hooks.register("tool:pre", admission, priority=5, name=config["name"])
+        coordinator.hooks.on("session:start", admission)
+        off = coordinator.hooks.register("tool:post", admission)
         off()
         coordinator.register_capability("x", 1)
         coordinator.register_contributor("c", "m", lambda: [coordinator.get_capability("x")])
-        assert coordinator.hooks.list_handlers() == {"tool:pre": ["guard-of-tests"]}
+        assert coordinator.hooks.list_handlers() == {"tool:pre": ["admission-of-tests"]}
         assert await coordinator.collect_contributions("c") == [[1]]
 
     with Board() as board:
         board.add(a_tool(lambda a, _: {"success": True, "result": a}, "t"), config={})
-        mounted = board.mount(mount, {"name": "guard-of-tests"})
+        mounted = board.mount(mount, {"name": "admission-of-tests"})
         denied = board.submit(tool_call("t")).result(PATIENCE)
         mounted.close()
         let = board.submit(tool_call("t")).result(PATIENCE)
 
-    assert (denied["code"], denied["hook"], denied["reason"]) == ("denied", "guard-of-tests", "no")
+    assert (denied["code"], denied["hook"], denied["reason"]) == ("denied", "admission-of-tests", "no")
     assert let["success"]
     assert "no event 'session:start'" in caplog.text
 

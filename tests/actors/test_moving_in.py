@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from callboard.actors.handshake.handshake import Ask, MovingIn, Newcomer, Refusal
+from callboard.actors.handshake.handshake import Ask, Handshake, LoadingPlugin, Refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
 SCHEMAS = [{"name": "tool"}]
 
 
-def newcomer(name: str) -> Newcomer:
-    return Newcomer(name, {"of": name}, {"entry": name})
+def loading_plugin(name: str) -> LoadingPlugin:
+    return LoadingPlugin(name, {"of": name}, {"entry": name})
 
 
-def house(*names: str, one_by_one: bool = False) -> tuple[MovingIn, list[Ask]]:
-    moving = MovingIn(one_by_one=one_by_one)
-    return moving, [ask for name in names for ask in moving.add(newcomer(name))]
+def house(*names: str, one_by_one: bool = False) -> tuple[Handshake, list[Ask]]:
+    moving = Handshake(one_by_one=one_by_one)
+    return moving, [ask for name in names for ask in moving.add(loading_plugin(name))]
 
 
 def asked(asks: list[Ask]) -> list[tuple[str, str]]:
     return [(ask.plugin, ask.method) for ask in asks]
 
 
-def come_in(moving: MovingIn, name: str) -> list[Ask]:
+def come_in(moving: Handshake, name: str) -> list[Ask]:
     moving.answered(name, "load", None, None)
     moving.answered(name, "init", {"n": 0}, None)
     return moving.answered(name, "get_tool_schemas", SCHEMAS, None)
 
 
 def test_one_that_has_its_host_for_itself_is_loaded_by_nobody():
-    moving = MovingIn()
+    moving = Handshake()
 
-    asks = moving.add(Newcomer("alone", {"key": 1}))
+    asks = moving.add(LoadingPlugin("alone", {"key": 1}))
 
     assert asks == [Ask("alone", "init", {"config": {"key": 1}})]
 
@@ -125,7 +125,7 @@ def test_of_one_that_is_gone_nothing_matters_and_it_can_come_again():
     assert asked(moving.leave("a")) == [("b", "load"), ("b", "init")]
     assert moving.unanswered == ["b"]
     come_in(moving, "b")
-    assert asked(moving.add(newcomer("a"))) == [("a", "load"), ("a", "init")]
+    assert asked(moving.add(loading_plugin("a"))) == [("a", "load"), ("a", "init")]
 
 
 @given(st.booleans(), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=60))

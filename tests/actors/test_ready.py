@@ -30,7 +30,7 @@ STARTS = 10 * settings().max_examples
 
 
 class Life:
-    """A life in memory that answers all there is at once, and ends after its first call. It is a `Carrier`."""
+    """A life in memory that answers all there is at once, and ends after its first call. It is a `Transport`."""
 
     pid = 2**31 - 1
     stderr_tail = ""

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from boards import node_board
-from callboard.actors.hosting.program_version import Edition
+from callboard.actors.hosting.program_version import ProgramVersion
 from callboard.actors.hosting.reload_progress import ReloadRefused
 from callboard.actors.reload.policy import Change, ReloadPolicy
 from callboard.actors.reload.reload import reload
@@ -31,9 +31,9 @@ class Another(MemoryHost):
 
 
 def another(tools=("tool",), name="host"):
-    """The host of another edition, and what makes that."""
+    """The host of another program_version, and what makes that."""
     host = Another(name, tools)
-    return host, lambda _names: Edition(host.plugin)
+    return host, lambda _names: ProgramVersion(host.plugin)
 
 
 def beside(memory, make, **options):
@@ -274,7 +274,7 @@ def test_what_cannot_be_reloaded_at_all_is_refused_with_a_remedy():
         for name, problem in (("nobody", "no plugin and no host"), ("toolbox", "give it 'isolate'")):
             with pytest.raises(ReloadRefused, match=problem):
                 reload(memory.board, name, make, policy=ReloadPolicy(), way_back=True)
-        turn = memory.board.roster.lodgings.of("host").lives.reloads.turn
+        turn = memory.board.plugin_manager.host_registry.of("host").lives.reloads.turn
         with turn, pytest.raises(ReloadRefused, match=r"still under way 0\.01 s later"):
             reload(memory.board, "host", make, policy=ReloadPolicy(), way_back=True, timeout=0.01)
     with (

@@ -92,7 +92,7 @@ def test_arguments_that_are_no_json_are_an_invalid_call_also_while_somebody_is_i
 def test_a_life_that_comes_up_after_its_plugin_was_taken_off_offers_nothing():
     with memory_board() as memory:
         memory.add(tools=("tool",))
-        member = memory.board.roster.member("host")
+        member = memory.board.plugin_manager.member("host")
         memory.board.remove("host")
 
         member._on_schemas("host", (schema("ghost"),))
@@ -183,11 +183,11 @@ def test_a_call_that_comes_back_unsent_while_the_host_is_down_is_refused_like_an
         memory.crash(host)
         call = memory.board.submit(tool_call("tool"))
         assert call.result(PATIENCE)["code"] == "host_unavailable"
-        desk = memory.board.roster.member("host").desk
+        endpoint = memory.board.plugin_manager.member("host").endpoint
         unsent = Call("unsent", Invocation("tool", {}, "object"))
-        unsent.adopt(desk, "host")
+        unsent.adopt(endpoint, "host")
 
-        desk.submit_again(unsent)
+        endpoint.submit_again(unsent)
 
         assert unsent.result(PATIENCE)["code"] == "host_unavailable"
 

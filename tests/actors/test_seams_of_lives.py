@@ -111,13 +111,13 @@ def test_a_host_that_is_just_being_added_ends_with_its_board_or_its_plugin(leavi
     with memory_board() as memory:
         board, host = memory.board, MemoryHost("host", ("tool",))
         leave = board.stop if leaving == "stop" else lambda: board.remove("host")
-        lock = board.roster.lock = Interrupting(board.roster.lock, leave)
+        lock = board.plugin_manager.lock = Interrupting(board.plugin_manager.lock, leave)
 
         board.begin_hosted(
             PluginAdapter(host.plugin), host.plugin, host=HostSettings({}), settings=ToolSettings()
         )
         lock.somebody.join(PATIENCE)
-        member_is_there = "host" in board.roster.members()
+        member_is_there = "host" in board.plugin_manager.members()
         board.stop()
 
         assert member_is_there == (leaving == "stop")
@@ -203,7 +203,7 @@ def test_a_name_that_the_supervisor_knows_as_somebody_else_s_is_refused_and_that
         with pytest.raises(ChildExists):
             memory.board.begin_hosted(PluginAdapter(host.plugin), host.plugin, host=HostSettings({}))
 
-        assert "host" not in memory.board.roster.members()
+        assert "host" not in memory.board.plugin_manager.members()
         assert ask_supervisor(memory.board.supervisor, GetStatus())["host"]["state"] == "starting"
 
 

@@ -7,7 +7,7 @@ import pytest
 from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.hosted.tool_actor import HostedToolActor
-from callboard.actors.hosting.dispatcher import Porter
+from callboard.actors.hosting.dispatcher import SharedDispatcher
 from callboard.actors.hosting.host_registry import SharingRefused
 from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos.faults import Exit, Hang
@@ -247,7 +247,7 @@ def test_a_plugin_that_comes_later_moves_into_the_life_that_runs_and_one_that_go
         assert board.hosts["house"].life is None
         assert board.status()["hosts"] == {}
         assert not pykka.ActorRegistry.get_by_class(HostedToolActor)
-        assert not pykka.ActorRegistry.get_by_class(Porter)
+        assert not pykka.ActorRegistry.get_by_class(SharedDispatcher)
         board.add_scripted("b", {"count_b": count}, share="house", policy=QUICK)
         assert board.execute("b", "count_b")["result"] == 1
 

@@ -8,7 +8,7 @@ import pytest
 from boards import QUICK, add_node
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
-from callboard.actors.hosting.program_version import Edition
+from callboard.actors.hosting.program_version import ProgramVersion
 from callboard.actors.hosting.reload_progress import ReloadRefused
 from callboard.actors.hosting.settings import HostSettings
 from callboard.actors.reload.policy import ReloadPolicy
@@ -259,7 +259,7 @@ def in_reload(memory, host):
     done = reload(
         memory.board,
         "host",
-        lambda _: Edition(host.plugin),
+        lambda _: ProgramVersion(host.plugin),
         policy=ReloadPolicy(),
         way_back=True,
         timeout=PATIENCE,
@@ -272,7 +272,7 @@ def in_refused_reload(memory, host):
     done = reload(
         memory.board,
         "host",
-        lambda _: Edition(host.plugin),
+        lambda _: ProgramVersion(host.plugin),
         policy=ReloadPolicy(refuse=("removed",)),
         way_back=True,
         timeout=PATIENCE,

@@ -15,12 +15,12 @@ from plugin_tools import adapted
 PATIENCE = 20.0
 
 
-class Member:
+class PluginHandle:
     """As much of one as is asked."""
 
     def __init__(self, name, **hooks):
         self.name = name
-        self.desk = SimpleNamespace(adapter=adapted(**hooks))
+        self.endpoint = SimpleNamespace(adapter=adapted(**hooks))
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def required(survey, *members, about=None, timeout=PATIENCE):
 
 def test_plugins_are_asked_at_the_same_time_and_answer_in_their_own_order(survey):
     together = threading.Barrier(2)
-    a = Member("a", required_tags=lambda: ["a"] if together.wait(PATIENCE) >= 0 else [])
-    b = Member("b", required_tags=lambda: ["b"] if together.wait(PATIENCE) >= 0 else [])
+    a = PluginHandle("a", required_tags=lambda: ["a"] if together.wait(PATIENCE) >= 0 else [])
+    b = PluginHandle("b", required_tags=lambda: ["b"] if together.wait(PATIENCE) >= 0 else [])
 
     answers = required(survey, a, b)
 
@@ -55,7 +55,10 @@ def test_one_that_offers_none_of_the_hooks_costs_no_thread(survey):
     threads = []
 
     survey.ask(
-        [Member("silent")], "tags", lambda *_: threads.append(threading.current_thread()), needs=("get_tags",)
+        [PluginHandle("silent")],
+        "tags",
+        lambda *_: threads.append(threading.current_thread()),
+        needs=("get_tags",),
     )
 
     assert threads == [threading.current_thread()]
@@ -63,10 +66,10 @@ def test_one_that_offers_none_of_the_hooks_costs_no_thread(survey):
 
 def test_one_that_raises_or_hangs_is_an_answer_that_says_so(survey):
     go = threading.Event()
-    hangs = Member("hangs", required_tags=lambda: go.wait(PATIENCE) and [])
-    raises = Member("raises", required_tags=lambda: 1 / 0)
+    hangs = PluginHandle("hangs", required_tags=lambda: go.wait(PATIENCE) and [])
+    raises = PluginHandle("raises", required_tags=lambda: 1 / 0)
 
-    answers = required(survey, hangs, raises, Member("works", required_tags=lambda: ["t"]), timeout=0.1)
+    answers = required(survey, hangs, raises, PluginHandle("works", required_tags=lambda: ["t"]), timeout=0.1)
 
     assert "did not return within 0.1 s" in str(answers["hangs"])
     assert isinstance(answers["raises"], HookError)
@@ -93,7 +96,7 @@ def test_the_last_answer_of_a_host_holds_while_it_is_being_started_again(survey,
             raise answer
         return answer
 
-    member = Member("hosted", required_tags=required_tags)
+    member = PluginHandle("hosted", required_tags=required_tags)
     required(survey, member, about="this")
 
     (again,) = required(survey, member, about=about).values()

@@ -8,20 +8,20 @@ import pytest
 from boards import node_board
 from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
-from callboard.actors.metrics.calls import MAX_TOOLS, UNNAMED, Tally
-from callboard.actors.metrics.hosts import HostTimes
+from callboard.actors.metrics.calls import MAX_TOOLS, UNNAMED, CallMetrics
+from callboard.actors.metrics.hosts import HostMetrics
 from callboard.plugins.contract.invocation import Invocation
 from tools import a_tool, count, tool_call
 
 GOOD = {"success": True}
 
 
-def ended(tally, tool="t", result=GOOD, *, waited=None, ran=None, queued=True):
+def ended(call_metrics, tool="t", result=GOOD, *, waited=None, ran=None, queued=True):
     call = Call("c", Invocation(tool_name=tool, payload={}), submitted=100.0)
     call.sequence = 1 if queued else 0
     if ran is not None:
         call.begin(100.0 + waited)
-    tally.end(call, result, 100.0 + (waited or 0.0) + (ran or 0.0))
+    call_metrics.end(call, result, 100.0 + (waited or 0.0) + (ran or 0.0))
 
 
 def times(told):
@@ -29,37 +29,37 @@ def times(told):
 
 
 def test_a_call_waits_until_it_begins_and_runs_until_it_ends():
-    tally = Tally()
+    call_metrics = CallMetrics()
 
-    ended(tally, waited=0.5, ran=2.0)
+    ended(call_metrics, waited=0.5, ran=2.0)
 
-    assert times(tally.as_dict()) == {"wait": (1, 0.5), "run": (1, 2.0)}
+    assert times(call_metrics.as_dict()) == {"wait": (1, 0.5), "run": (1, 2.0)}
 
 
 def test_a_call_that_ended_while_it_waited_has_waited_and_not_run():
-    tally = Tally()
+    call_metrics = CallMetrics()
 
-    ended(tally, result={"success": False, "code": "deadline_exceeded"}, waited=3.0)
+    ended(call_metrics, result={"success": False, "code": "deadline_exceeded"}, waited=3.0)
 
-    assert times(tally.as_dict()) == {"wait": (1, 3.0), "run": (0, 0.0)}
+    assert times(call_metrics.as_dict()) == {"wait": (1, 3.0), "run": (0, 0.0)}
 
 
 def test_a_call_that_was_refused_at_once_has_not_waited():
-    tally = Tally()
+    call_metrics = CallMetrics()
 
-    ended(tally, result={"success": False, "code": "overloaded"}, queued=False)
+    ended(call_metrics, result={"success": False, "code": "overloaded"}, queued=False)
 
-    assert times(tally.as_dict()) == {"wait": (0, 0.0), "run": (0, 0.0)}
-    assert tally.as_dict()["calls"]["by_result"] == {"overloaded": 1}
+    assert times(call_metrics.as_dict()) == {"wait": (0, 0.0), "run": (0, 0.0)}
+    assert call_metrics.as_dict()["calls"]["by_result"] == {"overloaded": 1}
 
 
 def test_tools_are_told_apart_and_the_plugin_is_all_of_them():
-    tally = Tally()
-    ended(tally, "a", waited=1.0, ran=1.0)
-    ended(tally, "a", {"success": False}, waited=1.0, ran=2.0)
-    ended(tally, "b", waited=1.0, ran=4.0)
+    call_metrics = CallMetrics()
+    ended(call_metrics, "a", waited=1.0, ran=1.0)
+    ended(call_metrics, "a", {"success": False}, waited=1.0, ran=2.0)
+    ended(call_metrics, "b", waited=1.0, ran=4.0)
 
-    told = tally.as_dict()
+    told = call_metrics.as_dict()
 
     assert told["calls"]["by_result"] == {"success": 2, "failure": 1}
     assert times(told) == {"wait": (3, 3.0), "run": (3, 7.0)}
@@ -72,21 +72,21 @@ def test_tools_are_told_apart_and_the_plugin_is_all_of_them():
 
 @pytest.mark.parametrize("code", ["E42", 7, ["host_crashed"], None])
 def test_codes_that_are_not_ours_are_the_tools_own_failure(code):
-    tally = Tally()
+    call_metrics = CallMetrics()
 
-    ended(tally, result={"success": False, "code": code}, waited=0.0, ran=0.0)
+    ended(call_metrics, result={"success": False, "code": code}, waited=0.0, ran=0.0)
 
-    assert tally.as_dict()["calls"]["by_result"] == {"failure": 1}
+    assert call_metrics.as_dict()["calls"]["by_result"] == {"failure": 1}
 
 
 def test_however_many_names_are_called_few_are_told_apart():
-    tally = Tally()
+    call_metrics = CallMetrics()
 
     for number in range(MAX_TOOLS + 50):
-        ended(tally, f"tool{number}", waited=0.0, ran=0.0)
-    ended(tally, None, waited=0.0, ran=0.0)
+        ended(call_metrics, f"tool{number}", waited=0.0, ran=0.0)
+    ended(call_metrics, None, waited=0.0, ran=0.0)
 
-    by_tool = tally.as_dict()["by_tool"]
+    by_tool = call_metrics.as_dict()["by_tool"]
     assert len(by_tool) == MAX_TOOLS + 1
     assert by_tool[UNNAMED]["by_result"] == {"success": 51}
 
@@ -179,7 +179,7 @@ HISTORIES = {
 @pytest.mark.parametrize("history", HISTORIES)
 def test_a_host_starts_until_it_is_ready_and_recovers_from_the_end_of_a_life(history):
     changes, starts, recoveries = HISTORIES[history]
-    host = HostTimes()
+    host = HostMetrics()
 
     for kind, now in changes:
         facts = {"exit": "code", "seconds": None if kind.endswith("for good") else 1.0}

@@ -16,9 +16,9 @@ from broken_boards import CONVICTED, LATE, PROMPT, a_run, convicts
 from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
 from callboard.actors.endpoint.endpoint import ToolSettings
-from callboard.actors.endpoint.mailbox import Lane
+from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.actors.hosted.request import HostedRun
-from callboard.actors.hosting.lifecycle import Succession
+from callboard.actors.hosting.lifecycle import Lifecycle
 from callboard.actors.state.cell import StateCell
 from callboard.chaos import recorder
 from callboard.chaos.checker.facts import Run
@@ -140,7 +140,7 @@ def test_a_board_that_never_starts_a_host_again_is_found(tmp_path, monkeypatch):
 
 @convicts("one life at a time", beside=("nothing left behind",))
 def test_a_board_that_runs_two_lives_at_once_is_found(tmp_path, monkeypatch):
-    start = Succession.start
+    start = Lifecycle.start
 
     class Careless:
         def __init__(self, reporter):
@@ -153,7 +153,7 @@ def test_a_board_that_runs_two_lives_at_once_is_found(tmp_path, monkeypatch):
         start(self, reporter)
         return Careless(reporter)
 
-    monkeypatch.setattr(Succession, "start", start_careless)
+    monkeypatch.setattr(Lifecycle, "start", start_careless)
     with no_leaks(), a_run(tmp_path) as (calls, found):
         calls.recorder.order("restart", "evil")
         calls.events.expect("host_ready", generation=2)
@@ -177,7 +177,7 @@ def test_a_board_that_takes_calls_out_of_order_is_found(tmp_path, monkeypatch):
             lane._granted -= 1
             return None
 
-    monkeypatch.setattr(Lane, "take", last_first)
+    monkeypatch.setattr(Mailbox, "take", last_first)
     with a_run(tmp_path) as (calls, found):
         for handle in [calls.submit() for _ in range(20)]:
             handle.result(10)
@@ -265,8 +265,8 @@ def test_a_board_that_runs_two_calls_of_one_tool_at_once_is_found(tmp_path, monk
     def wider(lane, limit, concurrency, grant):
         in_truth(lane, limit, concurrency * 2, grant)
 
-    in_truth = Lane.__init__
-    monkeypatch.setattr(Lane, "__init__", wider)
+    in_truth = Mailbox.__init__
+    monkeypatch.setattr(Mailbox, "__init__", wider)
 
     with a_run(tmp_path, tool="slow") as (calls, found):
         for handle in [calls.submit() for _ in range(2)]:

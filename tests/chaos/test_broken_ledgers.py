@@ -13,7 +13,7 @@ import pytest
 from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
 from callboard.actors.endpoint.endpoint import ToolSettings
-from callboard.actors.endpoint.mailbox import Lane
+from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.actors.hosted.request import HostedRun
 from callboard.actors.hosted.tool_actor import HostedToolActor
 from callboard.actors.hosting.settings import HostSettings
@@ -155,14 +155,14 @@ def test_a_board_that_sends_again_what_may_run_once_is_found(tmp_path, monkeypat
 
 @convicts(ORDER)
 def test_a_board_that_takes_the_last_call_first_is_found(tmp_path, monkeypatch):
-    in_truth = Lane.take
+    in_truth = Mailbox.take
 
     def last_first(lane):
         with lane._lock:
             lane._calls.reverse()
         return in_truth(lane)
 
-    monkeypatch.setattr(Lane, "take", last_first)
+    monkeypatch.setattr(Mailbox, "take", last_first)
     with a_run(tmp_path) as (calls, broken):
         for handle in [calls.submit(seconds=0.1), *(calls.submit() for _ in range(5))]:
             handle.result(10)
@@ -175,8 +175,8 @@ def test_a_board_that_runs_two_calls_of_one_tool_at_once_is_found(tmp_path, monk
     def wider(lane, limit, concurrency, grant):
         in_truth(lane, limit, concurrency * 2, grant)
 
-    in_truth = Lane.__init__
-    monkeypatch.setattr(Lane, "__init__", wider)
+    in_truth = Mailbox.__init__
+    monkeypatch.setattr(Mailbox, "__init__", wider)
 
     with a_run(tmp_path) as (calls, broken):
         for handle in [calls.submit(seconds=0.3) for _ in range(2)]:
@@ -187,7 +187,9 @@ def test_a_board_that_runs_two_calls_of_one_tool_at_once_is_found(tmp_path, monk
 
 @convicts(OVERLAP)
 def test_a_board_that_goes_on_beside_a_call_that_hangs_in_its_host_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(HostedToolActor, "_on_given_up", lambda actor, call: actor.desk.lane.release(call))
+    monkeypatch.setattr(
+        HostedToolActor, "_on_given_up", lambda actor, call: actor.endpoint.mailbox.release(call)
+    )
 
     with a_run(tmp_path, hosted=True, tool=AsyncLedgerTool) as (calls, broken):
         calls.submit(seconds=1.0, deadline=0.3).result(10)

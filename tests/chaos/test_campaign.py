@@ -84,7 +84,7 @@ def test_a_round_in_which_nothing_was_tested_says_so_and_fails_the_command(sizes
 def test_a_board_that_is_broken_fails_the_command_with_the_plan_and_the_command_that_does_it_again(
     capsys, monkeypatch
 ):
-    monkeypatch.setattr(HostedRun, "_settle", lambda run, *_: run._desk.lane.release(run.call))
+    monkeypatch.setattr(HostedRun, "_settle", lambda run, *_: run._desk.mailbox.release(run.call))
 
     status = main(["campaign", "--rounds", "1", "--seed", "7", "--calls", "30", "--happenings", "4", *SMALL])
 

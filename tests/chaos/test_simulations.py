@@ -10,7 +10,7 @@ import sys
 from random import SystemRandom
 
 import pytest
-from callboard.actors.endpoint.mailbox import Lane
+from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.actors.state.cell import StateCell
 from callboard.chaos import faults as f
 from callboard.chaos import simulation
@@ -139,8 +139,8 @@ def test_calls_that_overtake_each_other_are_found(monkeypatch):
             lane._calls.reverse()
         return in_order(lane)
 
-    in_order = Lane.take
-    monkeypatch.setattr(Lane, "take", take)
+    in_order = Mailbox.take
+    monkeypatch.setattr(Mailbox, "take", take)
 
     found = {violation.rule for seed in range(20) for violation in simulate(seed).violations}
 

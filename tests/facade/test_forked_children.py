@@ -233,7 +233,7 @@ call = board.submit(tool_call("tool"), deadline=PATIENCE)
 assert store.saving.wait(PATIENCE)
 held = [threading.Event(), threading.Event()]
 def hold():
-    with pykka.ActorRegistry._actor_refs_lock, inner.events._lock, call._lock, inner.clock._lock, inner.roster.lock:
+    with pykka.ActorRegistry._actor_refs_lock, inner.events._lock, call._lock, inner.clock._lock, inner.plugin_manager.lock:
         held[0].set()
         held[1].wait(PATIENCE)
 holder = threading.Thread(target=hold)

@@ -80,7 +80,7 @@ def test_a_subscriber_does_not_wait_for_a_stop_that_waits_for_it(stopping):
 def test_within_a_stop_another_returns_at_once_and_the_first_goes_on():
     began, go, order = threading.Event(), threading.Event(), []
     board = Board()
-    board.roster.add(a_tool(lambda *_: (began.set(), go.wait(10))), config={})
+    board.plugin_manager.add(a_tool(lambda *_: (began.set(), go.wait(10))), config={})
     call = board.submit(tool_call("tool"))
     assert began.wait(10)
     call.add_done_callback(lambda: (board.stop(), order.append(board.supervisor.is_alive())))
@@ -94,7 +94,7 @@ def test_within_a_stop_another_returns_at_once_and_the_first_goes_on():
 
 def test_a_tool_may_stop_the_board_that_runs_it():
     with no_leaks(), Board() as board:
-        board.roster.add(a_tool(lambda *_: board.stop()), config={})
+        board.plugin_manager.add(a_tool(lambda *_: board.stop()), config={})
 
         result = board.submit(tool_call("tool")).result(10)
 

@@ -57,13 +57,13 @@ def test_a_host_is_asked_only_for_what_it_has_said_that_it_knows(said, asked):
     description = PLAIN if said is None else read_description(said)
     plugin, host = HostedToolPlugin("t", SimpleNamespace), Answers()
     plugin.attach(host, description)
-    plugin.lodges_as = "lodger"
+    plugin.lodges_as = "loaded_plugin"
 
     word = plugin.is_enabled({"c": 1}, ["tag"], [{"id": "m"}], {"core": host, "own": 1})
 
     params = {"config": {"c": 1}, "tags": ["tag"], "models": [{"id": "m"}], "context": {"own": 1}}
     assert word is (False if asked else None)
-    assert host.asked == ([("is_enabled", params | {"plugin": "lodger"}, 4.0)] if asked else [])
+    assert host.asked == ([("is_enabled", params | {"plugin": "loaded_plugin"}, 4.0)] if asked else [])
 
 
 def test_a_host_that_is_down_is_not_waited_for():

@@ -187,7 +187,7 @@ def test_a_request_that_was_told_as_lost_is_not_refused_as_well(turn):
 
     with running(evil("never_reads")) as (host, ear):
         sender = threading.Thread(target=send)
-        with host._carrier._process._lock:  # so that the request and the end of the host meet here
+        with host._transport._process._lock:  # so that the request and the end of the host meet here
             sender.start()
             os.kill(host.pid, signal.SIGKILL)
             wait_until(lambda: not alive(host.pid))

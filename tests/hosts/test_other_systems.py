@@ -9,10 +9,10 @@ from functools import partial
 
 import pytest
 from callboard.hosts.process.channel import Channel
-from callboard.hosts.process.transport import ProcessCarrier
+from callboard.hosts.process.transport import ProcessTransport
 from callboard.hosts.process.windows_pump import threaded
 from callboard.hosts.process_tree.group import is_batch_file
-from callboard.hosts.process_tree.tree_kill import Roster, listen
+from callboard.hosts.process_tree.tree_kill import WatchList, listen
 from callboard.hosts.process_tree.windows_job import KILL_ON_CLOSE, Limits, ending_on_close
 from evil_hosts import ANSWER, PATIENCE, ProcessEar, running, says, sent
 from leaks import no_leaks
@@ -21,7 +21,7 @@ from leaks import no_leaks
 def test_a_host_answers_over_threads_and_leaves_nothing():
     with (
         no_leaks(),
-        running(says(ANSWER), carry=partial(ProcessCarrier, begin=threaded)) as (host, ear),
+        running(says(ANSWER), carry=partial(ProcessTransport, begin=threaded)) as (host, ear),
     ):
         for owner in sent(host, *map(str, range(20))):
             assert owner.wait("answer") == [("fine", None)]
@@ -120,8 +120,8 @@ def test_a_watchdog_that_cannot_poll_hears_all_until_its_stdin_ends():
     reader, writer = os.pipe()
     os.write(writer, b"+ 1 2.0 mark 7\n+ 2 3.0 mark 0\n- 1\n")
     os.close(writer)
-    roster = Roster()
-    listen(reader, roster)
+    watch_list = WatchList()
+    listen(reader, watch_list)
     os.close(reader)
 
-    assert roster.hosts == {2: (3.0, "mark", 0)}
+    assert watch_list.hosts == {2: (3.0, "mark", 0)}

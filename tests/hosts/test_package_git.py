@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from callboard.hosts.packages.cache import PackageCache
-from callboard.hosts.packages.command_runner import Workshop
+from callboard.hosts.packages.command_runner import CommandRunner
 from callboard.hosts.packages.errors import PackageError
 from callboard.hosts.packages.git import check_out, git_environment
 from callboard.hosts.packages.git_refs import Found, patterns, read_listing
@@ -62,8 +62,8 @@ def cache(tmp_path):
 
 
 def fetch(cache, repository, ref=None, **more):
-    with Workshop(30) as workshop:
-        return check_out(NodeGitSource(str(repository), ref, **more), cache, workshop)
+    with CommandRunner(30) as command_runner:
+        return check_out(NodeGitSource(str(repository), ref, **more), cache, command_runner)
 
 
 @pytest.fixture
@@ -237,8 +237,11 @@ def test_a_repository_that_never_answers_is_given_up(cache, tmp_path, monkeypatc
     silent.chmod(0o700)
     monkeypatch.setenv("GIT_SSH_COMMAND", str(silent))
 
-    with Workshop(0.5) as workshop, pytest.raises(PackageError, match="git ls-remote took too long"):
-        check_out(NodeGitSource("ssh://git@example.com/a.git"), cache, workshop)
+    with (
+        CommandRunner(0.5) as command_runner,
+        pytest.raises(PackageError, match="git ls-remote took too long"),
+    ):
+        check_out(NodeGitSource("ssh://git@example.com/a.git"), cache, command_runner)
 
 
 def test_a_checkout_that_is_used_by_no_git_of_the_user_is_left_alone(

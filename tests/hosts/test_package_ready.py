@@ -11,7 +11,7 @@ from callboard.hosts.errors import HostStartError
 from callboard.hosts.node.find import find_node
 from callboard.hosts.node_packages.prepare_node import Permissions, make_ready
 from callboard.hosts.packages.cache import PackageCache
-from callboard.hosts.packages.command_runner import Workshop
+from callboard.hosts.packages.command_runner import CommandRunner
 from callboard.hosts.packages.errors import PackageError
 from callboard.plugins import PluginLoadError
 from node_packages import built, contents, depending, manifest, tool, write
@@ -22,12 +22,12 @@ def ready(tmp_path):
     """Make a package ready with the cache of this test."""
 
     def make(directory, node=find_node, seconds=50.0, **permissions):
-        with Workshop(seconds) as workshop:
+        with CommandRunner(seconds) as command_runner:
             return make_ready(
                 directory,
                 Permissions(**permissions),
                 cache=PackageCache(tmp_path / "cache"),
-                workshop=workshop,
+                command_runner=command_runner,
                 node=node,
             )
 

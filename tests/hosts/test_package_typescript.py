@@ -12,7 +12,7 @@ from callboard.hosts.node.find import find_node
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.node_packages.typescript import TypeScript, is_typescript
 from callboard.hosts.packages.cache import PackageCache
-from callboard.hosts.packages.command_runner import Workshop
+from callboard.hosts.packages.command_runner import CommandRunner
 from callboard.hosts.packages.errors import PackageError
 from leaks import no_leaks
 from node_packages import write
@@ -44,8 +44,8 @@ def node(request):
 
 
 def ready(cache, file, node, *, may_fetch=True):
-    with Workshop(50) as workshop:
-        return TypeScript(PackageCache(cache), workshop, node, may_fetch=may_fetch).ready(file)
+    with CommandRunner(50) as command_runner:
+        return TypeScript(PackageCache(cache), command_runner, node, may_fetch=may_fetch).ready(file)
 
 
 def answer(module, file, node, **arguments):

@@ -6,7 +6,7 @@ import os
 import sys
 
 import pytest
-from callboard.hosts.packages.command_runner import Ended, Workshop, network_environment
+from callboard.hosts.packages.command_runner import CommandRunner, Ended, network_environment
 from callboard.hosts.packages.output_posix import PolledOutput
 from callboard.hosts.packages.output_windows import ThreadedOutput
 from callboard.hosts.process.process import Command
@@ -21,8 +21,8 @@ def python(program: str, *arguments: str) -> Command:
 
 @pytest.mark.parametrize("output", BOTH_WAYS)
 def test_a_program_is_run_to_its_end_and_what_it_says_is_kept(output):
-    with no_leaks(), Workshop(20, output) as workshop:
-        ended = workshop.run(
+    with no_leaks(), CommandRunner(20, output) as command_runner:
+        ended = command_runner.run(
             python("import sys; print('out', flush=True); print('err', file=sys.stderr); sys.exit(3)")
         )
 
@@ -38,8 +38,8 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_has_started(out
         "import subprocess, time; print(subprocess.Popen(['sleep', '600']).pid, flush=True); time.sleep(600)"
     )
 
-    with no_leaks(), Workshop(0.5, output) as workshop:
-        ended = workshop.run(python(program))
+    with no_leaks(), CommandRunner(0.5, output) as command_runner:
+        ended = command_runner.run(python(program))
 
     assert (ended.code, ended.text) == (None, "took too long")
     assert not alive(int(ended.stdout))
@@ -49,16 +49,16 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_has_started(out
 def test_a_child_that_holds_the_pipe_is_not_waited_for_and_ends_with_the_program(output):
     program = "import subprocess; print(subprocess.Popen(['sleep', '600'], start_new_session=True).pid)"
 
-    with no_leaks(), Workshop(20, output) as workshop:
-        ended = workshop.run(python(program))
+    with no_leaks(), CommandRunner(20, output) as command_runner:
+        ended = command_runner.run(python(program))
 
     assert ended.well
     assert not alive(int(ended.stdout))
 
 
 def test_a_program_that_prints_without_end_fills_no_memory():
-    with no_leaks(), Workshop(0.5) as workshop:
-        ended = workshop.run(python("while True: print('x' * 1000)"))
+    with no_leaks(), CommandRunner(0.5) as command_runner:
+        ended = command_runner.run(python("while True: print('x' * 1000)"))
 
     assert ended.code is None
     assert len(ended.stdout) < 3_000_000
@@ -66,23 +66,23 @@ def test_a_program_that_prints_without_end_fills_no_memory():
 
 @pytest.mark.parametrize("output", BOTH_WAYS)
 def test_all_that_a_program_says_before_its_end_is_heard(output):
-    with Workshop(20, output) as workshop:
-        ended = workshop.run(python("print('x' * 500_000); print('end')"))
+    with CommandRunner(20, output) as command_runner:
+        ended = command_runner.run(python("print('x' * 500_000); print('end')"))
 
     assert len(ended.stdout) == 500_004
 
 
 def test_a_program_cannot_ask_anybody():
-    with Workshop(20) as workshop:
-        ended = workshop.run(python("import os; print(os.read(0, 1)); open('/dev/tty')"))
+    with CommandRunner(20) as command_runner:
+        ended = command_runner.run(python("import os; print(os.read(0, 1)); open('/dev/tty')"))
 
     assert ended.stdout == "b''"
     assert "/dev/tty" in ended.said
 
 
 def test_a_program_that_is_not_there_cannot_be_started():
-    with no_leaks(), Workshop(20) as workshop, pytest.raises(FileNotFoundError):
-        workshop.run(Command(("/no/such/program",), {}))
+    with no_leaks(), CommandRunner(20) as command_runner, pytest.raises(FileNotFoundError):
+        command_runner.run(Command(("/no/such/program",), {}))
 
 
 @pytest.mark.parametrize(

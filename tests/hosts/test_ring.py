@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.process.ring_buffer import Ring
+from callboard.hosts.process.ring_buffer import RingBuffer
 from hypothesis import given
 from hypothesis import strategies as st
 
 
 def ring_of(*chunks, limit=64):
-    ring = Ring(limit)
+    ring = RingBuffer(limit)
     for chunk in chunks:
         ring.feed(chunk)
     return ring
@@ -45,7 +45,7 @@ def test_a_character_that_was_cut_harms_nothing():
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_memory_is_bounded_however_much_is_said(size):
-    ring = Ring(limit=1000)
+    ring = RingBuffer(limit=1000)
     for _ in range(10_000):
         ring.feed(b"x" * size)
 

@@ -13,7 +13,7 @@ import pytest
 from callboard.hosts.process_tree import tree_kill as sweep
 from callboard.hosts.process_tree.tree_kill import (
     MARK,
-    Roster,
+    WatchList,
     alive,
     created,
     descendants,
@@ -218,36 +218,36 @@ def test_what_will_not_end_is_named(monkeypatch):
         assert end_session(process.pid, created(process.pid), [], within=0.02) == [process.pid]
 
 
-# The roster
+# The watch_list
 
 LINES = b"+ 11 5.5 mark-a 0\n+ 12 6.0  0\n- 11\n+ 13 7.25 mark-c 99\n- 99\n+ 14 8.0 mark-d 12"
 
 
-def test_the_roster_holds_those_that_were_added_and_not_removed():
-    roster = Roster()
+def test_the_watch_list_holds_those_that_were_added_and_not_removed():
+    watch_list = WatchList()
 
-    roster.feed(LINES)
+    watch_list.feed(LINES)
 
-    assert roster.hosts == {12: (6.0, "", 0), 13: (7.25, "mark-c", 99)}
+    assert watch_list.hosts == {12: (6.0, "", 0), 13: (7.25, "mark-c", 99)}
 
 
 @given(st.lists(st.integers(0, len(LINES)), max_size=20))
-def test_any_chunking_gives_the_same_roster(places):
-    roster = Roster()
+def test_any_chunking_gives_the_same_watch_list(places):
+    watch_list = WatchList()
 
     for start, end in itertools.pairwise([0, *sorted(places), len(LINES)]):
-        roster.feed(LINES[start:end])
+        watch_list.feed(LINES[start:end])
 
-    assert roster.hosts == {12: (6.0, "", 0), 13: (7.25, "mark-c", 99)}
+    assert watch_list.hosts == {12: (6.0, "", 0), 13: (7.25, "mark-c", 99)}
 
 
-def test_the_roster_ends_all_who_are_on_it_and_no_stranger():
-    roster = Roster()
+def test_the_watch_list_ends_all_who_are_on_it_and_no_stranger():
+    watch_list = WatchList()
     with started(parent_code(apart=True)) as (host, said), started(SLEEPS) as (stranger, _):
-        roster.feed(f"+ {host.pid} {created(host.pid)!r}  0\n".encode())
-        roster.feed(f"+ {stranger.pid} {created(stranger.pid) - 1!r}  0\n".encode())
+        watch_list.feed(f"+ {host.pid} {created(host.pid)!r}  0\n".encode())
+        watch_list.feed(f"+ {stranger.pid} {created(stranger.pid) - 1!r}  0\n".encode())
 
-        roster.end_all()
+        watch_list.end_all()
 
         assert ended(host)
         wait_gone([int(said)])

@@ -8,7 +8,7 @@ from memory_hosts import PATIENCE, memory_board
 def test_scenario_J5_calls_to_what_was_stopped_are_dead_letters_and_timers_are_not():
     with memory_board() as memory:
         host = memory.add(grace=1.0)
-        desk = memory.board.roster.member("host").desk
+        endpoint = memory.board.plugin_manager.member("host").endpoint
         under_way, waiting = memory.call(deadline=5.0), memory.call(deadline=5.0)
         host.life.request()
         memory.board.remove("host")
@@ -25,7 +25,7 @@ def test_scenario_J5_calls_to_what_was_stopped_are_dead_letters_and_timers_are_n
             "unknown_tool",
         ]
         assert letters == [("stopped", waiting.id)]
-        assert (event.subject, event.facts["tool"]) == (desk.name, "tool")
+        assert (event.subject, event.facts["tool"]) == (endpoint.name, "tool")
 
 
 def test_scenario_J6_a_listener_of_dead_letters_that_raises_or_causes_more_makes_no_loop(caplog):

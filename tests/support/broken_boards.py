@@ -35,7 +35,9 @@ def a_run(tmp_path, *entries, board=Board, policy=PROMPT, tool="ledger", counts=
         one.settle_hosted("evil", required=True)
         recorder = Recorder(one, patience=patience)
         recorder.terms["evil"] = replace(
-            terms_of(one.roster.member("evil")), ledger=tool == "ledger", counts=counts and tool == "count"
+            terms_of(one.plugin_manager.member("evil")),
+            ledger=tool == "ledger",
+            counts=counts and tool == "count",
         )
         yield _Calls(recorder, tmp_path / "ledger", tool), found
         recorder.close()

@@ -47,7 +47,7 @@ NO_PID = 2**31 - 1
 
 
 class MemoryLife:
-    """One life. It is a `Carrier`."""
+    """One life. It is a `Transport`."""
 
     def __init__(self, host: MemoryHost, listener: Any) -> None:
         self.pid = NO_PID
@@ -61,13 +61,13 @@ class MemoryLife:
         self._taken = 0
         self._changed = threading.Condition()
 
-    # The carrier
+    # The transport
 
     def start(self) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
 
     def write(self, data: bytes) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
         if self.ended:
             raise HostGone("the host in memory has ended", host=self._host.name)
         for line in data.splitlines():
@@ -84,14 +84,14 @@ class MemoryLife:
                     self._changed.notify_all()
 
     def stop(self, reason: str, ladder: Any) -> None:
-        """See `Carrier`."""
+        """See `Transport`."""
         self.stopped.append(reason)
         if not self.ended:
             code, signal = (None, 9) if ladder is KILL_NOW else (0, None)
             self.end(code, signal=signal, reason=reason)
 
     def join(self, timeout: float | None = None) -> bool:
-        """See `Carrier`."""
+        """See `Transport`."""
         return self.ended
 
     # For the test

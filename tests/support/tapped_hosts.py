@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from callboard.hosts.process.transport import ProcessCarrier
+from callboard.hosts.process.transport import ProcessTransport
 from callboard.hosts.protocol.wire import LineSplitter
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Tap:
 
     def carry(
         self, host: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
-    ) -> ProcessCarrier:
+    ) -> ProcessTransport:
         """Start a life, and listen."""
         splitter = LineSplitter()
         told = listener.on_output
@@ -39,15 +39,15 @@ class Tap:
             told(data)
 
         listener.on_output = on_output  # type: ignore[method-assign]
-        carrier = ProcessCarrier(host, command, listener, watchdog)
-        write = carrier.write
+        transport = ProcessTransport(host, command, listener, watchdog)
+        write = transport.write
 
         def tapped(data: bytes) -> None:
             self.sent.append(json.loads(data))
             write(data)
 
-        carrier.write = tapped
-        return carrier
+        transport.write = tapped
+        return transport
 
     def asked(self) -> list[str]:
         """The methods, in order."""

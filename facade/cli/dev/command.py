@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from ...authoring.dev_server import Workbench
+from ...authoring.dev_server import DevServer
 from ...authoring.locate import folders_of
 from ...hosts.tap import tapping
 from ...reload.file_watcher import SourceWatch
@@ -58,7 +58,7 @@ def dev(place: Path, as_json: bool) -> int:
 def _working(place: Path, view: View) -> Iterator[Work]:
     """What is at the place, loaded, and loaded anew whenever its files change."""
     hearing = Hearing(view)
-    with Workbench(place, tapping(hearing.tap), hearing.event) as bench:
+    with DevServer(place, tapping(hearing.tap), hearing.event) as bench:
         work = Work(bench, view)
         with SourceWatch(folders_of(bench.configuration, place), work.load):
             work.load([])

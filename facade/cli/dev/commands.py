@@ -15,7 +15,7 @@ from ..ui.cancel_on_interrupt import Giver
 
 if TYPE_CHECKING:
     from ...actors.calls.call import Call
-    from ...authoring.dev_server import Workbench
+    from ...authoring.dev_server import DevServer
     from .view import View
 
 COMMANDS = ("tools", "schema", "state", "forget", "reload", "help", "quit")
@@ -41,7 +41,7 @@ class Work:
 
     commands = COMMANDS
 
-    def __init__(self, bench: Workbench, view: View) -> None:
+    def __init__(self, bench: DevServer, view: View) -> None:
         self._bench = bench
         self._view = view
         self._core = AgentCore(board=bench.board)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from ...authoring.dev_server import Workbench
+from ...authoring.dev_server import DevServer
 from ...authoring.locate import configuration_at
 from ...authoring.recorder import Recorder, header
 from ...authoring.recording_diff import differences, exchanges_in
@@ -124,7 +124,7 @@ def _listen(place: Path, record: Path | None, out: Streams, *, alone: bool) -> i
             keep(entry)
             tell(entry)
 
-        bench = Workbench(place, tapping(Recorder(hear, time.monotonic).tap), _hear_nothing, alone=alone)
+        bench = DevServer(place, tapping(Recorder(hear, time.monotonic).tap), _hear_nothing, alone=alone)
         with bench:
             work = Work(bench, _Problems())
             work.load([])

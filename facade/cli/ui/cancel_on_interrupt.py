@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from ...actors.calls.call import Call
-    from ...authoring.dev_server import Workbench
+    from ...authoring.dev_server import DevServer
 
 
 class Giver:
     """While it is entered, from the main thread, an interrupt gives the watched call up."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: DevServer) -> None:
         self._bench = bench
         self._lock = threading.Lock()
         self._call: Call | None = None

@@ -41,7 +41,7 @@ class LoadFault(Exception):  # noqa: N818 - the ``__cause__`` is the error
     """The plugin never came to life, and would not if it were tried again; why is the ``__cause__``."""
 
 
-class HostedPlugin:
+class ServedPlugin:
     """A plugin that answers requests.
 
     Args:

@@ -34,7 +34,7 @@ from .messages import (
     part_line,
     read_request,
 )
-from .plugin import HostedPlugin, LoadFault
+from .plugin import LoadFault, ServedPlugin
 from .self_description import description
 from .streams import Inlet, Outlet, claim_streams
 from .threads import Crew
@@ -68,7 +68,7 @@ class PythonHost:
         self._name = name
         self._outlet = Outlet(sink, _leave)
         self._crew = Crew(EventLoop)
-        self._plugin: HostedPlugin | None = None
+        self._plugin: ServedPlugin | None = None
         self._failure: BaseException | None = None
         self._owed: set[str] = set()
         self._client: frozenset[str] | None = None  # what a client knows that knows more than version 1
@@ -81,7 +81,7 @@ class PythonHost:
         try:
             with loading():
                 found = self._origin.load()
-            plugin = self._plugin = HostedPlugin(found, self._name, _log)
+            plugin = self._plugin = ServedPlugin(found, self._name, _log)
             if self._client is not None:  # after it can be found: the reader looks the other way round
                 plugin.know_client(self._client)
         except BaseException as error:  # noqa: BLE001 - an exit while it is imported is no plugin, either
@@ -193,7 +193,7 @@ class PythonHost:
         except BaseException as error:  # noqa: BLE001 - whatever the tool raises is its answer
             return error_line(request_id, error, phase)
 
-    def _loaded(self) -> HostedPlugin:
+    def _loaded(self) -> ServedPlugin:
         if self._plugin is None:
             raise LoadFault from self._failure
         return self._plugin
