@@ -15,7 +15,7 @@ def test_every_kind_of_source_has_a_loader() -> None:
 
 @pytest.mark.parametrize("place", sorted(set(LOADERS.values())))
 def test_a_loader_loads_and_says_what_takes_long(place: str) -> None:
-    loader = import_module(place, "callboard")
+    loader = import_module(place, "callboard.loading")
 
     assert isfunction(loader.load)
     assert isfunction(loader.takes_long)
