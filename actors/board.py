@@ -24,13 +24,13 @@ from ..supervision.runtime.clock import Clock, LentClock, SystemClock
 from ..supervision.runtime.events import EventStream
 from ..supervision.runtime.telling import ask_supervisor, tell
 from ..supervision.supervisor import SupervisorActor
-from . import messages as m
 from .amplifier.mount import Mounts
 from .board_events import Tells
 from .board_modules import TakesModules
 from .board_queries import AsksPlugins
 from .catalog.catalog import Catalog, ToolDescriptor
 from .catalog.withheld import Withheld
+from .endpoint.messages import Shutdown
 from .hooks.hooks import Hooks
 from .plugins.manager import BoardStopped, PluginManager
 from .plugins.resources import ToolRuntime
@@ -39,6 +39,7 @@ from .plugins.variants import Variants
 from .registration_errors import StillEnding
 from .routing.call_reader import CallParser
 from .routing.claims import Claiming
+from .routing.messages import Dispatch, Route
 from .routing.router import Entrusted, RouterActor
 from .routing.table import RoutingTable
 from .state.persister import MAX_STATE_BYTES, StateKeeper
@@ -57,9 +58,9 @@ if TYPE_CHECKING:
     from ..supervision.restart.spec import GroupSpec
     from .calls.call import Call
     from .endpoint.endpoint import ToolSettings
+    from .endpoint.plugin import PluginHandle
     from .hosting.host_registry import Share
     from .hosting.settings import HostSettings
-    from .local.local_plugin import PluginHandle
     from .routing.decision import Claims
     from .state.store import StateStore
 
@@ -320,10 +321,10 @@ class Board(TakesModules, AsksPlugins, Tells):
     def _route(self, call: Call, claims: Claims | None = None) -> None:
         if not self._routing_table.routes.claimers:
             self._routing_table.deliver(call, {})
-        elif not (self._entrusted.add(call) and tell(self.router, m.Route(call, claims))):
+        elif not (self._entrusted.add(call) and tell(self.router, Route(call, claims))):
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
 
-    def _dispatch(self, message: m.Dispatch) -> Call:
+    def _dispatch(self, message: Dispatch) -> Call:
         return self.submit(message.tool_call, context=message.context, deadline=message.deadline)
 
     # Administration
@@ -418,7 +419,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         """End everything that has not ended: a stop before this one may have been interrupted anywhere."""
         self._staying += self.plugin_manager.close()
         self._hooks.close()
-        tell(self.router, m.Shutdown("the board was stopped"))
+        tell(self.router, Shutdown("the board was stopped"))
         while self._staying:
             self._ending.append(self._staying.pop(0))
             self._ending[-1].shut_down("the board was stopped", self.supervisor)

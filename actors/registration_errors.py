@@ -9,7 +9,7 @@ from ..base.errors import CallboardError, PluginLoadError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .local.local_plugin import PluginHandle
+    from .endpoint.plugin import PluginHandle
 
 
 class BoardStopped(CallboardError):  # noqa: N818 - the state is the message

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..actors.calls.stage import Result
     from ..actors.catalog.catalog import ToolDescriptor
     from ..actors.endpoint.endpoint import ToolSettings
-    from ..actors.local.local_plugin import PluginHandle
+    from ..actors.endpoint.plugin import PluginHandle
     from ..supervision.restart.policy import RestartPolicy
     from .scripted.scripted_call import Tool
 

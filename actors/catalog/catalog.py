@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ...interop.registry.tool_registry import ToolInteropRegistry
-    from ..routing.decision import Routes
 
 Schemas = tuple[dict[str, Any], ...]
 
@@ -147,14 +146,3 @@ class Catalog:
         if not self._freeform:
             return registry
         return registry.for_request(tool.schema for tools in self.offers.values() for tool in tools)
-
-
-def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool) -> Routes:
-    """The routes with a plugin's tools added or replaced.
-
-    Raises:
-        NameTaken: its calls could not be told from another plugin's.
-    """
-    names = [tool.tool_name for tool in tools]
-    routes.check(plugin, names, claims=claims)
-    return routes.including(plugin, names, claims=claims)

@@ -1,4 +1,4 @@
-"""Who lives in one life of a host: sees that they move in, and that their actors hear of it.
+"""The handshake of one generation: sees that its plugins are loaded, and that their actors are told.
 
 The host actor has one and is the only one to use it. What comes after what is for `Handshake` to say.
 """
@@ -13,10 +13,9 @@ from ...base.errors import JsonValueError
 from ...hosts.errors import RequestTooLarge
 from ...hosts.protocol.description import PLAIN
 from ...supervision.runtime.telling import tell
-from .. import messages as m
-from ..hosting.exit_reason import HandshakeRequest
 from ..state.cell import largest_state
 from .handshake import Handshake
+from .messages import HandshakeAnswered, HandshakeFailed, HostDown, HostUp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,16 +117,16 @@ class HandshakeDriver:
         self._host.send("unload", {"plugin": name}, HandshakeRequest(loaded_plugin, "unload", lambda _: True))
         self._ask(asks)
 
-    def hear(self, message: m.HandshakeAnswered | m.HandshakeFailed) -> bool:
+    def hear(self, message: HandshakeAnswered | HandshakeFailed) -> bool:
         """A request has come to its end; True if its plugin is in or out now. Raises as `open`."""
         loaded_plugin = message.loaded_plugin
         if self._loaded_plugins.get(loaded_plugin.name) is not loaded_plugin:
             return False  # it has gone, and perhaps another of its name has come
         match message:
-            case m.HandshakeAnswered(_, method, value, state):
+            case HandshakeAnswered(_, method, value, state):
                 prepares = self._description(loaded_plugin, method, value).offers("prepare")
                 asks = self._moving.answered(loaded_plugin.name, method, value, state, prepares=prepares)
-            case m.HandshakeFailed(_, method, cause, permanent):
+            case HandshakeFailed(_, method, cause, permanent):
                 asks = self._moving.refused(loaded_plugin.name, method, cause, permanent=permanent)
         self._ask(asks)
         return self._after(loaded_plugin)
@@ -175,7 +174,7 @@ class HandshakeDriver:
     def down(self, generation: int, report: CrashReport | None = None) -> None:
         """Have no calls sent here any more; ``report`` of a crash that nobody had a hand in."""
         for loaded_plugin in self._loaded_plugins.values():
-            tell(loaded_plugin.tool, m.HostDown(generation, report))
+            tell(loaded_plugin.tool, HostDown(generation, report))
 
     def ended(self) -> None:
         """The process has ended."""
@@ -201,7 +200,7 @@ class HandshakeDriver:
         description = self._description(loaded_plugin)
         loaded_plugin.plugin.attach(self._host, description)
         ready = functools.partial(_offered_by, loaded_plugin, self._ready)
-        up = m.HostUp(
+        up = HostUp(
             self._host,
             self._life,
             arrival.schemas,
@@ -263,3 +262,40 @@ def _offered_by(loaded_plugin: LoadedPlugin, ready: AnswerCount) -> None:
     """In the thread of its actor, which sends its calls here once the host is told to be ready."""
     loaded_plugin.came_in()
     ready.one()
+
+
+class HandshakeRequest:
+    """The owner of a request of the handshake with one plugin: turns its end into a message."""
+
+    def __init__(self, loaded_plugin: LoadedPlugin, method: str, tell_actor: Callable[[Any], bool]) -> None:
+        self.call_id = method
+        self._loaded_plugin = loaded_plugin
+        self._tell = tell_actor
+
+    def on_part(self, payload: Any, size: int) -> None:
+        """No part of a handshake is of interest."""
+
+    def on_begun(self) -> None:
+        """Not asked for."""
+
+    def on_answer(self, value: Any, state: dict[str, Any] | None) -> None:
+        """It was answered."""
+        self._tell(HandshakeAnswered(self._loaded_plugin, self.call_id, value, state))
+
+    def on_refused(self, error: dict[str, Any]) -> None:
+        """It was refused."""
+        cause = f"{error.get('type', 'Error')}: {error.get('detail', '')}"
+        loading = error.get("phase") == "load"
+        method = "load" if loading else self.call_id
+        self._tell(HandshakeFailed(self._loaded_plugin, method, cause, permanent=loading))
+
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:  # noqa: ARG002 - the detail has them in words
+        """The host broke the protocol instead."""
+        permanent = reason == "wrong_version"
+        self._tell(HandshakeFailed(self._loaded_plugin, self.call_id, detail, permanent=permanent))
+
+    def on_lost(self, report: CrashReport) -> None:
+        """The end of the process is told by the pump."""
+
+    def on_released(self) -> None:
+        """Never abandoned."""

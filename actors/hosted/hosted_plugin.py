@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import CallboardError, PluginLoadError
 from ...supervision.messages import Order
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from ..endpoint.messages import Shutdown
+from ..endpoint.plugin import member_facts
 from ..handshake.loaded_plugin import LoadedPlugin
-from ..local.local_plugin import member_facts
+from ..handshake.messages import HostOut, HostReady
 from .tool_actor import HostedToolActor
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class HostedPlugin:
         self.supervised_host = supervised_host
         self.ended = threading.Event()
         self.settled = threading.Event()
-        self.out: m.HostOut | None = None
+        self.out: HostOut | None = None
         self.problem: CallboardError | None = None
         self.admitted = False
         self.claims = False
@@ -139,7 +140,7 @@ class HostedPlugin:
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         """See `PluginHandle`."""
         self.endpoint.close(reason)
-        tell(self._actor, m.Shutdown(reason))
+        tell(self._actor, Shutdown(reason))
         if not self.settled.is_set():  # whoever waits for its first life waits for nothing now
             self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
             self.settled.set()
@@ -153,13 +154,13 @@ class HostedPlugin:
     def withdraw(self, reason: str) -> None:
         """As `shut_down`, of one of whose host the supervisor has never heard."""
         self.endpoint.close(reason)
-        tell(self._actor, m.Shutdown(reason))
+        tell(self._actor, Shutdown(reason))
         self.supervised_host.close()
         self.ended.set()
 
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
         """See `Resident`."""
-        self.out = m.HostOut(why, report, self.endpoint.mailbox.holds)
+        self.out = HostOut(why, report, self.endpoint.mailbox.holds)
         tell(self._actor, self.out)
         self.settled.set()
 
@@ -167,7 +168,7 @@ class HostedPlugin:
         """See `Resident`."""
         if self._shut_out_for is None:
             self.out = None
-        tell(self._actor, m.HostReady(generation))
+        tell(self._actor, HostReady(generation))
 
     def _came_in(self) -> None:
         """In the tool actor's thread: its tools are those of a life."""

@@ -15,12 +15,15 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from ...supervision.restart.exits import ExitKind
 from ...supervision.runtime.telling import tell
-from .. import messages as m
 from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.fallback import Down
+from ..endpoint.messages import WORK, GivenUp, Shutdown, Work
+from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
 from ..hosting.dispatcher import SharedInbox
 from ..hosting.liveness import sound_out
+from ..hosting.messages import EndLife
 from ..threads.actor import BaseActor
+from .messages import Overdue, Probed
 from .sender import Sender
 
 if TYPE_CHECKING:
@@ -99,7 +102,7 @@ class HostedToolActor(BaseActor):
             endpoint.down.begins()
         self._on_schemas = on_schemas
         self._on_open = on_open
-        self._coming: m.HostUp | None = None
+        self._coming: HostUp | None = None
         self._ready: int | None = None
         self._offered: tuple[bool, Schemas] | None = None
         self._fresh = not self.endpoint.cell.recalled
@@ -115,29 +118,29 @@ class HostedToolActor(BaseActor):
         self.endpoint.close(f"the actor of {self.name!r} was stopped")
 
     def _give_up(self, call: Call) -> None:
-        tell(self.actor_ref, m.GivenUp(call))
+        tell(self.actor_ref, GivenUp(call))
 
     def receive(self, message: Any) -> None:
         """Handle one message."""
         match message:
-            case m.Work():
+            case Work():
                 self._work()
-            case m.HostUp():
+            case HostUp():
                 self._on_up(message)
-            case m.HostReady(generation):
+            case HostReady(generation):
                 self._ready = generation
                 self._open()
-            case m.HostDown(generation, report):
+            case HostDown(generation, report):
                 self._on_down(generation, report)
-            case m.HostOut(error, report, holds):
+            case HostOut(error, report, holds):
                 self.endpoint.shut(_unavailable(error, report), holds=holds)
-            case m.GivenUp(call):
+            case GivenUp(call):
                 self._on_given_up(call)
-            case m.Overdue(run):
+            case Overdue(run):
                 self._on_overdue(run)
-            case m.Probed(run, answers):
+            case Probed(run, answers):
                 self._on_sounded(run, answers=answers)
-            case m.Shutdown():
+            case Shutdown():
                 self.stop()
             case _:
                 super().receive(message)
@@ -164,7 +167,7 @@ class HostedToolActor(BaseActor):
             finally:
                 mailbox.handed_over()
 
-    def _on_up(self, up: m.HostUp) -> None:
+    def _on_up(self, up: HostUp) -> None:
         if self._fresh:  # later lives, and later programs, are given the committed state with each call
             self.endpoint.cell.commit(up.state)
             self._fresh = False
@@ -200,7 +203,7 @@ class HostedToolActor(BaseActor):
     def _farewell(self) -> dict[str, Any]:
         return {"state": self.endpoint.cell.read()[0], **self._sender.address}
 
-    def _drop_forsaken(self, up: m.HostUp) -> None:
+    def _drop_forsaken(self, up: HostUp) -> None:
         """Give up a state with which the host crashed again and again, if it still is the committed one."""
         endpoint = self.endpoint
         forsaken, endpoint.forsaken = endpoint.forsaken, None
@@ -232,7 +235,7 @@ class HostedToolActor(BaseActor):
         run.host.cancel(run.request_id, str(call.result().get("error")))
         run.vitals = run.host.vitals
         overdue = self._clock.now() + self.endpoint.settings.grace
-        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
+        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, Overdue(run)))
 
     def _on_overdue(self, run: Any) -> None:
         host = self._present(run)
@@ -242,7 +245,7 @@ class HostedToolActor(BaseActor):
             self._replace(run, host)
             return
         # In a shared host another plugin's call may keep it from its work. One that answers shows that none does.
-        sound_out(host, self._clock, lambda answers: tell(self.actor_ref, m.Probed(run, answers=answers)))
+        sound_out(host, self._clock, lambda answers: tell(self.actor_ref, Probed(run, answers=answers)))
 
     def _on_sounded(self, run: Any, *, answers: bool) -> None:
         host = self._present(run)
@@ -266,10 +269,10 @@ class HostedToolActor(BaseActor):
             reason = f"{reason}; {what}"
         run.hung = True
         kind = ExitKind.CANCEL if run.cancelled and not host.stalled else ExitKind.HANG
-        tell(self._life, m.EndLife(reason, kind))
+        tell(self._life, EndLife(reason, kind))
 
 
-_WORK = pykka._envelope.Envelope(m.WORK)  # noqa: SLF001
+_WORK = pykka._envelope.Envelope(WORK)  # noqa: SLF001
 
 
 def _unavailable(error: str, report: Mapping[str, Any] | None) -> Callable[[Call], Result]:

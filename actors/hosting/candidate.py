@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from .messages import EndLife, TakeOver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,13 +68,13 @@ class Candidate:
             if self.exit is not None or self.actor is None:
                 return None
             self._successor = reporter
-        tell(self.actor, m.TakeOver(reporter))
+        tell(self.actor, TakeOver(reporter))
         return self.actor
 
     def dismiss(self, reason: str) -> None:
         """End it."""
         if self.actor is not None:
-            tell(self.actor, m.EndLife(reason))
+            tell(self.actor, EndLife(reason))
 
     # What its life reports
 

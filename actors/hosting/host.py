@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...supervision.life import ChildSpec
 from ...supervision.runtime.telling import tell
-from .. import messages as m
 from ..handshake.loaded_plugin import PluginsToLoad
+from ..handshake.messages import LoadPlugin, UnloadPlugin
 from ..handshake.startup_blame import Suspects
 from ..metrics.hosts import HostMetrics
 from .dispatcher import CLOSE, SharedDispatcher
@@ -149,7 +149,7 @@ class SupervisedHost:
         elif ready is not None:
             resident.host_is_ready(ready)
         if len(self._residents) > 1:
-            self.lives.tell_lives(m.LoadPlugin(resident.loaded_plugin))
+            self.lives.tell_lives(LoadPlugin(resident.loaded_plugin))
 
     def move_out(self, resident: Resident) -> bool:
         """One lives here no more; False of the last one, with which the host has to end."""
@@ -160,7 +160,7 @@ class SupervisedHost:
                     return False
                 del self._residents[resident.name]
                 self.count_tools(resident.name, 0)
-        self.lives.tell_lives(m.UnloadPlugin(resident.loaded_plugin))
+        self.lives.tell_lives(UnloadPlugin(resident.loaded_plugin))
         return True
 
     def close(self) -> None:

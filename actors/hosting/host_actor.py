@@ -25,14 +25,34 @@ from ...hosts.process.stop_ladder import KILL_NOW, StopLadder
 from ...hosts.report.crash_report import FROM_OUTSIDE
 from ...supervision.restart.exits import Exit, ExitKind
 from ...supervision.runtime.telling import tell
-from .. import messages as m
 from ..handshake.driver import HandshakeDriver
+from ..handshake.messages import (
+    HandshakeAnswered,
+    HandshakeFailed,
+    LoadOverdue,
+    LoadPlugin,
+    LoadProbed,
+    UnloadPlugin,
+)
 from ..threads.actor import BaseActor, UnknownMessage
 from .contracts import Armed
 from .exit_reason import verdict_on
 from .life import CallGate
 from .listener import HostEar
 from .liveness import sound_out
+from .messages import (
+    BEGIN,
+    Begin,
+    Drain,
+    Drained,
+    EndLife,
+    LimitReached,
+    ProcessEnded,
+    Retire,
+    StartOverdue,
+    TakeOver,
+    TreeGone,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +121,7 @@ class HostActor(BaseActor):
         self._verdict: Exit | None = None
         self._exit: tuple[Exit, CrashReport] | None = None
         if not waits:  # not in on_start: an exception in there would end the actor and tell nobody
-            self.actor_ref.tell(m.BEGIN)
+            self.actor_ref.tell(BEGIN)
 
     def on_stop(self) -> None:
         """A life ends with its actor, whoever stopped that; a process that has ended stays so."""
@@ -111,18 +131,18 @@ class HostActor(BaseActor):
     def receive(self, message: Any) -> None:
         """Handle one message."""
         match message:
-            case m.Begin():
+            case Begin():
                 self._spawn()
-            case m.HandshakeAnswered() | m.HandshakeFailed():
+            case HandshakeAnswered() | HandshakeFailed():
                 self._move(lambda: self._handshake_driver.hear(message))
-            case m.StartOverdue(extended):
+            case StartOverdue(extended):
                 self._on_start_overdue(extended=extended)
-            case m.EndLife(reason, kind):
+            case EndLife(reason, kind):
                 ladder = self._settings.ladder if kind is ExitKind.REQUESTED else KILL_NOW
                 self._end(Exit(kind, reason), ladder)
-            case m.ProcessEnded(exit_, report, breach):
+            case ProcessEnded(exit_, report, breach):
                 self._on_ended(exit_, report, breach)
-            case m.TreeGone(leftovers):
+            case TreeGone(leftovers):
                 self._on_gone(leftovers)
             case _:
                 self._follow(message)
@@ -133,9 +153,9 @@ class HostActor(BaseActor):
             return
         exit_ = Exit(ExitKind.CODE, f"its actor failed on {type(message).__name__}: {shown(error)}")
         match message:
-            case m.ProcessEnded():
+            case ProcessEnded():
                 self._exit = self._exit or (exit_, message.report)
-            case m.TreeGone():
+            case TreeGone():
                 self._close(exit_ if self._exit is None else self._exit[0])
             case _:
                 self._end(exit_, KILL_NOW)
@@ -143,23 +163,23 @@ class HostActor(BaseActor):
     def _follow(self, message: Any) -> None:
         """One plugin, or one life, follows another."""
         match message:
-            case m.LoadPlugin(loaded_plugin):
+            case LoadPlugin(loaded_plugin):
                 self._take_in(loaded_plugin)
-            case m.UnloadPlugin(loaded_plugin):
+            case UnloadPlugin(loaded_plugin):
                 self._move(lambda: self._handshake_driver.let_go(loaded_plugin))
-            case m.LoadOverdue(loaded_plugin, extended):
+            case LoadOverdue(loaded_plugin, extended):
                 self._on_loading_plugin_overdue(loaded_plugin, extended=extended)
-            case m.LoadProbed(loaded_plugin, patience, answers):
+            case LoadProbed(loaded_plugin, patience, answers):
                 self._on_loading_plugin_sounded(loaded_plugin, patience, answers=answers)
-            case m.TakeOver(reporter):
+            case TakeOver(reporter):
                 self._take_over(reporter)
-            case m.Retire(reason):
+            case Retire(reason):
                 self._retire(reason)
-            case m.LimitReached(exceeded):
+            case LimitReached(exceeded):
                 self._on_limit(exceeded)
-            case m.Drain():
+            case Drain():
                 self._drain()
-            case m.Drained(late):
+            case Drained(late):
                 self._on_drained(late=late)
             case _:
                 super().receive(message)
@@ -207,14 +227,14 @@ class HostActor(BaseActor):
         """From now on it has so much time to become ready."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._after(self._settings.start_deadline, m.StartOverdue())
+        self._timer = self._after(self._settings.start_deadline, StartOverdue())
 
     def _on_start_overdue(self, *, extended: bool) -> None:
         if self._ready_at is not None:
             return
         preparing = self._handshake_driver.preparing()
         if preparing and not extended:
-            self._timer = self._after(self._settings.prepare_timeout, m.StartOverdue(extended=True))
+            self._timer = self._after(self._settings.prepare_timeout, StartOverdue(extended=True))
             return
         cause = f"it was not ready within {self._settings.start_deadline:g} s"
         loading = self._handshake_driver.is_loading
@@ -228,14 +248,14 @@ class HostActor(BaseActor):
     def _on_loading_plugin_overdue(self, loaded_plugin: LoadedPlugin, *, extended: bool) -> None:
         preparing = self._handshake_driver.preparing(loaded_plugin)
         if preparing and not extended:
-            self._after(self._settings.prepare_timeout, m.LoadOverdue(loaded_plugin, extended=True))
+            self._after(self._settings.prepare_timeout, LoadOverdue(loaded_plugin, extended=True))
             return
         patience = self._settings.prepare_timeout if preparing else self._settings.start_deadline
         if self._host is not None and self._handshake_driver.awaits(loaded_plugin):
             sound_out(
                 self._host,
                 self._clock,
-                lambda answers: tell(self.actor_ref, m.LoadProbed(loaded_plugin, patience, answers)),
+                lambda answers: tell(self.actor_ref, LoadProbed(loaded_plugin, patience, answers)),
             )
 
     def _on_loading_plugin_sounded(
@@ -267,7 +287,7 @@ class HostActor(BaseActor):
         if self._ready_at is None:
             self._expect()
         else:
-            self._after(self._settings.start_deadline, m.LoadOverdue(loaded_plugin))
+            self._after(self._settings.start_deadline, LoadOverdue(loaded_plugin))
         self._move(lambda: self._handshake_driver.take_in(loaded_plugin))
 
     def _move(self, step: Callable[[], object]) -> None:
@@ -337,8 +357,8 @@ class HostActor(BaseActor):
         if self._retiring is None or self._host is None or self._verdict is not None:
             return
         self._handshake_driver.down(self._reporter.generation)
-        self._timer = self._after(self._settings.limits.drain, m.Drained(late=True))
-        self._host.drain(functools.partial(tell, self.actor_ref, m.Drained()))
+        self._timer = self._after(self._settings.limits.drain, Drained(late=True))
+        self._host.drain(functools.partial(tell, self.actor_ref, Drained()))
 
     def _on_drained(self, *, late: bool) -> None:
         reason = self._retiring or "it was replaced"
@@ -353,7 +373,7 @@ class HostActor(BaseActor):
         if self._host is not None:
             self._host.stop(self._verdict.cause, ladder)
         elif self._waits:  # for the end of the life before it, which is not its business any more
-            self.actor_ref.tell(m.BEGIN)
+            self.actor_ref.tell(BEGIN)
 
     def _on_ended(self, exit_: ProcessExit, report: CrashReport, breach: str | None) -> None:
         if self._timer is not None:

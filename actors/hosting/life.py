@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from .messages import EndLife, Retire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,8 +64,8 @@ class HostLife:
         """Begin to end it; no call is sent to it any more."""
         self._gate.shut()
         self._on_stop(reason)
-        tell(self._actor, m.EndLife(reason))
+        tell(self._actor, EndLife(reason))
 
     def retire(self, reason: str) -> None:
         """Its successor has been started: begin to end it, with nothing lost."""
-        tell(self._actor, m.Retire(reason))
+        tell(self._actor, Retire(reason))

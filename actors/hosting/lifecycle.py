@@ -18,11 +18,12 @@ from weakref import WeakKeyDictionary
 from ...supervision.messages import Order
 from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from ..handshake.messages import LoadPlugin, UnloadPlugin
 from .host_actor import HostActor
 from .latch import Latch
 from .life import CallGate, HostLife
 from .limits import arm
+from .messages import BEGIN, Drain
 from .program_version import ProgramVersion
 from .reload_progress import Reloads
 from .standby import Standby, Waiting
@@ -167,7 +168,7 @@ class Lifecycle:
         if self._standby is not None:
             self._standby.dismiss(reason)
 
-    def tell_lives(self, message: m.LoadPlugin | m.UnloadPlugin) -> None:
+    def tell_lives(self, message: LoadPlugin | UnloadPlugin) -> None:
         """Have all lives hear of a change of those who live in the host, the standby too."""
         with self._lock:
             lives = list(self._lives.values())
@@ -180,7 +181,7 @@ class Lifecycle:
         """Whoever moved in before this life could be told of it, and after it had looked, would not live in it."""
         wanted = self._owner.residents().wanted
         for loaded_plugin in wanted if len(wanted) > 1 else ():
-            tell(actor, m.LoadPlugin(loaded_plugin))
+            tell(actor, LoadPlugin(loaded_plugin))
 
     def residents(self) -> PluginsToLoad:
         """See `GenerationContext`."""
@@ -258,14 +259,14 @@ class Lifecycle:
             if self._pending is None or self._latch.count > 1:
                 return
             pending, self._pending = self._pending, None
-        tell(pending, m.BEGIN)
+        tell(pending, BEGIN)
 
     def _release(self, below: int) -> None:
         """Lives older than ``below`` are sent no more calls: those that retire may end."""
         with self._lock:
             older = [self._lives.pop(generation) for generation in sorted(self._lives) if generation < below]
         for actor in older:
-            tell(actor, m.Drain())
+            tell(actor, Drain())
 
     def _start_standby(self, waiting: Waiting) -> pykka.ActorRef[Any]:
         return self._start(waiting, self.reloads.program_version, self, loaded=waiting.loaded)

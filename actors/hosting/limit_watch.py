@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ...base.frozen import frozen
 from ...hosts.limits.limits import judge
 from ...supervision.runtime.telling import tell
-from .. import messages as m
 from ..threads.actor import BaseActor
+from .messages import LimitReached
 
 if TYPE_CHECKING:
     import pykka
@@ -128,4 +128,4 @@ def _look(watched: Watched) -> bool:
         busy=host.busy,
     )
     # The next look may find a hard limit, so that a life which is recycled is looked at to its end.
-    return exceeded is None or (tell(watched.life, m.LimitReached(exceeded)) and not exceeded.hard)
+    return exceeded is None or (tell(watched.life, LimitReached(exceeded)) and not exceeded.hard)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...hosts.limits.limits import Exceeded, Limits
 from ...supervision.runtime.telling import tell
-from .. import messages as m
 from .contracts import Armed
+from .messages import LimitReached
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def arm(life: pykka.ActorRef[Any], host: Host, limits: Limits, clock: Clock, wat
     if limits.calls is not None:
         on_sent = _counter(life, limits.calls)
     if limits.age is not None:
-        reached = m.LimitReached(Exceeded("age", limits.age, limits.age))
+        reached = LimitReached(Exceeded("age", limits.age, limits.age))
         timer = clock.call_at(clock.now() + limits.age, functools.partial(tell, life, reached))
     return Armed(on_sent, timer)
 
@@ -47,6 +47,6 @@ def _counter(life: pykka.ActorRef[Any], calls: int) -> Callable[[], None]:
 
     def on_sent() -> None:
         if next(counted) == calls:
-            tell(life, m.LimitReached(Exceeded("calls", calls, calls)))
+            tell(life, LimitReached(Exceeded("calls", calls, calls)))
 
     return on_sent

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...hosts.errors import THREAD_FAILED
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from .messages import ProcessEnded, TreeGone
 
 if TYPE_CHECKING:
     import pykka
@@ -44,8 +44,8 @@ class HostEar:
         """Tell the actor; first, if our own thread was the reason, everybody."""
         if exit_.fault == THREAD_FAILED:
             self._events.thread_failed(self._name, report.cause)
-        tell(self._life, m.ProcessEnded(exit_, report, breach))
+        tell(self._life, ProcessEnded(exit_, report, breach))
 
     def on_gone(self, leftovers: list[int]) -> None:
         """Tell the actor."""
-        tell(self._life, m.TreeGone(tuple(leftovers)))
+        tell(self._life, TreeGone(tuple(leftovers)))

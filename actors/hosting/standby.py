@@ -20,7 +20,7 @@ from ...base.foreign import Log, contain, shown
 from ...supervision.restart.exits import Exit, ExitKind
 from ...supervision.restart.policy import History, Park, Restart, RestartPolicy, RestartType, decide
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from .messages import EndLife, TakeOver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ class Standby:
             self._forget_timer()
             waiting, self._waiting = self._waiting, None
         if waiting is not None and waiting.actor is not None:
-            tell(waiting.actor, m.EndLife(reason))
+            tell(waiting.actor, EndLife(reason))
 
     def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
         """Make the standby the life that ``reporter`` reports on; ``None`` if none waits.
@@ -153,7 +153,7 @@ class Standby:
             if waiting is None or waiting.actor is None:
                 return None
             waiting.successor = reporter
-        tell(waiting.actor, m.TakeOver(reporter))
+        tell(waiting.actor, TakeOver(reporter))
         return waiting.actor
 
     def on_loaded(self, waiting: Waiting, pid: int) -> None:

@@ -1,12 +1,13 @@
-"""A plugin as a member of a board: its actor, its endpoint, and how it is shut down."""
+"""A plugin of this process on a board: its actor, its endpoint, and how it is shut down."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from ..endpoint.messages import Shutdown
+from ..endpoint.plugin import member_facts
 from .thread_tool_actor import ThreadToolActor
 
 if TYPE_CHECKING:
@@ -17,70 +18,9 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
-    from ..endpoint.endpoint import Endpoint, ToolSettings
+    from ..endpoint.endpoint import ToolSettings
     from ..state.persister import StateKeeper
     from ..threads.hook_pool import Pending
-
-
-class PluginHandle(Protocol):
-    """A plugin on a board.
-
-    Attributes:
-        name: the plugin's.
-        endpoint: where its calls go.
-        config: what its ``init`` was given.
-        claims: it is asked whether a call is its own.
-        ended: set once it has been shut down and nothing of it is left.
-        problem: why its tools cannot be offered, or ``None``.
-        admitted: whoever put it on the board was given its tools, so that nobody else can have their names.
-    """
-
-    name: str
-    endpoint: Endpoint
-    config: dict[str, Any]
-    claims: bool
-    ended: threading.Event
-    problem: CallboardError | None
-    admitted: bool
-
-    @property
-    def absence(self) -> str | None:
-        """Why calls are not taken at present, as a sentence; ``None`` if they are."""
-
-    @property
-    def has_config_schema(self) -> bool:
-        """Whether it is known to have a schema of its configuration."""
-
-    @property
-    def host_name(self) -> str | None:
-        """Of the host that it lives in; ``None`` of one that runs in this process."""
-
-    @property
-    def available(self) -> bool:
-        """Whether calls are taken at present."""
-
-    def status(self) -> dict[str, Any]:
-        """What is going on, as JSON."""
-
-    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
-        """End its calls with ``cancelled``, and itself. Returns at once; see ``ended``."""
-
-
-def member_facts(member: PluginHandle) -> dict[str, Any]:
-    """What is going on, of any member, as JSON."""
-    endpoint = member.endpoint
-    return {
-        "available": member.available,
-        "waiting": endpoint.mailbox.waiting,
-        "running": endpoint.mailbox.running,
-        "mailbox_size": endpoint.mailbox.limit,
-        "concurrency": endpoint.mailbox.concurrency,
-        **endpoint.call_metrics.as_dict(),
-        "state_version": endpoint.cell.version,
-        "state_resets": endpoint.state_resets,
-        **endpoint.admission.status(),
-        "unchecked": {} if endpoint.checks is None else dict(endpoint.checks.unchecked),
-    }
 
 
 class LocalPlugin:
@@ -164,7 +104,7 @@ class LocalPlugin:
     def withdraw(self, reason: str) -> None:
         """End its calls and itself."""
         self.endpoint.close(reason)
-        tell(self._actor, m.Shutdown(reason))
+        tell(self._actor, Shutdown(reason))
         if self.setting_up is not None:  # whoever waits for it waits for nothing now
             self.setting_up.give_up(reason)
         self.ended.set()

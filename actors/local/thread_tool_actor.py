@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
-from .. import messages as m
 from ..endpoint.endpoint import Endpoint, ToolSettings
+from ..endpoint.messages import GivenUp, Shutdown
 from ..threads.actor import BaseActor
+from .messages import Overdue, ThreadBack
 from .run import ThreadRun
 from .workers import Workers
 
@@ -78,21 +79,21 @@ class ThreadToolActor(BaseActor):
         self.endpoint.close(f"the actor of {self.name!r} was stopped")
 
     def _give_up(self, call: Call) -> None:
-        tell(self.actor_ref, m.GivenUp(call))
+        tell(self.actor_ref, GivenUp(call))
 
     def _on_back(self, run: ThreadRun) -> None:
-        tell(self.actor_ref, m.ThreadBack(run))
+        tell(self.actor_ref, ThreadBack(run))
 
     def receive(self, message: Any) -> None:
         """Handle one message."""
         match message:
-            case m.GivenUp(call):
+            case GivenUp(call):
                 self._on_given_up(call)
-            case m.Overdue(ThreadRun() as run):
+            case Overdue(ThreadRun() as run):
                 self._fence(run)
-            case m.ThreadBack(run):
+            case ThreadBack(run):
                 self._on_thread_back(run)
-            case m.Shutdown():
+            case Shutdown():
                 self._workers.close()
                 self.stop()
             case _:
@@ -103,7 +104,7 @@ class ThreadToolActor(BaseActor):
         assert isinstance(run, ThreadRun)
         run.ask_to_stop()
         overdue = self._clock.now() + self.endpoint.settings.grace
-        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, m.Overdue(run)))
+        self._clock.call_at(overdue, functools.partial(tell, self.actor_ref, Overdue(run)))
 
     def _fence(self, run: ThreadRun) -> None:
         if not run.claim():

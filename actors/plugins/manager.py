@@ -18,7 +18,7 @@ from ...supervision.runtime.telling import ask_supervisor
 from ..endpoint.endpoint import ToolSettings
 from ..hosting.host_registry import HostRegistry, founder
 from ..hosting.limit_watch import LimitWatch
-from ..local.local_plugin import LocalPlugin, PluginHandle
+from ..local.local_plugin import LocalPlugin
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
 from ..registration_errors import StillEnding, require_place, taken_off
 from .first_answers import Offered, first_answers, first_state, offered
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
     from ..catalog.catalog import Catalog, ToolDescriptor
+    from ..endpoint.plugin import PluginHandle
     from ..hosted.hosted_plugin import HostedPlugin
     from ..hosting.host_registry import Share
     from ..hosting.settings import HostSettings

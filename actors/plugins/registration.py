@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
 from ..catalog.argument_validation import checks_of
-from ..catalog.catalog import add_routes
 from ..catalog.diff import tool_changes
+from ..routing.decision import add_routes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ...supervision.runtime.events import EventStream
     from ..catalog.catalog import Catalog, ToolDescriptor
-    from ..local.local_plugin import PluginHandle
+    from ..endpoint.plugin import PluginHandle
     from ..routing.table import RoutingTable
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
     from ...plugins.adapter.adapter import PluginAdapter
-    from ..local.local_plugin import PluginHandle
+    from ..endpoint.plugin import PluginHandle
     from ..threads.hook_pool import HookThreads, Pending
 
 logger = Log("callboard.actors")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ...plugins.adapter.adapter import PluginAdapter
     from ..catalog.catalog import Catalog, ToolDescriptor
-    from ..local.local_plugin import PluginHandle
+    from ..endpoint.plugin import PluginHandle
     from .survey import Survey
 
 logger = Log("callboard.actors")

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..board import Board
+    from ..endpoint.plugin import PluginHandle
     from ..handshake.handshake import Handshake, PluginLoaded
     from ..hosting.candidate import Candidate
     from ..hosting.host import SupervisedHost
     from ..hosting.program_version import ProgramVersion
     from ..hosting.reload_progress import Takeover
-    from ..local.local_plugin import PluginHandle
 
 
 @frozen

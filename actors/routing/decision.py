@@ -22,6 +22,8 @@ from ...base.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..catalog.catalog import ToolDescriptor
+
 Claims = Mapping[str, bool | None]
 """What plugins have said of a call, by their names; ``None`` is no opinion."""
 
@@ -204,3 +206,14 @@ def choose(routes: Routes, name: str | None, claims: Claims) -> Choice:
     if len(willing) == 1:
         return Taken(willing[0])
     return Ambiguous(willing) if willing else NoTool(registration)
+
+
+def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool) -> Routes:
+    """The routes with a plugin's tools added or replaced.
+
+    Raises:
+        NameTaken: its calls could not be told from another plugin's.
+    """
+    names = [tool.tool_name for tool in tools]
+    routes.check(plugin, names, claims=claims)
+    return routes.including(plugin, names, claims=claims)

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
-from .. import messages as m
+from ..endpoint.messages import Shutdown
 from ..threads.actor import BaseActor
+from .messages import Claimed, Dispatch, Route
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +93,7 @@ class RouterActor(BaseActor):
         self,
         routing_table: RoutingTable,
         entrusted: Entrusted,
-        submit: Callable[[m.Dispatch], Call],
+        submit: Callable[[Dispatch], Call],
         claiming: Claiming,
         *,
         clock: Clock,
@@ -109,13 +110,13 @@ class RouterActor(BaseActor):
     def receive(self, message: Any) -> Any:
         """Handle one message."""
         match message:
-            case m.Dispatch():
+            case Dispatch():
                 return self._submit(message)
-            case m.Route(call, claims):
+            case Route(call, claims):
                 self._route(call, claims)
-            case m.Claimed(call, claims):
+            case Claimed(call, claims):
                 self._claimed(call, claims)
-            case m.Shutdown():
+            case Shutdown():
                 self.stop()
             case _:
                 super().receive(message)
@@ -142,7 +143,7 @@ class RouterActor(BaseActor):
 
     def _on_claims(self, call: Call, claims: Claims) -> None:
         """In any thread."""
-        tell(self.actor_ref, m.Claimed(call, claims))
+        tell(self.actor_ref, Claimed(call, claims))
 
     def _claimed(self, call: Call, claims: Claims) -> None:
         pending = self._waiting.get(id(call))

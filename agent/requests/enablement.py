@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...actors.board import Board
-    from ...actors.local.local_plugin import PluginHandle
+    from ...actors.endpoint.plugin import PluginHandle
     from .provider_adapter import ProviderAdapter
 
 Json = dict[str, Any]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ...actors.board import Board
     from ...actors.catalog.catalog import ToolDescriptor
-    from ...actors.local.local_plugin import PluginHandle
+    from ...actors.endpoint.plugin import PluginHandle
     from ...interop.default_registry import ToolInteropRegistry
     from .provider_adapter import ProviderAdapter
 

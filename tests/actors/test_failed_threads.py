@@ -8,8 +8,8 @@ import threading
 import pykka
 import pytest
 from boards import Recorder, node_board
-from callboard.actors import messages as m
 from callboard.actors.board import Board
+from callboard.actors.hosting.messages import LimitReached
 from callboard.actors.threads.actor import BaseActor
 from callboard.supervision.runtime.clock import SystemClock
 from callboard.supervision.runtime.events import EventStream
@@ -54,7 +54,7 @@ def test_a_host_whose_actor_fails_is_replaced():
     with no_leaks(), node_board() as (board, _, events):
         pid = run(board, "moody")["result"]["pid"]
         (life,) = pykka.ActorRegistry.get_by_class_name("HostActor")
-        life.tell(m.LimitReached(None))
+        life.tell(LimitReached(None))
         events.wait("host_ready", 2)
 
         assert run(board, "moody")["result"]["pid"] != pid

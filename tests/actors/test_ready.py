@@ -9,9 +9,9 @@ from collections import Counter
 
 import pykka
 import pytest
-from callboard.actors import messages as m
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.messages import WORK
 from callboard.actors.hosted.tool_actor import HostedToolActor
 from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.hosted_tool import HostedToolPlugin
@@ -143,7 +143,7 @@ def wait_for_next(board, host):
         assert time.monotonic() < deadline
         board.clock.advance(1.0)
     for actor in pykka.ActorRegistry.get_by_class(HostedToolActor):
-        actor.ask(m.WORK)
+        actor.ask(WORK)
 
 
 @pytest.mark.timeout(600)

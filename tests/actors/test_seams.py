@@ -6,7 +6,6 @@ import math
 import threading
 from types import MappingProxyType
 
-from callboard.actors import messages as m
 from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
 from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
@@ -14,6 +13,7 @@ from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
 from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.routing.messages import Route
 from callboard.actors.threads.hook_pool import HookThreads
 from callboard.base.errors import PluginLoadError
 from callboard.plugins.adapter.adapter import PluginAdapter
@@ -248,7 +248,7 @@ def test_a_call_that_the_router_never_reads_of_ends_with_it():
         busy, on = threading.Event(), threading.Event()
         nowhere = Call("1", Invocation("nowhere", {}, "object"))
         nowhere.add_done_callback(lambda: (busy.set(), on.wait(PATIENCE)))
-        board.router.tell(m.Route(nowhere))
+        board.router.tell(Route(nowhere))
         assert busy.wait(PATIENCE)
 
         board.router.stop(block=False)

@@ -68,7 +68,9 @@ def test_no_python_file_has_too_many_lines_of_code() -> None:
     paths = {path.relative_to(ROOT).as_posix(): path for path in project_files(".py")}
     most = {name: MOST_OF_A_TEST if name.startswith("tests/") else MOST for name in paths}
     texts = {name: path.read_text() for name, path in paths.items()}
-    long = {name: text for name, text in texts.items() if text.count("\n") > most[name]}  # reading tokens is slow
+    long = {
+        name: text for name, text in texts.items() if text.count("\n") > most[name]
+    }  # reading tokens is slow
     lengths = {name: code_lines(text) for name, text in long.items()}
 
     assert {name: length for name, length in lengths.items() if length > most[name]} == {}

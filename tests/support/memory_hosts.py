@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pykka
 from boards import Recorder
-from callboard.actors import messages as m
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.messages import WORK
 from callboard.actors.hosted.tool_actor import HostedToolActor
 from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.errors import HostGone
@@ -238,7 +238,7 @@ class Memory:
         """Wait until the supervisor and the tools' actors have read what they were told, and all events are told."""
         self.board.status()
         for actor in pykka.ActorRegistry.get_by_class(HostedToolActor):
-            actor.ask(m.WORK)  # means nothing where there is no work
+            actor.ask(WORK)  # means nothing where there is no work
         assert self.board.events.settle(PATIENCE)
 
     def _heard(self, kind: str, name: str, life: int) -> None:

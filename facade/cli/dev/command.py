@@ -14,13 +14,13 @@ from ...authoring.dev_server import DevServer
 from ...authoring.locate import folders_of
 from ...hosts.tap import tapping
 from ...reload.file_watcher import SourceWatch
-from ..piped_lines import carry_out_lines
 from ..ui.exit_codes import WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.prompt import at_a_prompt
 from ..ui.streams import Streams
 from .commands import Work
 from .host_output import Hearing
+from .piped_lines import carry_out_lines
 from .view import ForPeople, ForPrograms
 
 if TYPE_CHECKING:

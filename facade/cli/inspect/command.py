@@ -20,7 +20,7 @@ from ...authoring.recording_format import NoRecording, is_recording, read_record
 from ...authoring.replay import replay
 from ...hosts.tap import tapping
 from ..dev.commands import Work
-from ..piped_lines import carry_out_lines
+from ..dev.piped_lines import carry_out_lines
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet, seconds
 from ..ui.streams import LineWriter, OutputLost, Streams, complain

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .ui.exit_codes import FAILED, WELL, by_signal
-from .ui.line_input import read_lines
-from .ui.signals import Interruption
+from ..ui.exit_codes import FAILED, WELL, by_signal
+from ..ui.line_input import read_lines
+from ..ui.signals import Interruption
 
 if TYPE_CHECKING:
-    from .dev.commands import Work
-    from .ui.streams import Streams
+    from ..ui.streams import Streams
+    from .commands import Work
 
 
 def carry_out_lines(work: Work, out: Streams, longest: int) -> int:

@@ -1,0 +1,31 @@
+"""What every tool actor may be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ...base.frozen import frozen
+
+if TYPE_CHECKING:
+    from ..calls.call import Call
+
+
+class Work:
+    """To a tool actor: the mailbox has granted a piece of work."""
+
+
+WORK: Final = Work()
+
+
+@frozen
+class GivenUp:
+    """To a tool actor: a call that was under way has been ended by its deadline or its caller."""
+
+    call: Call
+
+
+@frozen
+class Shutdown:
+    """To the router and the tool actors: stop. To the router: end the calls that wait for claims."""
+
+    reason: str

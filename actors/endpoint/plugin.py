@@ -1,0 +1,75 @@
+"""A plugin on a board, wherever it runs: its name, its endpoint, and what is told of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import threading
+
+    import pykka
+
+    from ...base.errors import CallboardError
+    from ...supervision.supervisor import SupervisorActor
+    from .endpoint import Endpoint
+
+
+class PluginHandle(Protocol):
+    """A plugin on a board.
+
+    Attributes:
+        name: the plugin's.
+        endpoint: where its calls go.
+        config: what its ``init`` was given.
+        claims: it is asked whether a call is its own.
+        ended: set once it has been shut down and nothing of it is left.
+        problem: why its tools cannot be offered, or ``None``.
+        admitted: whoever put it on the board was given its tools, so that nobody else can have their names.
+    """
+
+    name: str
+    endpoint: Endpoint
+    config: dict[str, Any]
+    claims: bool
+    ended: threading.Event
+    problem: CallboardError | None
+    admitted: bool
+
+    @property
+    def absence(self) -> str | None:
+        """Why calls are not taken at present, as a sentence; ``None`` if they are."""
+
+    @property
+    def has_config_schema(self) -> bool:
+        """Whether it is known to have a schema of its configuration."""
+
+    @property
+    def host_name(self) -> str | None:
+        """Of the host that it lives in; ``None`` of one that runs in this process."""
+
+    @property
+    def available(self) -> bool:
+        """Whether calls are taken at present."""
+
+    def status(self) -> dict[str, Any]:
+        """What is going on, as JSON."""
+
+    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
+        """End its calls with ``cancelled``, and itself. Returns at once; see ``ended``."""
+
+
+def member_facts(member: PluginHandle) -> dict[str, Any]:
+    """What is going on, of any member, as JSON."""
+    endpoint = member.endpoint
+    return {
+        "available": member.available,
+        "waiting": endpoint.mailbox.waiting,
+        "running": endpoint.mailbox.running,
+        "mailbox_size": endpoint.mailbox.limit,
+        "concurrency": endpoint.mailbox.concurrency,
+        **endpoint.call_metrics.as_dict(),
+        "state_version": endpoint.cell.version,
+        "state_resets": endpoint.state_resets,
+        **endpoint.admission.status(),
+        "unchecked": {} if endpoint.checks is None else dict(endpoint.checks.unchecked),
+    }
