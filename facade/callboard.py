@@ -23,7 +23,7 @@ from .base.validation import is_mapping, is_text, require_mapping, require_secon
 from .config.arguments import contributions_of, require_parts, subscribers_of
 from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
-from .config.options import complete
+from .config.plugin_options import complete
 from .config.state import open_state_store, read_state_settings
 from .describing import describe
 from .giving_orders import GivingOrders

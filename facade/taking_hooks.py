@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .config.options import complete
+from .config.plugin_options import complete
 from .plugins.sources.entry import parse_options
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.fallback import Down
 from ..endpoint.messages import WORK, GivenUp, Shutdown, Work
+from ..handshake.liveness import sound_out
 from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
-from ..hosting.dispatcher import SharedInbox
-from ..hosting.liveness import sound_out
 from ..hosting.messages import EndLife
 from ..threads.actor import BaseActor
+from ..threads.shared_dispatcher import SharedInbox
 from .messages import Overdue, Probed
 from .sender import Sender
 

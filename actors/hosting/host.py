@@ -18,7 +18,7 @@ from ..handshake.loaded_plugin import PluginsToLoad
 from ..handshake.messages import LoadPlugin, UnloadPlugin
 from ..handshake.startup_blame import Suspects
 from ..metrics.hosts import HostMetrics
-from .dispatcher import CLOSE, SharedDispatcher
+from ..threads.shared_dispatcher import CLOSE, SharedDispatcher
 from .lifecycle import Lifecycle
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from ...hosts.report.crash_report import FROM_OUTSIDE
 from ...supervision.restart.exits import Exit, ExitKind
 from ...supervision.runtime.telling import tell
 from ..handshake.driver import HandshakeDriver
+from ..handshake.liveness import sound_out
 from ..handshake.messages import (
     HandshakeAnswered,
     HandshakeFailed,
@@ -39,7 +40,6 @@ from .contracts import Armed
 from .exit_reason import verdict_on
 from .life import CallGate
 from .listener import HostEar
-from .liveness import sound_out
 from .messages import (
     BEGIN,
     Begin,

@@ -19,8 +19,8 @@ from ...supervision.messages import Order
 from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.telling import tell
 from ..handshake.messages import LoadPlugin, UnloadPlugin
+from ..threads.latch import Latch
 from .host_actor import HostActor
-from .latch import Latch
 from .life import CallGate, HostLife
 from .limits import arm
 from .messages import BEGIN, Drain

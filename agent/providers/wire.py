@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 from ...base.frozen import frozen
 from ...interop.parts import TextPart
 from ...interop.streams.calls import assembler
-from ...interop.streams.errors import StreamError
+from ...interop.streams.stream_errors import StreamError
 from .attempts import AttemptFailed, Failure, of_error
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..agent.requests.provider_adapter import ProviderAdapter
     from ..config.configuration import Configuration
-    from ..config.options import Options
+    from ..config.plugin_options import Options
 
 _REMEDY = "have it end, raise 'load_deadline', or give it 'isolate', which loads it in a host"
 _OF_MAIN_THREAD = ("main thread", "no current event loop", "no running event loop")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..agent.requests.provider_adapter import ProviderAdapter
-    from ..config.options import Options
+    from ..config.plugin_options import Options
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..plugins.adapter.adapter import PluginAdapter
 

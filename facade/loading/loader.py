@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..base.errors import PluginLoadError
 from ..config.errors import ConfigurationError
-from ..config.options import Options, complete
+from ..config.plugin_options import Options, complete
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.sources.entry import PluginOptions, parse_entry

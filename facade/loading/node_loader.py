@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..config.configuration import Configuration
-    from ..config.options import Options
+    from ..config.plugin_options import Options
 
 
 def load(

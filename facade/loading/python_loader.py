@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..config.configuration import Configuration
-    from ..config.options import Options
+    from ..config.plugin_options import Options
     from ..hosts.python_packages.venv import Environment
 
 

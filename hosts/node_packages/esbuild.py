@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.foreign import Log
 from ...base.frozen import frozen
 from ..packages.cache import key_of
-from ..packages.errors import PackageError
+from ..packages.package_errors import PackageError
 from .npm import Npm
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ...plugins.sources.node_plan import Install
 from ..environment import host_environment
 from ..packages.command_runner import network_environment
-from ..packages.errors import PackageError
+from ..packages.package_errors import PackageError
 from ..process.process import Command
 from ..process_tree.group import is_batch_file
 from .npm_errors import build_remedy, install_remedy

@@ -17,8 +17,8 @@ from ...base.frozen import frozen
 from ...plugins.sources.node_manifest import NodePackage, read_node_package
 from ...plugins.sources.node_plan import AsItIs, Make, Refused, plan
 from ..packages.cache import key_of
-from ..packages.errors import PackageError
 from ..packages.file_tree import NPM_SETTINGS, copy_own_files, fingerprint
+from ..packages.package_errors import PackageError
 from .esbuild import get_esbuild
 from .node_facts import read_facts
 from .npm import Npm

@@ -18,7 +18,7 @@ from ...base.frozen import frozen
 from ...base.json import load_json
 from ..environment import host_environment
 from ..packages.cache import key_of
-from ..packages.errors import PackageError
+from ..packages.package_errors import PackageError
 from ..process.process import Command
 from .esbuild import VERSION, get_esbuild
 

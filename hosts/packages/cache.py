@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import JsonValueError
 from ...base.frozen import frozen
 from ...base.json import dump_json, load_json
-from .errors import PackageError
 from .file_tree import CACHE_TAG
 from .lock import Hold, if_nobody, only_one
+from .package_errors import PackageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
-from .errors import PackageError
+from .package_errors import PackageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

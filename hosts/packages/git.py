@@ -19,8 +19,8 @@ from ..environment import host_environment
 from ..process.process import Command
 from .cache import key_of, remove
 from .command_runner import network_environment
-from .errors import PackageError
 from .git_refs import Found, patterns, read_listing
+from .package_errors import PackageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..environment import host_environment
 from ..packages.command_runner import network_environment
-from ..packages.errors import PackageError
+from ..packages.package_errors import PackageError
 from ..process.process import Command
 from .pip_errors import pip_remedy
 

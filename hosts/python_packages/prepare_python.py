@@ -15,7 +15,7 @@ from ...plugins.sources.requirement_lines import asks_for_builds
 from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
 from ..packages.cache import PackageCache
 from ..packages.command_runner import CommandRunner
-from ..packages.errors import PackageError
+from ..packages.package_errors import PackageError
 from .venv import Environment, make_environment
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.foreign import Log
 from ...base.frozen import frozen
 from ..packages.cache import key_of
-from ..packages.errors import PackageError
+from ..packages.package_errors import PackageError
 from .pip import Pip, interpreter, programs
 
 if TYPE_CHECKING:

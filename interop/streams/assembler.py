@@ -23,7 +23,7 @@ from ..errors import describe
 from ..json_copy import copy_json, json_text
 from ..limits import MAX_STREAMED_CALLS, MAX_STREAMED_CHARS
 from .argument_text import is_whole, joined
-from .errors import StreamError
+from .stream_errors import StreamError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final
 from ..format_ids import family_of
 from .anthropic import AnthropicAssembler
 from .bedrock import BedrockAssembler
-from .errors import UnknownStreamError
 from .gemini import GeminiAssembler
 from .openai_chat import ChatAssembler
 from .openai_responses import ResponsesAssembler
+from .stream_errors import UnknownStreamError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

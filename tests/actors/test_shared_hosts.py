@@ -7,9 +7,9 @@ import pytest
 from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.hosted.tool_actor import HostedToolActor
-from callboard.actors.hosting.dispatcher import SharedDispatcher
 from callboard.actors.hosting.host_registry import SharingRefused
 from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.threads.shared_dispatcher import SharedDispatcher
 from callboard.chaos.faults import Exit, Hang
 from callboard.chaos.schedule import Schedule
 from callboard.chaos.scripted.scripted_call import LifeOver

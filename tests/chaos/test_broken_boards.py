@@ -53,7 +53,7 @@ def test_a_board_that_is_whole_breaks_no_rule(tmp_path, tool):
 class LosesACall(Board):
     def submit(self, tool_call, **options):
         if tool_call["call_id"] == "c2":
-            return self._intake.read(tool_call, context=None, streaming=True)
+            return self._call_parser.read(tool_call, context=None, streaming=True)
         return super().submit(tool_call, **options)
 
 

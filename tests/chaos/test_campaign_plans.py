@@ -10,7 +10,7 @@ from callboard.chaos.campaign.drawing import draw_plan
 from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
 from callboard.chaos.campaign.sources import Sources
 from callboard.config.configuration import read_configuration
-from callboard.config.options import complete
+from callboard.config.plugin_options import complete
 from callboard.plugins.sources.entry import parse_entry
 
 SEEDS = range(80)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.cli.chaos.live import fitting
+from callboard.cli.chaos.chaos_live import fitting
 from callboard.cli.doctor.finding import counted
 from command_line import ECHO, on_a_terminal, write_config
 from hypothesis import given

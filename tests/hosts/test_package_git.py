@@ -7,9 +7,9 @@ import shutil
 import pytest
 from callboard.hosts.packages.cache import PackageCache
 from callboard.hosts.packages.command_runner import CommandRunner
-from callboard.hosts.packages.errors import PackageError
 from callboard.hosts.packages.git import check_out, git_environment
 from callboard.hosts.packages.git_refs import Found, patterns, read_listing
+from callboard.hosts.packages.package_errors import PackageError
 from callboard.plugins.sources.source import NodeGitSource
 from node_packages import committed, contents, git, write
 

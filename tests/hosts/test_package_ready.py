@@ -12,7 +12,7 @@ from callboard.hosts.node.find import find_node
 from callboard.hosts.node_packages.prepare_node import Permissions, make_ready
 from callboard.hosts.packages.cache import PackageCache
 from callboard.hosts.packages.command_runner import CommandRunner
-from callboard.hosts.packages.errors import PackageError
+from callboard.hosts.packages.package_errors import PackageError
 from callboard.plugins import PluginLoadError
 from node_packages import built, contents, depending, manifest, tool, write
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from callboard.hosts.packages.cache import PackageCache, key_of, remove
-from callboard.hosts.packages.errors import PackageError
 from callboard.hosts.packages.lock import Hold
+from callboard.hosts.packages.package_errors import PackageError
 from leaks import wait_until
 from node_packages import contents, write
 

@@ -13,7 +13,7 @@ from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.node_packages.typescript import TypeScript, is_typescript
 from callboard.hosts.packages.cache import PackageCache
 from callboard.hosts.packages.command_runner import CommandRunner
-from callboard.hosts.packages.errors import PackageError
+from callboard.hosts.packages.package_errors import PackageError
 from leaks import no_leaks
 from node_packages import write
 from node_path import newest_node

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
 from callboard.interop.streams.calls import ASSEMBLERS, assembler
-from callboard.interop.streams.errors import StreamError
+from callboard.interop.streams.stream_errors import StreamError
 from hypothesis import given
 from hypothesis import strategies as st
 from interop_json import containers, values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.interop.streams.calls import assembler
-from callboard.interop.streams.errors import StreamError
+from callboard.interop.streams.stream_errors import StreamError
 
 GEMINI = "gemini.generate_content"
 

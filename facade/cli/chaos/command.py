@@ -25,7 +25,7 @@ from ..ui.live import watch
 from ..ui.options import common, config_argument, json_option, quiet, seconds
 from ..ui.report_file import Report, write_report
 from ..ui.streams import OutputLost, ReaderGone, Streams
-from .live import Picture
+from .chaos_live import Picture
 from .summary import as_json as summary_json
 from .summary import show_summary
 

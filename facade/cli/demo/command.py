@@ -15,7 +15,7 @@ from ..ui.live import watch
 from ..ui.options import common, json_option, quiet
 from ..ui.options import seconds as as_seconds
 from ..ui.streams import Streams
-from .live import Picture
+from .demo_live import Picture
 from .summary import as_json as summary_json
 from .summary import show_summary
 

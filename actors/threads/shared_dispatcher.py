@@ -17,7 +17,7 @@ import pykka
 import pykka._envelope
 
 from ...base.frozen import frozen
-from ..threads.actor import BaseActor
+from .actor import BaseActor
 
 
 @frozen
