@@ -14,6 +14,7 @@ ARGS ?=
 RUN := .venv/bin/python
 # --use-pep517: an older pip would run `setup.py develop`, which cannot map the rooms.
 INSTALL := $(RUN) -m pip --quiet --disable-pip-version-check --no-input install --use-pep517
+RUNNABLE := .venv/runnable.stamp
 INSTALLED := .venv/installed.stamp
 CHECKERS := .venv/checkers.stamp
 VIEW := build/view
@@ -34,13 +35,13 @@ help: ## Say what there is to make
 demo: node ## Watch tools answer while their hosts are killed
 	@$(RUN) -m callboard demo $(ARGS)
 
-demo-chat: node ## Watch a conversation with real tools, one of whose hosts is killed
+demo-chat: $(INSTALLED) node ## Watch a conversation with real tools, one of whose hosts is killed
 	@$(RUN) -m callboard chat --demo --play $(ARGS)
 
-test: node ## Run all tests
+test: $(INSTALLED) node ## Run all tests
 	@$(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS") $(ARGS)
 
-campaign: node ## Try random configurations under load, a hundred rounds of them (takes minutes)
+campaign: $(INSTALLED) node ## Try random configurations under load, a hundred rounds of them (takes minutes)
 	@$(RUN) -m callboard.chaos campaign $(ARGS)
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
@@ -59,7 +60,7 @@ check-types: $(CHECKERS) ## Check the types only
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform darwin -p callboard
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform win32 -p callboard
 
-bench: node ## Measure, and say what it means
+bench: $(INSTALLED) node ## Measure, and say what it means
 	@$(RUN) benchmarks/run.py $(ARGS)
 
 matrix: $(INSTALLED) ## Write what conversions may lose into docs/formats.md anew
@@ -87,13 +88,18 @@ clean: ## Delete all that was made here, .venv too
 
 # An editable install names the folder it was made in, so that a checkout that was moved or
 # copied would test the code it came from. The stamp tells where it was made.
-ifneq ($(shell cat $(INSTALLED) 2>/dev/null),$(CURDIR))
-$(INSTALLED): moved
+ifneq ($(shell cat $(RUNNABLE) 2>/dev/null),$(CURDIR))
+$(RUNNABLE): moved
 endif
 
-$(INSTALLED): .venv/bin/python setup.cfg setup.py
-	@$(INSTALL) --editable '.[cli,test,sdk]'
+# What runs: who only wants to see the demonstration waits for no test tools and no SDKs.
+$(RUNNABLE): .venv/bin/python setup.cfg setup.py
+	@$(INSTALL) --editable '.[cli]'
 	@printf '%s' "$(CURDIR)" > $@
+
+$(INSTALLED): $(RUNNABLE)
+	@$(INSTALL) --editable '.[cli,test,sdk]'
+	@touch $@
 
 $(CHECKERS): $(INSTALLED)
 	@$(INSTALL) --editable '.[check]'
@@ -120,7 +126,7 @@ except HostStartError as error:
 endef
 export FIND_NODE
 
-node: $(INSTALLED)
+node: $(RUNNABLE)
 	@said=$$($(RUN) -c "$$FIND_NODE" 2>&1); case $$? in \
 	  0) ;; \
 	  3) if [ -n "$$CALLBOARD_NODE" ]; then echo "make: $$said" >&2; exit 1; fi; \
