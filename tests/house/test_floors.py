@@ -5,19 +5,7 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
-from house_source import FACE, Import, imports, modules, room_of, rooms
-
-FLOOR = {
-    "base": 0,
-    "plugins": 1,
-    "interop": 1,
-    "hosts": 2,
-    "supervision": 2,
-    "actors": 3,
-    "agent": 4,
-    "chaos": 4,
-    FACE: 5,
-}
+from house_source import FLOOR, Import, imports, modules, room_of, rooms
 
 PROGRAMS = {
     (

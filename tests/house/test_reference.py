@@ -79,6 +79,12 @@ def test_every_code_stands_in_the_reference_with_its_outcomes():
     }
 
 
+def test_what_to_do_about_each_code_stands_among_the_troubles():
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [str(code) for code in OUTCOMES]
+
+
 def test_every_kind_of_event_stands_in_the_reference_with_its_facts():
     said = [line for line in section("Events").splitlines() if line.startswith("| `")]
 

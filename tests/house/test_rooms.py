@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
+from house_picture import PLACE, picture
 from house_source import imports, modules
 
 MOST = 14
@@ -131,3 +132,7 @@ def test_no_module_and_no_class_has_a_struck_name() -> None:
     assert [
         place for place, name in classes.items() if name.lstrip("_") in STRUCK and place not in ELSEWHERE
     ] == []
+
+
+def test_the_picture_of_the_rooms_is_true() -> None:
+    assert PLACE.read_text() == picture(), "draw it anew: python tests/support/house_picture.py"

@@ -22,6 +22,19 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "callboard"
 FACE = "facade"
 
+FLOOR = {
+    "base": 0,
+    "plugins": 1,
+    "interop": 1,
+    "hosts": 2,
+    "supervision": 2,
+    "actors": 3,
+    "agent": 4,
+    "chaos": 4,
+    FACE: 5,
+}
+"""The floor of each room: it stands on those below."""
+
 MADE = {"build", "dist", "node_modules", "__pycache__"}
 """Folders that are made, and no part of the project; beside those whose names begin with a dot."""
 
