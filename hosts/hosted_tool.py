@@ -57,7 +57,7 @@ class HostedToolPlugin:
 
     Attributes:
         kind: what its host is, for people: ``node``, ``python``, ``bash``, a ``command``, or any ``program``.
-        lodges_as: what a host that it shares with others calls it; ``None`` in one of its own.
+        shared_as: what a host that it shares with others calls it; ``None`` in one of its own.
     """
 
     kind = "program"
@@ -75,7 +75,7 @@ class HostedToolPlugin:
         self.command = command
         self.carry = carry
         self.host: Host | None = None
-        self.lodges_as: str | None = None
+        self.shared_as: str | None = None
         self._lacking: set[str] = set()
         self._answered: set[str] = set()
         self._description = PLAIN
@@ -190,8 +190,8 @@ class HostedToolPlugin:
         host = self.host
         if host is None:
             raise HostGone(f"the host of {self.name!r} is not running", host=self.name)
-        if self.lodges_as is not None:
-            params = params | {"plugin": self.lodges_as}
+        if self.shared_as is not None:
+            params = params | {"plugin": self.shared_as}
         return host.ask(method, params, METHODS[method].timeout)
 
     def _ask_optional(self, method: str, params: Json) -> Any:

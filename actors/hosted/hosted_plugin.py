@@ -87,7 +87,7 @@ class HostedPlugin:
             dispatcher=supervised_host.dispatcher,
         )
         self.endpoint = tool.endpoint
-        begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.lodge
+        begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.attach
         self._actor = begin(tool)
         self.loaded_plugin = LoadedPlugin(
             self.name, plugin, config, self._actor, load, self._came_in, self._shut_out

@@ -319,7 +319,7 @@ class PluginManager:
                     if not supervised_host.names:
                         supervised_host.close()
                     raise
-                plugin.lodges_as = None if load is None else adapter.name
+                plugin.shared_as = None if load is None else adapter.name
                 first = not supervised_host.names
                 self._members[adapter.name] = member
                 self._routing_table.add(member.endpoint)

@@ -70,12 +70,12 @@ class SteadyActor(pykka.ThreadingActor):
 
         `start` makes and starts in one step, and keeps the object to itself.
         """
-        cls.lodge(actor)
+        cls.attach(actor)
         actor._start_actor_loop()
         return actor.actor_ref
 
     @classmethod
-    def lodge(cls, actor: Self) -> pykka.ActorRef[Self]:
+    def attach(cls, actor: Self) -> pykka.ActorRef[Self]:
         """As `launch`, of one whose messages another actor hands over in its own thread."""
         actor._steadily(pykka.ActorRegistry.register, actor.actor_ref)
         return actor.actor_ref

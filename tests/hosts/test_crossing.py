@@ -57,7 +57,7 @@ def test_a_host_is_asked_only_for_what_it_has_said_that_it_knows(said, asked):
     description = PLAIN if said is None else read_description(said)
     plugin, host = HostedToolPlugin("t", SimpleNamespace), Answers()
     plugin.attach(host, description)
-    plugin.lodges_as = "loaded_plugin"
+    plugin.shared_as = "loaded_plugin"
 
     word = plugin.is_enabled({"c": 1}, ["tag"], [{"id": "m"}], {"core": host, "own": 1})
 
