@@ -70,7 +70,7 @@ _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
 
 
-class NotStarted(CallboardError):  # noqa: N818 - the state is the message
+class NotStarted(CallboardError):
     """The board is not running: it was not started yet, has been stopped, or belongs to the process this was forked off."""
 
     @classmethod
@@ -163,7 +163,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
-        self.supervisor = SupervisorActor.start(steady, self.events, random.Random(seed).random)  # noqa: S311
+        self.supervisor = SupervisorActor.start(steady, self.events, random.Random(seed).random)  # noqa: S311 - jitter, no secret
         for group in groups:
             ask_supervisor(self.supervisor, AddGroup(group))
         self.router = RouterActor.start(
@@ -185,7 +185,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             load_timeout=load_timeout,
             prepare_timeout=prepare_timeout,
             tool_runtime=self.tool_runtime,
-            random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311
+            random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
             keeper=self._keeper,
         )
         self.variants = Variants(self.catalog, self.survey, self.plugin_manager.lock)

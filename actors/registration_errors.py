@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from .endpoint.plugin import PluginHandle
 
 
-class BoardStopped(CallboardError):  # noqa: N818 - the state is the message
+class BoardStopped(CallboardError):
     """The board has been stopped, so it takes no more plugins."""
 
 
-class StillEnding(PluginLoadError):  # noqa: N818 - the state is the message
+class StillEnding(PluginLoadError):
     """A plugin's host would have the name of one that was taken off the board and has not ended yet.
 
     Attributes:
@@ -32,7 +32,7 @@ class StillEnding(PluginLoadError):  # noqa: N818 - the state is the message
         self.members = members
 
 
-class PluginNameTaken(PluginLoadError):  # noqa: N818 - the state is the message
+class PluginNameTaken(PluginLoadError):
     """Another plugin, or a host that others share, has the name already; ``plugin`` says which name.
 
     Attributes:

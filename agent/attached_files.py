@@ -53,7 +53,7 @@ def _of_store(kept: Json, store: Any) -> ResultPart:
         found = store.get(reference)
     except LookupError:
         found = None
-    except BaseException as error:
+    except BaseException as error:  # the store is the program's
         if not blames(error):
             raise
         raise UnsendableError(

@@ -52,7 +52,7 @@ class HookError(PluginError):
         self.hook = hook
 
 
-class PluginAway(CallboardError):  # noqa: N818 - the state is the message
+class PluginAway(CallboardError):
     """A plugin is not there to be asked at the moment, such as one whose host is just being started again.
 
     That it is away is told by whoever sees to it. Who asks for something that has a default takes that, and has

@@ -109,7 +109,7 @@ class Log:
         try:
             if self._logger.isEnabledFor(level):
                 self._logger.log(level, text, *values, exc_info=exc_info, stacklevel=3)
-        except BaseException as error:
+        except BaseException as error:  # a handler or a filter of the program's logging
             if is_interrupt(error):
                 raise
             _complain(error)

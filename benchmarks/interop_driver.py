@@ -84,7 +84,7 @@ def outcomes(convert: Callable[[Any], Any], records: list[Any]) -> list[dict[str
             made = convert(deepcopy(record))
             json.dumps(made)
             found.append({"made": made})
-        except Exception as error:  # noqa: BLE001 (whatever they raise is a refusal)
+        except Exception as error:  # noqa: BLE001 - whatever they raise is a refusal
             found.append({"raised": type(error).__name__})
     return found
 

@@ -19,7 +19,7 @@ _STAMP = HOME / "installed.stamp"
 _BIN = HOME / "venv" / "bin"
 
 
-class PeersMissing(Exception):  # noqa: N818 - the state is the message
+class PeersMissing(Exception):
     """The contestants cannot be measured here; the message says why."""
 
 

@@ -53,7 +53,7 @@ startsecs = {startsecs}
 """
 
 
-class KeeperMissing(Exception):  # noqa: N818 - the state is the message
+class KeeperMissing(Exception):
     """The contestant cannot be measured here; the message says why."""
 
 

@@ -26,7 +26,7 @@ _STAMP = HOME / "installed.stamp"
 _PYTHON = HOME / "venv" / "bin" / "python"
 
 
-class PeerMissing(Exception):  # noqa: N818 - the state is the message
+class PeerMissing(Exception):
     """The peer cannot be measured here; the message says why."""
 
 

@@ -56,7 +56,7 @@ def _explore(
 ) -> Iterator[Schedule]:
     try:
         steps = list(body(schedule))
-    except BaseException as error:
+    except BaseException as error:  # a test's own end, an interrupt too, is told with its schedule
         error.add_note(f"under the schedule {schedule.to_json()}")
         raise
     yield schedule

@@ -77,7 +77,7 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Cl
                 continue
             await coordinator.mount("tools", tool, name=name)
             mounted.append(name)
-    except BaseException:
+    except BaseException:  # a cancel too may leave nothing mounted
         await cleanup()
         raise
     return cleanup

@@ -144,7 +144,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             self._board.subscribe(subscriber)
         try:
             self._load_configured(self._board)
-        except BaseException:
+        except BaseException:  # an interrupt too may leave no host running
             self.stop()
             raise
         return self
@@ -157,7 +157,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         starting = in_thread(self.start, "callboard-start")
         try:
             await until_done(starting)
-        except BaseException:
+        except BaseException:  # a cancel of the task: the start goes on in its thread, and is undone there
             in_thread(partial(self._undo, starting), "callboard-stop", daemon=False)
             raise
         return self

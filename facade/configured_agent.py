@@ -49,7 +49,7 @@ class Agent:
         self.core = AgentCore(board, session_dir=self.settings.session_dir)
         try:
             name, model = self._settle_provider(configuration, getattr(board, "providers", ()))
-        except BaseException:
+        except BaseException:  # an interrupt too may leave no thread running
             self.core.close()
             raise
         self.config: Json = {

@@ -49,7 +49,7 @@ class HostStartError(HostError):
         self.permanent = permanent
 
 
-class HostGone(HostError, PluginAway):  # noqa: N818 - the state is the message
+class HostGone(HostError, PluginAway):
     """The host is not running, or ended before it answered.
 
     Attributes:
@@ -62,7 +62,7 @@ class HostGone(HostError, PluginAway):  # noqa: N818 - the state is the message
         self.report = report
 
 
-class HostTimeout(HostError):  # noqa: N818 - as `TimeoutError`, which it extends in spirit
+class HostTimeout(HostError):
     """The host did not answer a request in time; the request may still be under way there.
 
     Attributes:
@@ -95,7 +95,7 @@ class RemoteError(HostError):
         super().__init__(f"{self.type}: {self.detail}", host=host)
 
 
-class ProtocolBreach(HostError):  # noqa: N818 - the state is the message
+class ProtocolBreach(HostError):
     """The host broke the protocol instead of answering; the request may have had its effect.
 
     Attributes:
@@ -113,7 +113,7 @@ class ProtocolBreach(HostError):  # noqa: N818 - the state is the message
         self.facts = dict(facts or {})
 
 
-class RequestTooLarge(HostError):  # noqa: N818 - the state is the message
+class RequestTooLarge(HostError):
     """A request is larger than one line may be. Nothing was sent; the host is unharmed.
 
     Attributes:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .verbs import Answer
 
 
-class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
+class UnknownChild(CallboardError):
     """An order names a child that the supervisor does not have.
 
     Attributes:
@@ -26,7 +26,7 @@ class UnknownChild(CallboardError):  # noqa: N818 - the state is the message
         self.children = children
 
 
-class ChildExists(AdmissionRefused, PluginLoadError):  # noqa: N818 - the state is the message
+class ChildExists(AdmissionRefused, PluginLoadError):
     """A child is added under an id that is taken. For who loads a plugin, whose host has that id, it is a `PluginError`.
 
     Attributes:
@@ -45,7 +45,7 @@ class ChildExists(AdmissionRefused, PluginLoadError):  # noqa: N818 - the state 
         self.life = life
 
 
-class StartFailed(CallboardError):  # noqa: N818 - the state is the message
+class StartFailed(CallboardError):
     """A child was not taken in, because what is to start it failed.
 
     Attributes:

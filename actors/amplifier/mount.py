@@ -116,7 +116,7 @@ class MountedModule:
             raise
         except TimeoutError as error:
             raise self._failed(f"mount did not return within {timeout:g} s") from error
-        except BaseException as error:
+        except BaseException as error:  # the module's code
             raise self._failed(f"mount raised {describe(error)}") from error
         if hasattr(returned, "execute"):  # the contract lets it return the tool, mounted or not
             if returned not in coordinator.mount_points["tools"].values():
@@ -202,7 +202,7 @@ class Mounts:
             self._modules.append(mounted)
         try:
             mounted.begin(function, timeout)
-        except BaseException:
+        except BaseException:  # an interrupt too may leave nothing mounted
             mounted.close()
             raise
         return mounted

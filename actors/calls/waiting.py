@@ -83,7 +83,7 @@ async def wait_for_callback(
     if register(wake):
         try:
             await woken.wait()
-        except BaseException as error:
+        except BaseException as error:  # a cancel of the task is the call's, if the caller wants that
             forget(wake)
             if cancelled is not None and _is_cancellation(error):
                 cancelled()

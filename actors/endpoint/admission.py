@@ -237,10 +237,10 @@ class AdmissionControl:
             return None
         try:
             return bool(self._policy.is_failure(result))
-        except BaseException as error:
+        except BaseException as error:  # the function is the program's
             if is_interrupt(error):
                 raise
-            # The embedder's. Without a verdict a trial would never be over, so the usual one has to do.
+            # Without a verdict a trial would never be over, so the usual one has to do.
             contain(error, logger, "is_failure of %r's breaker failed", self._plugin)
             return is_breakdown(result)
 

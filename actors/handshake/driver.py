@@ -289,7 +289,7 @@ class HandshakeRequest:
         method = "load" if loading else self.call_id
         self._tell(HandshakeFailed(self._loaded_plugin, method, cause, permanent=loading))
 
-    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:  # noqa: ARG002 - the detail has them in words
+    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """The host broke the protocol instead."""
         permanent = reason == "wrong_version"
         self._tell(HandshakeFailed(self._loaded_plugin, self.call_id, detail, permanent=permanent))

@@ -230,7 +230,7 @@ class HookPipeline:
         if self.call.finish(result, first=first):
             self._ended()
 
-    def on_ended_early(self, call: Call, stage: Stage) -> None:  # noqa: ARG002 - see `CallOwner`
+    def on_ended_early(self, call: Call, stage: Stage) -> None:
         """See `CallOwner`: nobody waits for hooks, for a person or for the tool any more."""
         with self._lock:
             run, tool = self._run, self._tool

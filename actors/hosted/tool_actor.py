@@ -272,7 +272,7 @@ class HostedToolActor(BaseActor):
         tell(self._life, EndLife(reason, kind))
 
 
-_WORK = pykka._envelope.Envelope(WORK)  # noqa: SLF001
+_WORK = pykka._envelope.Envelope(WORK)  # noqa: SLF001 - pykka's own form of what stands in an inbox; made once, not for each call
 
 
 def _unavailable(error: str, report: Mapping[str, Any] | None) -> Callable[[Call], Result]:

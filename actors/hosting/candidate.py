@@ -86,7 +86,7 @@ class Candidate:
     def ready(self) -> None:
         """Nobody sends it calls."""
 
-    def loaded(self, pid: int, moving: Handshake) -> None:  # noqa: ARG002 - nobody asks for its process
+    def loaded(self, pid: int, moving: Handshake) -> None:
         """It could take over now."""
         self.moving = moving
         self.known.set()

@@ -45,7 +45,7 @@ class Share:
     of: str = ""
 
 
-class SharingRefused(PluginLoadError):  # noqa: N818 - the refusal is the message
+class SharingRefused(PluginLoadError):
     """A plugin cannot live in the host that it is to share.
 
     Attributes:

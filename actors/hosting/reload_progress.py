@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .program_version import ProgramVersion
 
 
-class ReloadRefused(CallboardError):  # noqa: N818 - the refusal is the message
+class ReloadRefused(CallboardError):
     """A plugin cannot be reloaded at all; nothing was done.
 
     Attributes:

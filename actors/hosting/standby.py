@@ -62,7 +62,7 @@ class Waiting:
     def ready(self) -> None:
         """Nobody sends it calls."""
 
-    def loaded(self, pid: int, moving: Handshake) -> None:  # noqa: ARG002 - what it offers is seen when it serves
+    def loaded(self, pid: int, moving: Handshake) -> None:
         """It could take over now."""
         self.standby.on_loaded(self, pid)
 

@@ -97,7 +97,7 @@ class LocalPlugin:
         problem = self.unprepared or self.problem
         return status if problem is None else {**status, "problem": str(problem)}
 
-    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:  # noqa: ARG002
+    def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         """See `PluginHandle`."""
         self.withdraw(reason)
 

@@ -116,7 +116,7 @@ class Workers:
             try:
                 if not self._run_one(endpoint, call, loop):
                     return False
-            except BaseException as error:
+            except BaseException as error:  # a thread that is lost must not take the call with it
                 if not call.finish(tool_raised(error), first=partial(endpoint.mailbox.release, call)):
                     endpoint.mailbox.withdraw(call)
                 raise

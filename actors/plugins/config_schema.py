@@ -19,7 +19,7 @@ logger = Log("callboard.actors")
 _WHOLE = "the arguments as a whole"
 
 
-class ConfigMisfit(PluginLoadError):  # noqa: N818 - the state is the message
+class ConfigMisfit(PluginLoadError):
     """The configuration of a plugin does not fit its `get_config_schema`.
 
     Attributes:

@@ -328,7 +328,7 @@ class PluginManager:
                 return
             try:
                 ask_supervisor(self._supervisor, AddChild(member.child_spec()))
-            except BaseException:
+            except BaseException:  # an interrupt too may leave no plugin half added
                 # Such as a group that there is not, or a supervisor that somebody else has stopped.
                 self._take_off(adapter.name)
                 member.withdraw(f"plugin {adapter.name!r} could not be added")

@@ -108,7 +108,7 @@ class ToolRuntime:
             made: Any = make()
             while isinstance(made, Awaitable):
                 made = wait_here(made)
-        except BaseException as error:
+        except BaseException as error:  # those who wait for it hear of it too, even of an interrupt
             self._failed(place, error)
             raise
         self._made(place, made)
@@ -131,7 +131,7 @@ class ToolRuntime:
             made = make()
             while isinstance(made, Awaitable):
                 made = await made
-        except BaseException as error:
+        except BaseException as error:  # as above, even of a cancel
             self._failed(place, error)
             raise
         self._made(place, made)

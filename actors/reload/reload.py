@@ -63,7 +63,7 @@ class Reloaded:
         return [each.tool for each in self.changes if each.change is change]
 
 
-class NotTaken(CallboardError):  # noqa: N818 - the state is the message
+class NotTaken(CallboardError):
     """The new program is not taken over; the present one serves on.
 
     Attributes:

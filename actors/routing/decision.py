@@ -135,7 +135,7 @@ class Routes:
                 )
 
 
-class NameTaken(PluginError):  # noqa: N818 - the state is the message
+class NameTaken(PluginError):
     """Two plugins offer one tool name, and nothing tells their calls apart.
 
     Attributes:

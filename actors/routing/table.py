@@ -74,7 +74,7 @@ def _no_tool(call: Call, choice: NoTool, routing_table: RoutingTable) -> dict[st
         error = "the call names no tool, and no plugin claims it"
     else:
         names = sorted(routing_table.routes.by_name)
-        shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")  # noqa: PLR2004
+        shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")  # noqa: PLR2004 - as many as were joined
         error = f"there is no tool {call.tool_name!r}; there are: {shown or 'none'}"
         if unseen := [
             plugin for plugin in routing_table.endpoints if plugin not in routing_table.routes.tools

@@ -107,6 +107,6 @@ class StateCell:
             self._committed = (state, version + 1)
             return saved
 
-    def _save(self, text: bytes, version: int, generation: int) -> bool:  # noqa: ARG002 - for those who do save
+    def _save(self, text: bytes, version: int, generation: int) -> bool:
         """Save what is being committed, under the lock. There is nowhere to, in this one."""
         return True

@@ -49,7 +49,7 @@ class StateKeeper:
         self._failing: str | None = None
         try:
             store.attach(self._on_news)
-        except BaseException as error:
+        except BaseException as error:  # the store may be the program's own
             if is_interrupt(error):
                 raise
             contain(error, logger, "the state store tells no news")
@@ -73,7 +73,7 @@ class StateKeeper:
         """Save a state; False when it could not be, which has been told then. Raises nothing."""
         try:
             self._store.save(plugin, saved)
-        except BaseException as error:
+        except BaseException as error:  # as above
             self._note(plugin, _said(error))
             if is_interrupt(error):
                 raise
@@ -97,7 +97,7 @@ class StateKeeper:
     def _status(self) -> dict[str, Any]:
         try:
             return dict(self._store.status())
-        except BaseException as error:
+        except BaseException as error:  # as above
             if is_interrupt(error):
                 raise
             contain(error, logger, "the state store cannot say how it is")
@@ -109,7 +109,7 @@ class StateKeeper:
             return step()
         except StateStoreError:
             raise
-        except BaseException as error:
+        except BaseException as error:  # as above
             if is_interrupt(error):
                 raise
             why = f"{doing} the state of {plugin!r} raised {describe(error)}"

@@ -67,12 +67,12 @@ class SqliteStore:
             raise self._error(f"cannot be opened: {error.strerror}") from error
         try:
             self._open()
-        except BaseException:
+        except BaseException:  # an interrupt too may leave no lock behind
             self._lock.release()
             raise
         disown_in_child(self)
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off it is closed; the connection is not, for that would write."""
         keep(self._connection)
         self._connection = None
@@ -119,7 +119,7 @@ class SqliteStore:
             try:
                 self._write_noted()
             except StateStoreError as error:
-                logger.error("states of %s are lost: %s", ", ".join(self._noted), error)  # noqa: TRY400
+                logger.error("states of %s are lost: %s", ", ".join(self._noted), error)  # noqa: TRY400 - the error says it all
             self._closed = True
             self._disconnect()
             self._lock.release()

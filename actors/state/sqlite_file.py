@@ -43,7 +43,7 @@ _FORGET: Final = "DELETE FROM state WHERE plugin = ?"
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
-class Damaged(Exception):  # noqa: N818 - the state is the message; never leaves the store
+class Damaged(Exception):
     """The file is no sound store.
 
     Attributes:
@@ -73,7 +73,7 @@ def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:
         rows = _checked(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
-    except BaseException as error:
+    except BaseException as error:  # an interrupt too may leave no file open
         connection.close()
         # SQLite's message about a broken schema may quote it, and then be no text itself.
         if isinstance(error, UnicodeDecodeError) or (isinstance(error, sqlite3.Error) and is_damage(error)):

@@ -38,7 +38,7 @@ class StateStoreError(CallboardError):
         self.store = store
 
 
-class StateStoreInUse(StateStoreError):  # noqa: N818 - the state is the message
+class StateStoreInUse(StateStoreError):
     """Another board uses the store; two that write to one would each undo the other's states.
 
     Attributes:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 logger = Log("callboard.actors")
 
 
-class UnknownMessage(TypeError):  # noqa: N818 - the state is the message
+class UnknownMessage(TypeError):
     """An actor was told what is none of its business; nothing has come of it."""
 
 

@@ -31,7 +31,7 @@ logger = Log("callboard.actors")
 Answer = TypeVar("Answer")
 
 
-class HookFailed(PluginError):  # noqa: N818 - the state is the message
+class HookFailed(PluginError):
     """A hook raised, did not come back in time, or was not asked because too many hang already."""
 
 

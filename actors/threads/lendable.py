@@ -84,7 +84,7 @@ class LentThreads:
             self._idle.remove(thread)
             return True
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off there are none, and nobody who would let go of the lock."""
         self._lock = threading.Lock()
         self._idle = []

@@ -49,7 +49,7 @@ class _MainThread:
             import concurrent.futures.thread  # noqa: F401, PLC0415 - see above
 
             try:
-                threading._register_atexit(self._about_to_wait)  # type: ignore[attr-defined] # noqa: SLF001
+                threading._register_atexit(self._about_to_wait)  # type: ignore[attr-defined] # noqa: SLF001 - `atexit` runs only after the threads were awaited
             except (
                 AttributeError,
                 RuntimeError,

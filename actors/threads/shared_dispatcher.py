@@ -75,4 +75,4 @@ class SharedInbox:
     def put(self, envelope: Any, /) -> None:
         """Have the dispatcher hand it over."""
         letter = SharedMessage(self._reader, envelope.message, envelope.reply_to is not None)
-        self._inbox.put(pykka._envelope.Envelope(letter, envelope.reply_to))  # noqa: SLF001
+        self._inbox.put(pykka._envelope.Envelope(letter, envelope.reply_to))  # noqa: SLF001 - pykka's own form of what stands in an inbox

@@ -73,7 +73,7 @@ def in_time(
         where = tell_where(sys._current_frames().get(thread.ident))  # noqa: SLF001 - the frames of that thread
         if not future.cancel():  # it ended in this very moment
             return future.result()
-    except BaseException:
+    except BaseException:  # an interrupt of who waits; what is not begun must not begin
         future.cancel()
         raise
     raise PluginLoadError(f"{doing} did not end within {seconds:g} s{where}; {remedy}", plugin=plugin)

@@ -124,7 +124,7 @@ class ModelReader:
             async with aclosing(exchange_async(stack, reading.messages, state, context=context)) as events:
                 async for event in events:
                     self._put(reading, partial(self._hearer.heard, reading, event))
-        except BaseException as error:
+        except BaseException as error:  # who reads waits for an end, whatever that is
             self._put_last(reading, partial(self._hearer.failed, error))
             if not isinstance(error, Exception | SystemExit):
                 raise  # this task was cancelled, by the turn or by the provider itself

@@ -86,7 +86,7 @@ class Failure(NamedTuple):
         )
 
 
-class AttemptFailed(Exception):  # noqa: N818 - it never leaves this room: it becomes a `ProviderError`
+class AttemptFailed(Exception):
     """Carries a `Failure` from where it is found to where it is decided about."""
 
     def __init__(self, failure: Failure) -> None:
@@ -127,13 +127,13 @@ def of_status(status: int, headers: Mapping[str, str], body: Any, now: float) ->
     kind, message = error_of(body)
     code, retryable = _STATUSES.get(
         status,
-        ("server_error", True) if status >= 500 else ("refused", False),  # noqa: PLR2004
+        ("server_error", True) if status >= 500 else ("refused", False),  # noqa: PLR2004 - classes of HTTP
     )
     if kind in {"insufficient_quota", "billing_error"}:  # a 429 that no waiting helps against
         code, retryable = _TYPES[kind]
     if headers.get("x-should-retry") in {"true", "false"}:
         retryable = headers["x-should-retry"] == "true"
-    where = f" It points to {_host(headers)}, where no request is sent." if 300 <= status < 400 else ""  # noqa: PLR2004
+    where = f" It points to {_host(headers)}, where no request is sent." if 300 <= status < 400 else ""  # noqa: PLR2004 - classes of HTTP
     return Failure(
         code,
         f"answered {status}{': ' + message if message else ''}{where}",

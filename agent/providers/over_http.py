@@ -46,7 +46,7 @@ class Spelled:
     home: ClassVar[str]
     api_key_env: ClassVar[str]
 
-    def get_tags(self, config: Json, models: list[Json]) -> list[str]:  # noqa: ARG002 - the contract's
+    def get_tags(self, config: Json, models: list[Json]) -> list[str]:
         """Return what a plugin's ``required_tags`` may count on: these APIs take tools."""
         return ["supports_tools"]
 
@@ -168,10 +168,10 @@ class OverHttp(Spelled):
 
     def send_request_stream(
         self,
-        native_messages: list[Any],  # noqa: ARG002 - they are in the payload
+        native_messages: list[Any],
         state: Json,
         *,
-        context: Json | None = None,  # noqa: ARG002 - as the contract has it
+        context: Json | None = None,
     ) -> Generator[Json, None, None]:
         """Send the payload; yield events, and leave what came in ``state["partial"]``."""
         asking, options = self._asking(state)
@@ -183,10 +183,10 @@ class OverHttp(Spelled):
 
     async def send_request_stream_async(
         self,
-        native_messages: list[Any],  # noqa: ARG002 - they are in the payload
+        native_messages: list[Any],
         state: Json,
         *,
-        context: Json | None = None,  # noqa: ARG002 - as the contract has it
+        context: Json | None = None,
     ) -> AsyncGenerator[Json, None]:
         """Do as `send_request_stream`, awaiting."""
         asking, options = self._asking(state)

@@ -117,7 +117,7 @@ class _Request:
                     yield event
         except CallboardError:
             raise
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # the provider's hook; a cancel of the task passes
             raise provider.failed(hook, error) from error
 
     def heard(self, event: Any) -> Json:
@@ -132,7 +132,7 @@ class _Request:
             yield trouble.event()
         for message in self._answer():
             if trouble is not None:
-                message = as_incomplete(message, str(trouble), trouble.code)  # noqa: PLW2901
+                message = as_incomplete(message, str(trouble), trouble.code)  # noqa: PLW2901 - the rest of the loop means this one
             yield {"type": "message", "message": message}
 
     def _initialize(self) -> None:

@@ -200,7 +200,7 @@ class ProviderAdapter:
             answer = method(*values, **facts)
         except ProviderError:
             raise
-        except BaseException as error:
+        except BaseException as error:  # the provider's hook
             if not blames(error):
                 raise
             raise raised(self.name, hook, error) from error

@@ -19,8 +19,6 @@ Keys of the state that others may rely on:
 - ``partial``: what came of the answer: ``content``, ``tool_calls`` in the provider's own format.
 """
 
-# ruff: noqa: ARG002 - the parameters are the contract; no body here has a use for them
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol

@@ -49,7 +49,7 @@ class SessionFileError(CallboardError):
         self.file = file
 
 
-class SessionDamaged(SessionFileError):  # noqa: N818 - the state is the message
+class SessionDamaged(SessionFileError):
     """A line is no message, and not because it was cut off: something else has been at the file.
 
     Attributes:
@@ -167,7 +167,7 @@ class SessionFile:
         except OSError as error:
             self.close()
             raise _unwritable(self.path, error) from error
-        except BaseException:
+        except BaseException:  # an interrupt too may leave no file open
             self.close()
             raise
 

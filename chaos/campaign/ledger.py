@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class LedgerDamaged(CallboardError):  # noqa: N818 - the state is the message
+class LedgerDamaged(CallboardError):
     """A line of a ledger is no mark, so the ledger proves nothing.
 
     Attributes:

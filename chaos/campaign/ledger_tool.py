@@ -45,13 +45,13 @@ class LedgerTool:
         parameters = {"type": "object"}
         return [{"type": "function", "function": {"name": f"{state['name']}_work", "parameters": parameters}}]
 
-    def execute_tool(self, tool_name: str | None, payload: Json, state: Json) -> Any:  # noqa: ARG002 - the contract's
+    def execute_tool(self, tool_name: str | None, payload: Json, state: Json) -> Any:
         """Do as the arguments say; nobody can interrupt it."""
         run = _Run(payload, state, alone=self._alone)
         run.rest()
         return run.end()
 
-    def stream_tool(self, tool_name: str | None, payload: Json, state: Json) -> Iterator[Any]:  # noqa: ARG002
+    def stream_tool(self, tool_name: str | None, payload: Json, state: Json) -> Iterator[Any]:
         """The same, with parts."""
         run = _Run(payload, state, alone=self._alone)
         try:
@@ -71,7 +71,7 @@ class AsyncLedgerTool(LedgerTool):
 
     async def stream_tool_async(
         self,
-        tool_name: str | None,  # noqa: ARG002
+        tool_name: str | None,
         payload: Json,
         state: Json,
     ) -> AsyncIterator[Any]:

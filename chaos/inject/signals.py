@@ -9,7 +9,7 @@ from contextlib import suppress
 from ...base.errors import CallboardError
 
 
-class NeedsPosix(CallboardError):  # noqa: N818 - the state is the message
+class NeedsPosix(CallboardError):
     """A fault cannot be done on this system.
 
     Attributes:

@@ -40,7 +40,7 @@ _KEYWORDS: dict[str, frozenset[str]] = {
 _DEEPEST = 6
 
 
-class CannotDraw(CallboardError):  # noqa: N818 - the state is the message
+class CannotDraw(CallboardError):
     """A schema says more than can be drawn from.
 
     Attributes:

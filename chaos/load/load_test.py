@@ -33,7 +33,7 @@ QUIET = 120.0
 _BACK = frozenset({"host_ready", "host_parked", "host_stopped"})
 
 
-class SiegeStuck(CallboardError):  # noqa: N818 - the state is the message
+class SiegeStuck(CallboardError):
     """Nothing happens any more, though calls are open or hosts are not back."""
 
 
@@ -107,7 +107,7 @@ class Siege:
         self.calls = calls
         self.counts = Counts()
         self.fronts = {
-            source.plugin: Front(source, shares[source.plugin], Random(f"{seed} {source.plugin}"))  # noqa: S311
+            source.plugin: Front(source, shares[source.plugin], Random(f"{seed} {source.plugin}"))  # noqa: S311 - a load by its seed, no secret
             for source in sources
         }
         self._board = recorder.board

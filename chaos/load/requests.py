@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-class NoCalls(CallboardError):  # noqa: N818 - the state is the message
+class NoCalls(CallboardError):
     """There is no call that could be made."""
 
 

@@ -52,9 +52,9 @@ class ScriptedHost:
     def _begin_life(
         self,
         host: str,
-        command: Command,  # noqa: ARG002 - there is nothing to start
+        command: Command,
         listener: ProcessListener,
-        watchdog: Watchdog | None,  # noqa: ARG002 - nor to watch
+        watchdog: Watchdog | None,
     ) -> ScriptedLife:
         """See `hosts.transport.Carry`."""
         script = self.script

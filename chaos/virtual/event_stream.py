@@ -25,7 +25,7 @@ class VirtualEvents(EventStream):
         super().__init__()
         self._hear = hear
 
-    def wants(self, kind: str) -> bool:  # noqa: ARG002 - all of them
+    def wants(self, kind: str) -> bool:
         """See `EventStream.wants`: everything is heard."""
         return True
 

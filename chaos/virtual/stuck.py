@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Stuck(CallboardError):  # noqa: N818 - the state is the message
+class Stuck(CallboardError):
     """Somebody does not end his turn: an actor blocks, or waits for something that no turn brings.
 
     Attributes:
@@ -25,7 +25,7 @@ class Stuck(CallboardError):  # noqa: N818 - the state is the message
         self.threads = threads
 
 
-class NeverQuiet(CallboardError):  # noqa: N818 - the state is the message
+class NeverQuiet(CallboardError):
     """There is always one more turn: somebody sends himself messages for ever.
 
     Attributes:

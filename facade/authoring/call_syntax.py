@@ -12,7 +12,7 @@ from ..base.errors import CallboardError
 from ..base.frozen import frozen
 
 
-class NotUnderstood(CallboardError):  # noqa: N818 - the state is the message
+class NotUnderstood(CallboardError):
     """A line that is neither a call nor a command."""
 
 

@@ -18,7 +18,7 @@ _MAY_BE_THERE = frozenset({".git"})
 _NAMED = 3
 
 
-class NotCreated(CallboardError):  # noqa: N818 - the state is the message
+class NotCreated(CallboardError):
     """A new plugin cannot be written where it was asked for; nothing was.
 
     Attributes:

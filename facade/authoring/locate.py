@@ -28,7 +28,7 @@ _MANIFESTS = {"package.json": "node", "agent_plugin.json": "path"}
 _MODULES = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 
 
-class NothingThere(CallboardError):  # noqa: N818 - the state is the message
+class NothingThere(CallboardError):
     """There is nothing that could be run.
 
     Attributes:

@@ -20,7 +20,7 @@ _TAKEN = {"callboard", "callboard_tool", "node_modules", "src", "test", "tests"}
 """Modules and folders that the new package would shadow, or be shadowed by."""
 
 
-class BadName(CallboardError):  # noqa: N818 - the state is the message
+class BadName(CallboardError):
     """A folder's name cannot be that of a package.
 
     Attributes:

@@ -22,7 +22,7 @@ VERSION: Final = 1
 STARTED, SENT, RECEIVED, STDERR, ENDED = KINDS = ("started", "sent", "received", "stderr", "ended")
 
 
-class NoRecording(CallboardError):  # noqa: N818 - the state is the message
+class NoRecording(CallboardError):
     """A file is not what `callboard inspect --record` writes."""
 
 

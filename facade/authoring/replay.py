@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-class NoHost(CallboardError):  # noqa: N818 - the state is the message
+class NoHost(CallboardError):
     """A recorded host is none of the configuration."""
 
 
@@ -97,7 +97,7 @@ class _Owner:
         self.call_id = call_id
         self.over = threading.Event()
 
-    def on_part(self, payload: Any, size: int) -> None:  # noqa: ARG002 - nobody keeps them for long
+    def on_part(self, payload: Any, size: int) -> None:
         """See `RequestOwner`."""
         self.exchange.events.append({"type": "part", "payload": payload})
 
@@ -114,7 +114,7 @@ class _Owner:
         """See `RequestOwner`."""
         self._end({"breach": reason, "detail": detail, **facts})
 
-    def on_lost(self, report: CrashReport) -> None:  # noqa: ARG002 - that there is no answer says it
+    def on_lost(self, report: CrashReport) -> None:
         """See `RequestOwner`."""
         self._end(None)
 

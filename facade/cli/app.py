@@ -84,7 +84,7 @@ def _stand_in(name: str, package: str) -> click.Command:
 class _InOrder(click.Group):
     """Lists the commands in their order: the main one first."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:

@@ -161,7 +161,7 @@ def _imported(settings: HookSettings) -> Any:
     except PluginLoadError as error:
         said = str(error).removeprefix("cannot load plugin ")
         raise ConfigurationError(f"{where}: cannot load the hook {said}", path=where) from error
-    except BaseException as error:
+    except BaseException as error:  # the hook's own `__init__`
         if not blames(error):
             raise
         raise ConfigurationError(

@@ -57,7 +57,7 @@ def _made(path: str) -> ToolInteropContribution:
 def _given(path: str, make: Any) -> Any:
     try:
         return make()
-    except BaseException as error:
+    except BaseException as error:  # the contributor's code
         if not blames(error):
             raise
         raise PluginLoadError(f"making {path} raised {describe(error)}", plugin=path) from error

@@ -14,7 +14,7 @@ class Distance:
 
     name = "map"
 
-    def get_tool_schemas(self, state: Json) -> list[Json]:  # noqa: ARG002 - the contract's signature
+    def get_tool_schemas(self, state: Json) -> list[Json]:
         """One tool."""
         return [
             _schema(
@@ -22,7 +22,7 @@ class Distance:
             )
         ]
 
-    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:  # noqa: ARG002
+    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:
         """Look it up."""
         kilometres = _KILOMETRES.get(frozenset({payload["start"], payload["end"]}))
         if kilometres is None:
@@ -35,20 +35,20 @@ class Booking:
 
     name = "booking"
 
-    def init(self, config: Json) -> Json:  # noqa: ARG002
+    def init(self, config: Json) -> Json:
         """Nothing is booked."""
         return {"booked": []}
 
-    def get_tool_schemas(self, state: Json) -> list[Json]:  # noqa: ARG002
+    def get_tool_schemas(self, state: Json) -> list[Json]:
         """One tool."""
         parameters = {"train": "integer", "seat": "string", "price": "integer"}
         return [_schema("book_seat", "Book a seat. It is paid at once.", **parameters)]
 
-    def format_tool_call_preview(self, tool_name: str, payload: Json, state: Json) -> str:  # noqa: ARG002
+    def format_tool_call_preview(self, tool_name: str, payload: Json, state: Json) -> str:
         """What is about to be paid."""
         return f"Book seat {payload['seat']} in train {payload['train']} for {payload['price']} kr"
 
-    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:  # noqa: ARG002
+    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:
         """Book it, unless it is."""
         seat = f"{payload['train']}/{payload['seat']}"
         if seat in state["booked"]:

@@ -14,11 +14,11 @@ class Sums:
 
     name = "sums"
 
-    def get_tool_schemas(self, state: Json) -> list[Json]:  # noqa: ARG002 - the contract's signature
+    def get_tool_schemas(self, state: Json) -> list[Json]:
         """One tool."""
         return [_schema("add_numbers", "Add numbers.")]
 
-    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:  # noqa: ARG002
+    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:
         """Take the time that a request to somewhere would, and add."""
         time.sleep(payload["work"] / 1000)
         return {"success": True, "result": {"n": payload["n"], "sum": sum(payload["numbers"])}}
@@ -29,11 +29,11 @@ class Moody:
 
     name = "moody"
 
-    def get_tool_schemas(self, state: Json) -> list[Json]:  # noqa: ARG002
+    def get_tool_schemas(self, state: Json) -> list[Json]:
         """One tool."""
         return [_schema("try_luck", "Answer, fail, raise, or exit.")]
 
-    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:  # noqa: ARG002
+    def execute_tool(self, tool_name: str, payload: Json, state: Json) -> Json:
         """As above."""
         time.sleep(payload["work"] / 1000)
         match payload["mood"]:

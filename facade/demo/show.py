@@ -44,7 +44,7 @@ _EXIT_NEWS = 2.0
 """Seconds between two pieces of news that a tool tried to end the process, which it does all the time."""
 
 
-class ShowStuck(CallboardError):  # noqa: N818 - the state is the message
+class ShowStuck(CallboardError):
     """Nothing happens any more, though calls are open or hosts are not ready."""
 
 

@@ -78,7 +78,7 @@ def _adapter(found: Any, config: dict[str, Any], name: str | None = None) -> Plu
         sends = offers(SENDING_HOOKS)
         if sends or offers(EXTENDING_HOOKS):
             # All of the agent layer comes with it; most boards have no provider.
-            from ..agent.requests.provider_adapter import ProviderAdapter  # noqa: PLC0415
+            from ..agent.requests.provider_adapter import ProviderAdapter  # noqa: PLC0415 - only providers need it
 
             return ProviderAdapter(found, name=name, config=config, extension=not sends)
     return PluginAdapter(found, name=name, config=config)

@@ -125,8 +125,8 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
         return Loaded(adapter, plugin, options.of_required()).placed()
     if options.isolate:
         # As `LOADERS` does, with what it needs.
-        from ..hosts.python.runner.origin import origin_of  # noqa: PLC0415
-        from .python_loader import isolated  # noqa: PLC0415
+        from ..hosts.python.runner.origin import origin_of  # noqa: PLC0415 - only isolated plugins need it
+        from .python_loader import isolated  # noqa: PLC0415 - only isolated plugins need it
 
         said = getattr(plugin, "name", None)
         name = said if isinstance(said, str) and said else None

@@ -48,7 +48,7 @@ def _readiness(
     if not needs.requirements and needs.python is None:
         return None
     # What reads requirements takes longer to import than most plugins take to load, which have none.
-    from ..hosts.python_packages.prepare_python import PythonPermissions, PythonReadiness  # noqa: PLC0415
+    from ..hosts.python_packages.prepare_python import PythonPermissions, PythonReadiness  # noqa: PLC0415 - only packages with needs of their own need it
 
     policy = configuration.plugin_policy
     permissions = PythonPermissions(

@@ -193,7 +193,7 @@ def _once(
 # The fixtures
 
 
-class LeftBehind(AssertionError):  # noqa: N818 - the state is the message
+class LeftBehind(AssertionError):
     """A board was stopped, and not all of it is gone."""
 
 

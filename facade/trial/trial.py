@@ -142,7 +142,7 @@ class Trial:
         self.left_out: dict[str, str] = {}
         self.began = time.monotonic()
         self._chance = Random(f"{plan.seed} faults")  # noqa: S311 - a game, no secret
-        self.board = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311
+        self.board = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311 - noise by its seed, no secret
         self._stopping = False
         self._in_the_end: Json = {}
 

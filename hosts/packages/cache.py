@@ -125,7 +125,7 @@ class PackageCache:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 self._take_away(place)
                 made.rename(place)
-            except BaseException:
+            except BaseException:  # an interrupt too may leave nothing half made
                 remove(made)
                 raise
             found = self.find(kind, key)

@@ -248,7 +248,7 @@ class HostProcess(ABC):
     def close(self) -> None:
         """Give the descriptors back."""
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off: hold none of its pipes, and take it for nobody's child."""
         self._lock = threading.Lock()
         self._rungs = []

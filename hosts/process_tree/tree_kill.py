@@ -256,12 +256,12 @@ if sys.platform == "linux":
 else:  # pragma: no cover - without /proc psutil knows how to ask
 
     def _all_pids() -> list[int]:
-        import psutil  # noqa: PLC0415
+        import psutil  # noqa: PLC0415 - slow to import, and only an end needs it
 
         return list(psutil.pids())
 
     def _facts(pid: int) -> _Facts | None:
-        import psutil  # noqa: PLC0415
+        import psutil  # noqa: PLC0415 - slow to import, and only an end needs it
 
         try:
             process = psutil.Process(pid)
@@ -291,7 +291,7 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
         return False
 
     def _bears(pid: int, mark: str) -> bool:
-        import psutil  # noqa: PLC0415
+        import psutil  # noqa: PLC0415 - slow to import, and only an end needs it
 
         try:
             return bool(psutil.Process(pid).environ().get(MARK) == mark)

@@ -90,7 +90,7 @@ class Watchdog:
                 process.send_signal(signal.SIGCONT)  # it may be stopped, and could not hear the end then
             process.wait()
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off: do not hold the pipe, whose end has to come when the parent's does."""
         self._lock = threading.Lock()
         self._hosts = {}

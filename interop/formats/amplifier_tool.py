@@ -159,7 +159,7 @@ class ToAmplifierResult:
     source: ClassVar = HUB
     target: ClassVar = AMPLIFIER
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result; the message of a failure is its output too, as Amplifier itself fills it."""
         written, losses = write_parts(with_structure(value), _write, flagged=True, keeps=())
         values = [item["value"] for item in written]

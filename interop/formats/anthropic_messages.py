@@ -73,7 +73,7 @@ class AnthropicCalls:
     format: ClassVar = ANTHROPIC_TOOL
     discriminators: ClassVar = frozenset({"tool_use"})
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
@@ -142,7 +142,7 @@ class ToAnthropicResult:
     source: ClassVar = HUB
     target: ClassVar = ANTHROPIC_TOOL
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a block; content written for Anthropic goes in untouched."""
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": answered_call(value)}
         content, losses = native_content(value, ANTHROPIC_MESSAGES, flagged=True) or _content(value)

@@ -162,7 +162,7 @@ class ToBedrockResult:
     source: ClassVar = HUB
     target: ClassVar = BEDROCK_TOOL
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a block; content written for Bedrock goes in untouched."""
         result: dict[str, Any] = {"toolUseId": answered_call(value)}
         content, losses = native_content(value, BEDROCK_CONVERSE, flagged=True) or write_parts(

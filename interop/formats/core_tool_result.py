@@ -48,7 +48,7 @@ class ToCoreToolResult:
     source: ClassVar = HUB
     target: ClassVar = CORE_TOOL_RESULT
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as one text; its id and tool belong into the message, with the caller."""
         text, losses = as_text(value)
         losses += lost_extras(value.extras)

@@ -184,7 +184,7 @@ class ToGeminiResult:
     source: ClassVar = HUB
     target: ClassVar = GEMINI_FUNCTION
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a part; an object written for Gemini goes in untouched."""
         if value.tool_name is None:
             raise ConversionError("it does not say which tool ran: give the call, or a core tool message")

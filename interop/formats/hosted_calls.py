@@ -50,7 +50,7 @@ class AnthropicHostedCalls:
     format: ClassVar = ANTHROPIC_HOSTED
     discriminators: ClassVar = frozenset({"server_tool_use", "mcp_tool_use"})
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
@@ -108,7 +108,7 @@ class ResponsesHostedResults:
     format: ClassVar = RESPONSES_HOSTED
     discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_RESULTS
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
@@ -123,7 +123,7 @@ class AnthropicHostedResults:
     format: ClassVar = ANTHROPIC_HOSTED
     discriminators: ClassVar[AbstractSet[str | None]] = ANTHROPIC_RESULTS
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 

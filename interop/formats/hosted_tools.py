@@ -45,7 +45,7 @@ class ResponsesHostedTools:
     format: ClassVar = RESPONSES_HOSTED
     discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_TOOLS
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 

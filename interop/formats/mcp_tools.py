@@ -199,7 +199,7 @@ class ToMcpResult:
     def __init__(self, revision: str) -> None:
         self.target = revision
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result; which call it answers is the transport's affair."""
         data, told = self._structured(value)
         native = native_content(value, MCP, flagged=True)

@@ -52,7 +52,7 @@ class ToChatCustomSchema:
     source: ClassVar = HUB
     target: ClassVar = CHAT_CUSTOM
 
-    def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a custom tool."""
         if value.kind != "text":
             raise ConversionError("a tool that takes arguments has no faithful freeform form")
@@ -108,7 +108,7 @@ class ToChatCustomCall:
     source: ClassVar = HUB
     target: ClassVar = CHAT_CUSTOM
 
-    def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a Chat custom tool call."""
         if value.payload_kind != "text":
             raise ConversionError(f"its payload is {value.payload_kind}, and only raw input can be said so")

@@ -110,7 +110,7 @@ class ChatFunctionCalls:
         """Return what is asked for."""
         function = value["function"]
         metadata: dict[str, Any] = {}
-        if len(value) > 3 or len(function) > 2:  # noqa: PLR2004 (the keys of a usual call)
+        if len(value) > 3 or len(function) > 2:  # noqa: PLR2004 - the keys of a usual call
             extras = leftovers(value, ("id", "type", "function"))
             inner = leftovers(function, ("name", "arguments"))
             if inner:
@@ -182,7 +182,7 @@ class ToChatToolMessage:
     source: ClassVar = HUB
     target: ClassVar = CHAT_FUNCTION
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as a tool message; content written for Chat goes in untouched."""
         if value.call_id is None:
             raise ConversionError(

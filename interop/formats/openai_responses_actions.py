@@ -85,7 +85,7 @@ class ResponsesActionOutputs:
     format: ClassVar = RESPONSES_ACTION
     discriminators: ClassVar[AbstractSet[str | None]] = OUTPUTS
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
@@ -108,7 +108,7 @@ class ToResponsesActionOutput:
     source: ClassVar = HUB
     target: ClassVar = RESPONSES_ACTION
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the item that answers; one that a tool wrote itself goes in untouched."""
         call_id = answered_call(value)
         native = value.native

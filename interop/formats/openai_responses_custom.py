@@ -48,7 +48,7 @@ class ToResponsesCustomSchema:
     source: ClassVar = HUB
     target: ClassVar = RESPONSES_CUSTOM_SCHEMA
 
-    def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedSchema, context: ConversionContext) -> Converted:
         """Return the declaration as a custom tool."""
         if value.kind != "text":
             raise ConversionError("a tool that takes arguments has no faithful freeform form")
@@ -69,13 +69,13 @@ class ResponsesCustomCalls:
     format: ClassVar = RESPONSES_CUSTOM
     discriminators: ClassVar = frozenset({"custom_tool_call"})
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for."""
-        metadata = item_metadata(value, "input") if len(value) > 4 else {}  # noqa: PLR2004 (the keys of a usual call)
+        metadata = item_metadata(value, "input") if len(value) > 4 else {}  # noqa: PLR2004 - the keys of a usual call
         return read_text_call(
             RESPONSES_CUSTOM,
             value.get("call_id"),
@@ -99,7 +99,7 @@ class ToResponsesCustomCall:
     source: ClassVar = HUB
     target: ClassVar = RESPONSES_CUSTOM
 
-    def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
         """Return the call as a custom tool call item, without an item id."""
         if value.payload_kind != "text":
             raise ConversionError(f"its payload is {value.payload_kind}, and only raw input can be said so")
@@ -116,7 +116,7 @@ class ResponsesCustomOutputs:
     format: ClassVar = RESPONSES_CUSTOM
     discriminators: ClassVar = frozenset({"custom_tool_call_output"})
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
@@ -131,7 +131,7 @@ class ToResponsesCustomOutput:
     source: ClassVar = HUB
     target: ClassVar = RESPONSES_CUSTOM
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as an output item; content written for Responses goes in untouched."""
         return write_output("custom_tool_call_output", value)
 
@@ -143,7 +143,7 @@ def _read_format(value: dict[str, Any]) -> TextFormat | None:
     match found:
         case {"type": "text"} if len(found) == 1:
             return TextFormat("text")
-        case {"type": "grammar", "syntax": str(syntax), "definition": str(definition)} if len(found) == 3:  # noqa: PLR2004 (these three)
+        case {"type": "grammar", "syntax": str(syntax), "definition": str(definition)} if len(found) == 3:  # noqa: PLR2004 - these three
             return TextFormat(syntax, definition)
     problem = "'format' must be a text format, or a grammar with the strings 'syntax' and 'definition'"
     raise breach(RESPONSES_CUSTOM_SCHEMA, value, problem)

@@ -89,13 +89,13 @@ class ResponsesFunctionCalls:
     def __init__(self, *, decode_twice: bool = False) -> None:
         self._decode_twice = decode_twice
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for."""
-        metadata = item_metadata(value, "arguments") if len(value) > 4 else {}  # noqa: PLR2004 (the keys of a usual call)
+        metadata = item_metadata(value, "arguments") if len(value) > 4 else {}  # noqa: PLR2004 - the keys of a usual call
         arguments = parse_arguments(value.get("arguments"), decode_twice=self._decode_twice)
         return read_function_call(
             RESPONSES_FUNCTION,
@@ -138,7 +138,7 @@ class ResponsesFunctionOutputs:
     format: ClassVar = RESPONSES_FUNCTION
     discriminators: ClassVar = frozenset({"function_call_output"})
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 
@@ -153,6 +153,6 @@ class ToResponsesFunctionOutput:
     source: ClassVar = HUB
     target: ClassVar = RESPONSES_FUNCTION
 
-    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:  # noqa: ARG002
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
         """Return the result as an output item; content written for Responses goes in untouched."""
         return write_output("function_call_output", value)

@@ -42,7 +42,7 @@ class ProviderNativeResults:
     format: ClassVar = CORE_PROVIDER_NATIVE
     discriminators: ClassVar = frozenset({"provider_native_tool_result"})
 
-    def matches(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+    def matches(self, value: dict[str, Any]) -> bool:
         """The type says it all."""
         return True
 

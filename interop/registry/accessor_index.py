@@ -72,7 +72,7 @@ class AccessorIndex(Generic[Hub]):
                 inspected = member.it.inspect(value)
             except CallboardError:
                 raise
-            except BaseException as error:
+            except BaseException as error:  # the contributor's code
                 raise member.raised("matches or inspect", error) from error
             if inspected is None:
                 continue

@@ -113,7 +113,7 @@ class AdapterIndex:
                 converted = member.it.convert(given, context)
             except CallboardError:
                 raise
-            except BaseException as error:
+            except BaseException as error:  # the contributor's code
                 raise member.raised("convert", error) from error
             if converted is None:
                 continue

@@ -88,7 +88,7 @@ class ToolInteropRegistry:
 
     # -- what it means
 
-    def inspect_schema(self, value: Any, format: str | None = None) -> InspectedSchema:  # noqa: A002 (specification)
+    def inspect_schema(self, value: Any, format: str | None = None) -> InspectedSchema:  # noqa: A002 - the specification's name
         """Return what a tool declaration declares.
 
         Raises:
@@ -98,7 +98,7 @@ class ToolInteropRegistry:
         """
         return self._schemas.accessors.claim(value, format)[1]
 
-    def inspect_call(self, value: Any, format: str | None = None) -> InspectedCall:  # noqa: A002 (specification)
+    def inspect_call(self, value: Any, format: str | None = None) -> InspectedCall:  # noqa: A002 - the specification's name
         """Return what a tool call asks for; never ``None``, and no exception for broken arguments.
 
         A call that cannot be read has the payload kind ``malformed``; it must be answered with an
@@ -113,7 +113,7 @@ class ToolInteropRegistry:
             call = as_marked(call, value)
         return as_text_call(call, self.text_tools, self.wrapper) if self.text_tools else call
 
-    def inspect_result(self, value: Any, format: str | None = None) -> InspectedResult:  # noqa: A002 (specification)
+    def inspect_result(self, value: Any, format: str | None = None) -> InspectedResult:  # noqa: A002 - the specification's name
         """Return what a tool result tells the model.
 
         A core tool message is opened: its ``toolResult`` is read, its metadata say which call it answers.
@@ -125,7 +125,7 @@ class ToolInteropRegistry:
         """
         return self._open_result(value, format)[1]
 
-    def sanitize_tool_call(self, call: Any, format: str | None = None) -> Any:  # noqa: A002 (specification)
+    def sanitize_tool_call(self, call: Any, format: str | None = None) -> Any:  # noqa: A002 - the specification's name
         """Return a call that is safe to replay: itself, or a copy whose broken arguments are empty.
 
         For history only: what was broken is gone from the copy. Raises as `inspect_call` does.
@@ -136,7 +136,7 @@ class ToolInteropRegistry:
             return member.it.sanitize(call)
         except CallboardError:
             raise
-        except BaseException as error:
+        except BaseException as error:  # the contributor's code
             raise member.raised("sanitize", error) from error
 
     # -- in another format

@@ -94,21 +94,21 @@ class Engine:
         """Whether the value keeps the schema. Raises `EngineError`."""
         try:
             return self._is_valid(value)
-        except BaseException as error:
+        except BaseException as error:  # a panic of the engine, which is Rust, is no `Exception`
             raise _ours(error) from error
 
     def faults(self, value: Any) -> list[Fault]:
         """Everything that is wrong. Each fault holds a copy of what it is about. Raises `EngineError`."""
         try:
             return list(self._validator.iter_errors(value))
-        except BaseException as error:
+        except BaseException as error:  # as above
             raise _ours(error) from error
 
     def first_fault(self, value: Any) -> list[Fault]:
         """One thing that is wrong; nothing for a value that keeps the schema. Raises `EngineError`."""
         try:
             self._validator.validate(value)
-        except BaseException as error:
+        except BaseException as error:  # as above
             if hasattr(error, "instance_path"):
                 fault: Any = error
                 return [fault]

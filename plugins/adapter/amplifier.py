@@ -50,7 +50,7 @@ class AmplifierTool:
         }
         return [{"type": "function", "function": function}]
 
-    def _run(self, tool_name: str | None, arguments: Json, state: Json) -> Any:  # noqa: ARG002 - the hook's signature
+    def _run(self, tool_name: str | None, arguments: Json, state: Json) -> Any:
         return self._execute(arguments)
 
 

@@ -95,7 +95,7 @@ class HookSet:
     def _settled(self, hook: str, method: Callable[..., Any], *values: Any, **facts: Any) -> Any:
         try:
             answer = method(*values, **facts)
-        except BaseException as error:
+        except BaseException as error:  # the plugin's hook
             if not blames(error):
                 raise
             raise raised(self._name, hook, error) from error

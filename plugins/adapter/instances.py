@@ -32,7 +32,7 @@ def make_instance(plugin_class: type, config: dict[str, Any]) -> Any:
         if wanted.kind is inspect.Parameter.POSITIONAL_ONLY:
             return plugin_class(config)
         return plugin_class(**{wanted.name: config})
-    except BaseException as error:
+    except BaseException as error:  # the plugin's `__init__`
         if not blames(error):
             raise
         raise PluginLoadError(f"making plugin {name} raised {describe(error)}", plugin=name) from error

@@ -55,7 +55,7 @@ class Preparation:
             answer = method(config, state, context=context)
             while isinstance(answer, Awaitable):
                 answer = wait_here(answer)
-        except BaseException as error:
+        except BaseException as error:  # the plugin's hook
             if not blames(error):
                 raise
             raise raised(self._name, hook, error) from error
@@ -74,6 +74,6 @@ class Preparation:
                 answer = method(config, state, context=context)
             while isinstance(answer, Awaitable):
                 answer = await answer
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # the plugin's hook; a cancel of the task passes
             raise raised(self._name, hook, error) from error
         return json_object(answer, hook, plugin=self._name) or {}

@@ -55,7 +55,7 @@ def chunks_of(answer: Any, tell: Tell, settle: Settle) -> Iterator[Chunk]:
         if hasattr(source, "close"):
             try:
                 source.close()
-            except BaseException as error:
+            except BaseException as error:  # the generator is the plugin's
                 if not blames(error):
                     raise
                 tell(f"raised when its stream was closed: {describe(error)}")

@@ -11,8 +11,6 @@ A hook may take any subset of the keyword arguments shown, and further takes `co
 a tool is its business. How it wants to be called is read from its signature once, at registration.
 """
 
-# ruff: noqa: ARG002 - the parameters are the contract; no body here has a use for them
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar

@@ -86,7 +86,7 @@ def offered(plugin: object, hook: str, *, name: str) -> Callable[..., Any] | Non
     """
     try:
         method = getattr(plugin, hook, None)
-    except BaseException as error:
+    except BaseException as error:  # an attribute may be a property of the plugin's
         if not blames(error):
             raise
         why = f"plugin {name!r}: reading {hook} raised {describe(error)}"

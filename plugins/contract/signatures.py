@@ -44,7 +44,7 @@ class CallPlan:
     legacy: bool
 
 
-class _Misfit(Exception):  # noqa: N818 - it never leaves this file
+class _Misfit(Exception):
     """Why a signature cannot be called the hook's way."""
 
 

@@ -29,7 +29,7 @@ from .terms import Action
 Json = dict[str, Any]
 
 
-class UnreadableAnswer(CallboardError):  # noqa: N818 - the state is the message
+class UnreadableAnswer(CallboardError):
     """A hook answered with what is no answer."""
 
 
@@ -84,7 +84,7 @@ def read_answer(answer: Any) -> HookAnswer:
         return _read(answer)
     except UnreadableAnswer:
         raise
-    except BaseException as error:
+    except BaseException as error:  # the answer is an object of the hook's, with methods of its own
         if not blames(error):
             raise
         raise UnreadableAnswer(f"reading its answer raised {describe(error)}") from error

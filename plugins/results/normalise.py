@@ -73,7 +73,7 @@ def normalise_result(answer: Any) -> NormalisedResult:
     if type(answer) is not dict:
         try:
             fields = _fields(answer)
-        except BaseException as error:
+        except BaseException as error:  # the answer is an object of the tool's, with methods of its own
             if not blames(error):
                 raise
             return invalid_result(f"reading the tool's answer raised {describe(error)}")

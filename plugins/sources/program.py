@@ -26,7 +26,7 @@ COMMAND_KEYS = frozenset({"command", "protocol", "cwd", "id"})
 BASH_KEYS = frozenset({"path", "file", "id"})
 
 
-class SourceProblem(ValueError):  # noqa: N818 - it is the rest of a sentence, and never seen alone
+class SourceProblem(ValueError):
     """What is wrong with a source, as the rest of a sentence that begins with its name."""
 
 

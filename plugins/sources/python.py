@@ -151,7 +151,7 @@ def _import(path: str, *, of_package: bool, remedy: str) -> tuple[ModuleType, li
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise _import_failed(path, name, error, of_package=of_package) from error
             missing = error.name  # the module itself, or a package above it
-        except BaseException as error:
+        except BaseException as error:  # what a module does when it is imported
             if not blames(error):
                 raise
             raise _import_failed(path, name, error, of_package=of_package) from error

@@ -60,7 +60,7 @@ class Backoff:
 
 def _exponential(least: float, most: float, attempt: int) -> float:
     # tenacity takes as long to import as all else together, and most boards never need it.
-    from tenacity import RetryCallState, wait_exponential  # noqa: PLC0415
+    from tenacity import RetryCallState, wait_exponential  # noqa: PLC0415 - imports asyncio
 
     state = RetryCallState(None, None, (), {})  # type: ignore[arg-type] # only attempt_number is read
     state.attempt_number = attempt

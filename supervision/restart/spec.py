@@ -21,7 +21,7 @@ ROOT = ""
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
-class AdmissionRefused(CallboardError, ValueError):  # noqa: N818 - the state is the message
+class AdmissionRefused(CallboardError, ValueError):
     """A child or a group cannot be taken in: what it says makes no sense here, or there is no place for it.
 
     Nothing was started, and it may be asked for again in other words.

@@ -29,7 +29,7 @@ logger = Log("callboard.supervision")
 class _Registry:
     """What pykka knows of our actors; of others it is not for us to say that they are not there."""
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off: they are no more, so that whoever tells or asks one hears that at once."""
         registry, gone = pykka.ActorRegistry, threading.Event()
         gone.set()
@@ -37,7 +37,7 @@ class _Registry:
         for ref in list(registry._actor_refs):  # noqa: SLF001 - to take them out one by one would be logged
             if issubclass(ref.actor_class, SteadyActor):
                 keep(ref)
-                registry._actor_refs.remove(ref)  # noqa: SLF001
+                registry._actor_refs.remove(ref)  # noqa: SLF001 - what `unregister` does but for its line in the log
                 ref.actor_stopped = gone
 
 
@@ -94,7 +94,7 @@ class SteadyActor(pykka.ThreadingActor):
         envelope = self.actor_inbox.get()
         try:
             response = self._handle_receive(envelope.message)
-        except BaseException:
+        except BaseException:  # it is the asker's, if there is one
             if envelope.reply_to is None:
                 raise
             envelope.reply_to.set_exception(sys.exc_info())

@@ -79,7 +79,7 @@ class LentClock:
         """See `Clock.now`."""
         try:
             self._last = self._clock.now()
-        except BaseException as error:
+        except BaseException as error:  # the clock is the program's
             if is_interrupt(error):
                 raise
             contain(error, logger, "the clock cannot tell the time")
@@ -89,7 +89,7 @@ class LentClock:
         """See `Clock.call_at`."""
         try:
             return _LentTimer(self._clock.call_at(when, function))
-        except BaseException as error:
+        except BaseException as error:  # the clock is the program's
             if is_interrupt(error):
                 raise
             contain(error, logger, "the clock cannot be given a call")
@@ -117,7 +117,7 @@ class _LentTimer:
     def cancel(self) -> None:
         try:
             self._timer.cancel()
-        except BaseException as error:
+        except BaseException as error:  # the clock is the program's
             if is_interrupt(error):
                 raise
             contain(error, logger, "a call cannot be taken off the clock")
@@ -210,7 +210,7 @@ class SystemClock:
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off: what is on it is the parent's; a board of the child's own may have it."""
         keep(self._heap)
         self._heap = []

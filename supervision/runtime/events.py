@@ -179,7 +179,7 @@ class EventStream:
         if thread is not None and thread is not threading.current_thread():
             thread.join(5.0)
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off nothing is told."""
         self._lock = threading.Lock()
         self._thread = None

@@ -127,7 +127,7 @@ def test_a_package_in_a_package_has_no_settings_either(tmp_path, home, registry,
 @pytest.mark.parametrize(
     ("what", "scripts"), [("global", False), ("global", True), ("registry", False), ("registry", True)]
 )
-def test_a_dependency_from_a_repository_has_no_settings_either(  # noqa: PLR0917
+def test_a_dependency_from_a_repository_has_no_settings_either(  # noqa: PLR0917 - fixtures
     tmp_path, home, registry, strangers, what, scripts
 ):
     repository = {

@@ -93,7 +93,7 @@ def _born(pid: int) -> int:
 def _children() -> list[int]:
     """Read where it costs next to nothing, since all tests do it."""
     found: list[int] = []
-    for thread in os.listdir("/proc/self/task"):  # noqa: PTH208
+    for thread in os.listdir("/proc/self/task"):  # noqa: PTH208 - before each test: names are enough
         with suppress(OSError):  # a thread that has ended, or a system that does not tell
             found += map(int, Path(f"/proc/self/task/{thread}/children").read_text("ascii").split())
     return found

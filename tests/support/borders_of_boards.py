@@ -249,9 +249,9 @@ def mounted_module(kind):
     class Shout:
         name = "shout"
         description = ""
-        input_schema = {"type": "object"}  # noqa: RUF012
+        input_schema = {"type": "object"}  # noqa: RUF012 - as Amplifier's contract has it
 
-        async def execute(self, input):  # noqa: A002
+        async def execute(self, input):  # noqa: A002 - as Amplifier's contract has it
             if input.get("rogue"):
                 asyncio.get_running_loop().call_soon(Raises(kind))
                 await asyncio.sleep(0)

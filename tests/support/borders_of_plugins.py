@@ -213,7 +213,7 @@ def plugin_beginnings(kind):
         {"prepare_async": asynchronous},
     ):
         with a_board() as board:
-            refusal = refusal_of(lambda: board.add(PluginAdapter(EveryPlugin(**hooks)), config={}))  # noqa: B023
+            refusal = refusal_of(lambda: board.add(PluginAdapter(EveryPlugin(**hooks)), config={}))  # noqa: B023 - called in this turn of the loop
             assert isinstance(refusal, PluginError), (hooks, refusal)
             other_tool_works(board)
 

@@ -137,7 +137,7 @@ class ForPrograms:
     def __init__(self, streams: Streams) -> None:
         self._write = streams.print_json
 
-    def said(self, text: str, *, typed: bool, results: int) -> None:  # noqa: ARG002 - View's
+    def said(self, text: str, *, typed: bool, results: int) -> None:
         """See `View`."""
         self._write({"type": "user", "text": text})
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 KINDS: Final[tuple[Kind, ...]] = ("schema", "call", "result")
 
 
-class UnknownWire(InteropError):  # noqa: N818 - the state is the message
+class UnknownWire(InteropError):
     """There is no format of that name to read, or to write."""
 
 
-class UnclearKind(InteropError):  # noqa: N818 - the state is the message
+class UnclearKind(InteropError):
     """A value is no schema, call or result of any format that is known, or could be more than one of them."""
 
 

@@ -43,7 +43,7 @@ class Hearing:
         elif event.kind in TELLING and (event.subject in self._came_up or event.kind not in _OF_LIVES):
             self._view.happened(event.kind, event.subject, str(event.facts[TELLING[event.kind]]))
 
-    def tap(self, host: str, generation: int, command: Command) -> _Stderr:  # noqa: ARG002 - a tap's maker is told
+    def tap(self, host: str, generation: int, command: Command) -> _Stderr:
         """The tap of a life."""
         return _Stderr(host, self._view)
 
@@ -68,7 +68,7 @@ class _Stderr:
         for line in lines:
             self._tell(line)
 
-    def ended(self, exit_: ProcessExit) -> None:  # noqa: ARG002 - the board's events tell how
+    def ended(self, exit_: ProcessExit) -> None:
         """Tell what is left."""
         if self._held:
             self._tell(self._held)

@@ -110,7 +110,7 @@ class ForPrograms:
     def __init__(self, streams: Streams) -> None:
         self._write = streams.print_json
 
-    def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:  # noqa: ARG002 - View's
+    def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
         """See `View`."""
         self._write({"tools": what.tools, "problems": what.problems, "changed": changed})
 
@@ -126,7 +126,7 @@ class ForPrograms:
         """See `View`."""
         self._write({"part": part})
 
-    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:  # noqa: ARG002 - View's
+    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
         """See `View`."""
         self._write({"result": result, "content": reads, **({} if state is None else {"state": state})})
 

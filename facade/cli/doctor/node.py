@@ -62,7 +62,7 @@ def check_handshake(configured: str | None) -> Iterator[Finding]:
     except CallboardError as error:
         yield Finding("FAIL", "Node host", str(error), "see the lines above; -v logs what the host said")
         return
-    right = isinstance(answer, dict) and answer.get("success") and answer["result"]["words"] == 2  # noqa: PLR2004
+    right = isinstance(answer, dict) and answer.get("success") and answer["result"]["words"] == 2  # noqa: PLR2004 - of the text above
     if not right:
         yield Finding(
             "FAIL", "Node host", f"it answered {answer!r:.200}", "report this: the tool ships with Callboard"

@@ -189,7 +189,7 @@ def _hear_nothing(_: Event) -> None:
 class _Problems:
     """Tells on stderr what goes wrong; what goes well is seen in the traffic."""
 
-    def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:  # noqa: ARG002 - View's
+    def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
         """See `View`."""
         for problem in what.problems:
             complain(problem)
@@ -203,7 +203,7 @@ class _Problems:
     def part(self, part: Any) -> None:
         """See `View`."""
 
-    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:  # noqa: ARG002 - View's
+    def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
         """See `View`; a failure that no host has seen would not be seen otherwise."""
         if result.get("outcome") == "not_sent":
             complain(str(result.get("error")))

@@ -13,7 +13,7 @@ from ...base.errors import CallboardError, JsonValueError
 from ...base.json import load_json
 
 
-class NoCall(CallboardError):  # noqa: N818 - the state is the message
+class NoCall(CallboardError):
     """A line, or an item of its list of calls, asks for nothing that could be run."""
 
 

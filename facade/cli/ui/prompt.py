@@ -197,7 +197,7 @@ class _Names(Completer):
     def __init__(self, work: Work) -> None:
         self._work = work
 
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:  # noqa: ARG002 - the contract's signature
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
         """See `Completer`."""
         typed = document.text_before_cursor
         if " " in typed:

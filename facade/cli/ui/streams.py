@@ -34,14 +34,14 @@ _WIDE = 10_000
 """Columns of a line that is not for a terminal: nothing in it is cut."""
 
 
-class OutputLost(CallboardError):  # noqa: N818 - what is lost is the output
+class OutputLost(CallboardError):
     """The output cannot be written: the disk is full, say."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"cannot write the output: {error.strerror}")
 
 
-class ReaderGone(CallboardError):  # noqa: N818 - the state is the message
+class ReaderGone(CallboardError):
     """Nobody reads the output any more, as after ``| head``: there is nothing left to do, and nobody to tell."""
 
     def __init__(self) -> None:

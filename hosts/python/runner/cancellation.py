@@ -49,7 +49,7 @@ class Cancellation:
     def of_this_task(self) -> Iterator[None]:
         """While this task runs: it is what is cancelled."""
         # Where a task runs it has been imported. Here, at the top, it was half of what a host took to start.
-        from asyncio import CancelledError, current_task, get_running_loop  # noqa: PLC0415
+        from asyncio import CancelledError, current_task, get_running_loop  # noqa: PLC0415 - a tool that is not asynchronous needs no asyncio
 
         loop, task = get_running_loop(), current_task()
         assert task is not None

@@ -43,7 +43,7 @@ class Ignored(NamedTuple):
     fault: str
 
 
-class HostFault(Exception):  # noqa: N818 - it is the tool's or the client's, as ``type`` says
+class HostFault(Exception):
     """A fault that the host itself reports.
 
     Attributes:

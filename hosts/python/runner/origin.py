@@ -116,7 +116,7 @@ def _load_file(name: str, file: str, path: str) -> None:
         module.__spec__ = None  # as that of a script
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # what a module does when it is imported; an interrupt passes
         raise PluginLoadError(
             f"cannot load plugin {path}: running {file} raised {describe(error)}; what the program itself does "
             'belongs behind if __name__ == "__main__"',

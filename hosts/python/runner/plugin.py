@@ -37,7 +37,7 @@ _NOT_ASKED = ("can_handle_tool_call", "get_tool_interop_contribution", "is_enabl
 """Hooks that version 1 of the protocol has no method for. A client that knows more asks those that are methods by now."""
 
 
-class LoadFault(Exception):  # noqa: N818 - the ``__cause__`` is the error
+class LoadFault(Exception):
     """The plugin never came to life, and would not if it were tried again; why is the ``__cause__``."""
 
 
