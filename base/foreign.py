@@ -86,23 +86,23 @@ class Log:
         self._logger = logging.getLogger(name)
 
     def debug(self, text: str, *values: object) -> None:
-        """See `logging.Logger.debug`."""
+        """Log a step that only a developer asks about."""
         self._write(logging.DEBUG, text, values)
 
     def info(self, text: str, *values: object) -> None:
-        """See `logging.Logger.info`."""
+        """Log what a user may want to know."""
         self._write(logging.INFO, text, values)
 
     def warning(self, text: str, *values: object, exc_info: ExcInfo = None) -> None:
-        """See `logging.Logger.warning`."""
+        """Log what went wrong and was mended, or was not asked for."""
         self._write(logging.WARNING, text, values, exc_info)
 
     def error(self, text: str, *values: object, exc_info: ExcInfo = None) -> None:
-        """See `logging.Logger.error`."""
+        """Log what is lost."""
         self._write(logging.ERROR, text, values, exc_info)
 
     def exception(self, text: str, *values: object) -> None:
-        """See `logging.Logger.exception`."""
+        """Log what is lost, with the exception that is being handled."""
         self._write(logging.ERROR, text, values, exc_info=True)
 
     def _write(self, level: int, text: str, values: tuple[object, ...], exc_info: ExcInfo = None) -> None:

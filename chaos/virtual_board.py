@@ -171,7 +171,6 @@ class VirtualBoard(Board):
         return handle.result(timeout=0)
 
     def order(self, verb: str, name: str, reason: str = "by hand") -> list[str]:
-        """See `Board.order`."""
         self.record("ordered", name, {"verb": verb})
         return super().order(verb, name, reason)
 

@@ -45,7 +45,6 @@ class VirtualWaiter(Waiter):
         self._clock = clock
 
     def wait(self, condition: Callable[[], bool], within: float) -> bool:
-        """See `Waiter`."""
         return self._clock.advance_until(condition, within)
 
 

@@ -83,17 +83,14 @@ class _Heard:
         self._tap = tap
 
     def on_output(self, data: bytes) -> None:
-        """See `ProcessListener`."""
         _tell(self._tap.received, data)
         self._listener.on_output(data)
 
     def on_exit(self, exit_: ProcessExit) -> None:
-        """See `ProcessListener`."""
         _tell(self._tap.ended, exit_)
         self._listener.on_exit(exit_)
 
     def on_gone(self, leftovers: list[int]) -> None:
-        """See `ProcessListener`."""
         self._listener.on_gone(leftovers)
 
 
@@ -103,7 +100,6 @@ class _HeardRing(RingBuffer):
         self._tap = tap
 
     def feed(self, data: bytes) -> None:
-        """See `RingBuffer`."""
         super().feed(data)
         _tell(self._tap.said, data)
 

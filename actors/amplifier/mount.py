@@ -186,7 +186,6 @@ class Mounts:
     def mount(
         self, board: Takes, module: Any, config: Json, *, settings: ToolSettings | None, timeout: float
     ) -> MountedModule:
-        """See `Board.mount`."""
         function = getattr(module, "mount", module)
         name = str(getattr(module, "__name__", None) or type(module).__name__)
         if not callable(function):

@@ -27,7 +27,6 @@ class CallFuture(Future[dict[str, Any]]):
         self.set_running_or_notify_cancel()
 
     def add_done_callback(self, fn: Callable[[Future[dict[str, Any]]], object]) -> None:
-        """See `concurrent.futures.Future`."""
         super().add_done_callback(partial(self._tell, fn))
 
     def settle(self, result: dict[str, Any]) -> None:

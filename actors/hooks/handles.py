@@ -62,7 +62,6 @@ class ToolRun(Call):
         self._caller = caller
 
     def adopt(self, owner: CallOwner, plugin_name: str, tell: Callable[[Call], None] | None = None) -> bool:
-        """See `Call`."""
         self._caller.plugin_name = plugin_name
         return super().adopt(owner, plugin_name, tell)
 
@@ -78,7 +77,6 @@ class ToolRun(Call):
         return super().begin(now, tell)
 
     def put_back(self, lost: Result | None = None, tell: Callable[[Call], None] | None = None) -> bool:
-        """See `Call`."""
         back = super().put_back(lost, tell)
         if back:
             self._caller.put_back(lost)

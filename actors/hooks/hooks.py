@@ -77,14 +77,12 @@ class Hooks:
         return (self._way or self._made()).take(call, deadline)
 
     def close(self) -> None:
-        """See `Hooked.close`."""
         with self._lock:
             self._closed = True
         if self._way is not None:
             self._way.close()
 
     def finish(self) -> None:
-        """See `Hooked.finish`."""
         if self._way is not None:
             self._way.finish()
 

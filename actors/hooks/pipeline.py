@@ -95,7 +95,6 @@ class HookPipeline:
     # The way
 
     def begin(self) -> None:
-        """See `Passenger`."""
         call, routes = self.call, self._ways.routing_table.routes
         with self._lock:
             self._at_gate = True

@@ -64,7 +64,6 @@ class LocalPlugin:
 
     @property
     def has_config_schema(self) -> bool:
-        """See `PluginHandle`."""
         return self.endpoint.adapter.offers("get_config_schema")
 
     @property
@@ -73,7 +72,6 @@ class LocalPlugin:
 
     @property
     def absence(self) -> str | None:
-        """See `PluginHandle`."""
         if self.setting_up is not None:
             return "it is still being prepared"
         if self.unprepared or self.problem:
@@ -82,11 +80,9 @@ class LocalPlugin:
 
     @property
     def available(self) -> bool:
-        """See `PluginHandle`."""
         return self.absence is None
 
     def status(self) -> dict[str, Any]:
-        """See `PluginHandle`."""
         status = {
             "runs_in": "thread",
             "preparing": self.setting_up is not None,
@@ -98,7 +94,6 @@ class LocalPlugin:
         return status if problem is None else {**status, "problem": str(problem)}
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
-        """See `PluginHandle`."""
         self.withdraw(reason)
 
     def withdraw(self, reason: str) -> None:

@@ -80,29 +80,24 @@ class SqliteStore:
         self._notes, self._turn = threading.Lock(), threading.Lock()
 
     def load(self, plugin: str) -> Saved | None:
-        """See `StateStore`."""
         with self._notes:
             if plugin in self._noted:
                 return self._noted[plugin]
         return self._rows.get(plugin)
 
     def save(self, plugin: str, saved: Saved) -> None:
-        """See `StateStore`."""
         self._change(plugin, saved)
 
     def forget(self, plugin: str) -> None:
-        """See `StateStore`."""
         self._change(plugin, None)
 
     def attach(self, news: News) -> None:
-        """See `StateStore`."""
         with self._turn:
             self._news = news
             for facts in self._set_aside:
                 news("state_store_set_aside", facts)
 
     def status(self) -> dict[str, Any]:
-        """See `StateStore`."""
         return {
             "store": "sqlite",
             "path": str(self.path),

@@ -121,16 +121,13 @@ class MemoryStore:
         self._saved: dict[str, Saved] = {}
 
     def load(self, plugin: str) -> Saved | None:
-        """See `StateStore`."""
         return self._saved.get(plugin)
 
     def save(self, plugin: str, saved: Saved) -> None:
-        """See `StateStore`."""
         with self._lock:
             self._saved[plugin] = saved
 
     def forget(self, plugin: str) -> None:
-        """See `StateStore`."""
         with self._lock:
             self._saved.pop(plugin, None)
 
@@ -138,7 +135,6 @@ class MemoryStore:
         """Nothing ever happens to it."""
 
     def status(self) -> dict[str, Any]:
-        """See `StateStore`."""
         return {"store": "memory", "plugins": len(self._saved)}
 
     def close(self) -> None:

@@ -75,7 +75,6 @@ class AsyncLedgerTool(LedgerTool):
         payload: Json,
         state: Json,
     ) -> AsyncIterator[Any]:
-        """See `LedgerTool.stream_tool`."""
         run = _Run(payload, state, alone=self._alone)
         try:
             for number in range(1, payload["parts"] + 1):

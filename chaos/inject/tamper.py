@@ -76,7 +76,6 @@ class Tamper:
     def __call__(
         self, name: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
     ) -> Transport:
-        """See `hosts.transport.Carry`."""
         ear = _Ear(self, listener)
         transport = self._carry(name, command, ear, watchdog)
         ear.pid = transport.pid
@@ -95,7 +94,6 @@ class _Ear:
         self._turn = Turn()
 
     def on_output(self, data: bytes) -> None:
-        """See `ProcessListener`."""
         if self._cut:
             return
         if not self._kept and not self._tamper.waits:
@@ -126,13 +124,11 @@ class _Ear:
             kill(self.pid)  # unless it has ended by itself, in the middle of its line too
 
     def on_exit(self, exit_: ProcessExit) -> None:
-        """See `ProcessListener`."""
         if self._kept and not self._cut:
             self._listener.on_output(self._kept)
         self._listener.on_exit(exit_)
 
     def on_gone(self, leftovers: list[int]) -> None:
-        """See `ProcessListener`."""
         self._listener.on_gone(leftovers)
 
 

@@ -78,7 +78,6 @@ class Witness:
     def __call__(
         self, name: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
     ) -> Transport:
-        """See `hosts.transport.Carry`."""
         if not isinstance(listener, Host):
             return self._carry(name, command, listener, watchdog)
         line = _Line(self, listener)
@@ -204,7 +203,6 @@ class _Line:
             self._witness.take_back(sent[1])
 
     def on_output(self, data: bytes) -> None:
-        """See `ProcessListener`."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             if b'"ok"' in line:
@@ -224,11 +222,9 @@ class _Line:
         given.answered = True
 
     def on_exit(self, exit_: ProcessExit) -> None:
-        """See `ProcessListener`."""
         self._host.on_exit(exit_)
 
     def on_gone(self, leftovers: list[int]) -> None:
-        """See `ProcessListener`."""
         self._host.on_gone(leftovers)
 
 

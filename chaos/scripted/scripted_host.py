@@ -56,7 +56,6 @@ class ScriptedHost:
         listener: ProcessListener,
         watchdog: Watchdog | None,
     ) -> ScriptedLife:
-        """See `hosts.transport.Carry`."""
         script = self.script
         at_once = script.at_birth()
         if at_once is None:

@@ -80,16 +80,13 @@ class ScriptedLife:
 
     @property
     def stderr_tail(self) -> str:
-        """See `Transport`."""
         return self._stderr.tail()
 
     def start(self) -> None:
-        """See `Transport`."""
         self._script.record("spawn", self._script.name, {"life": self.number, "pid": self.pid})
         self._clock.soon(partial(self._script.suffer, self._at_once))
 
     def write(self, data: bytes) -> None:
-        """See `Transport`."""
         if self.ended or not self._stdin_open:
             raise HostGone(f"host {self._script.name!r} is not running", host=self._script.name)
         if self._refuses_stdin:
@@ -99,7 +96,6 @@ class ScriptedLife:
         self._clock.soon(partial(self._do, partial(self._read, data)))
 
     def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:
-        """See `Transport`."""
         if self.ended:
             return
         if self._stop_reason is None:

@@ -84,17 +84,14 @@ class ScriptedToolPlugin(HostedToolPlugin):
         return self._home.lives
 
     def sharing(self) -> Sharing | None:
-        """See `HostedToolPlugin`."""
         if self._founds is None:
             return None
         return Sharing({}, {"scripted": self.name}, self._founds)
 
     def heal(self) -> None:
-        """See `Script.heal`."""
         self.script.heal()
 
     def enter(self, state: str) -> None:
-        """See `Script.enter`."""
         self.script.enter(state)
 
     def _ask(self, method: str, params: Json) -> tuple[Any, Json | None]:

@@ -30,6 +30,5 @@ class VirtualEvents(EventStream):
         return True
 
     def publish(self, kind: str, subject: str, **facts: Any) -> None:
-        """See `EventStream.publish`."""
         self._hear(kind, subject, facts)
         super().publish(kind, subject, **facts)

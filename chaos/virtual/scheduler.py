@@ -149,7 +149,6 @@ class Turns:
     # For inboxes
 
     def put(self, inbox: VirtualInbox, message: Any) -> None:
-        """See `VirtualInbox.put`."""
         asks = getattr(message, "reply_to", None) is not None
         me = threading.get_ident()
         asker: _Asker | None = None
@@ -170,7 +169,6 @@ class Turns:
             self.run()
 
     def get(self, inbox: VirtualInbox) -> Any:
-        """See `VirtualInbox.get`."""
         me = threading.get_ident()
         with self._lock:
             inbox.reader = me
@@ -189,7 +187,6 @@ class Turns:
             return inbox.current
 
     def empty(self, inbox: VirtualInbox) -> bool:
-        """See `VirtualInbox.empty`."""
         with self._lock:
             empty = not any(isinstance(item, tuple) and item[0] is inbox for item in self._line)
             ends = self._holder == threading.get_ident() and self._given_to is inbox

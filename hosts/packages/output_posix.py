@@ -21,7 +21,6 @@ class PolledOutput(Output):
     """See `Output`. A child of the program that holds a pipe is not waited for."""
 
     def follow(self, deadline: float) -> bool:
-        """See `Output`."""
         with ExitStack() as ending, selectors.DefaultSelector() as selector:
             exit_ = exit_descriptor(self.popen.pid)
             ending.callback(os.close, exit_)
@@ -38,7 +37,6 @@ class PolledOutput(Output):
         return False
 
     def close(self) -> None:
-        """See `Output`."""
         for stream, _ in self.pipes:
             stream.close()
 

@@ -26,7 +26,6 @@ class ThreadedOutput(Output):
     _readers: tuple[threading.Thread, ...] = ()
 
     def follow(self, deadline: float) -> bool:
-        """See `Output`."""
         taking = threading.Lock()
 
         def read(stream: IO[bytes], rings: tuple[RingBuffer, ...]) -> None:

@@ -46,14 +46,12 @@ class PolledProcess(HostProcess):
             _widen(stream.fileno())
 
     def prepare(self) -> None:
-        """See `HostProcess`."""
         self.wake_reader, self._wake_writer = map(own, os.pipe())
         for descriptor in (self.wake_reader, self._wake_writer):
             os.set_blocking(descriptor, False)
         self.exit_reader = exit_descriptor(self.pid)
 
     def write(self, data: bytes) -> None:
-        """See `HostProcess`."""
         with self._lock:
             if self._stdin is None:
                 raise HostGone(f"host {self.host!r} is not running", host=self.host)
@@ -95,7 +93,6 @@ class PolledProcess(HostProcess):
                     self._backlog.appendleft(rest)
 
     def close(self) -> None:
-        """See `HostProcess`."""
         with self._lock:
             for stream in (self.popen.stdout, self.popen.stderr):
                 assert stream is not None
@@ -107,7 +104,6 @@ class PolledProcess(HostProcess):
             self.exit_reader = self.wake_reader = self._wake_writer = -1
 
     def forked(self, parent: int) -> None:
-        """See `HostProcess`."""
         super().forked(parent)
         self._stdin = None
         self.exit_reader = self.wake_reader = self._wake_writer = -1

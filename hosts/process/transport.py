@@ -93,11 +93,9 @@ class ProcessTransport:
 
     @property
     def stderr_tail(self) -> str:
-        """See `Transport`."""
         return self._process.stderr.tail()
 
     def start(self) -> None:
-        """See `Transport`."""
         try:
             self._pump.start()
         except RuntimeError as error:
@@ -108,9 +106,7 @@ class ProcessTransport:
             ) from error
 
     def stop(self, reason: str, ladder: StopLadder) -> None:
-        """See `Transport`."""
         self._process.stop(reason, ladder)
 
     def join(self, timeout: float | None = None) -> bool:
-        """See `Transport`."""
         return self._pump.join(timeout)

@@ -74,7 +74,6 @@ class ThreadedProcess(HostProcess):
             self._changed.notify()
 
     def close(self) -> None:
-        """See `HostProcess`."""
         self.news.close()
         with self._lock:
             self._close_stdin()

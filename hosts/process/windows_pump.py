@@ -33,7 +33,6 @@ class ThreadsPump(Pumping):
         self._open = True
 
     def start(self) -> None:
-        """See `Pumping`."""
         self._process.begin()
         super().start()
 

@@ -61,11 +61,9 @@ class LateAccessor(_Late):
         self.discriminators = None if types is None else frozenset(types)
 
     def matches(self, value: Any, /) -> bool:
-        """See `protocols`."""
         return bool(self.real().matches(value))
 
     def inspect(self, value: Any, /) -> Any:
-        """See `protocols`."""
         return self.real().inspect(value)
 
     def sanitize(self, value: Any, /) -> Any:
@@ -89,6 +87,5 @@ class LateAdapter(_Late):
         self.target = format_id
 
     def convert(self, value: Any, context: ConversionContext, /) -> Converted | None:
-        """See `protocols`."""
         converted: Converted | None = self.real().convert(value, context)
         return converted

@@ -1,0 +1,77 @@
+"""What is said where it is needed: a contract on each public method, a reason on each exception to a rule."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from typing import TYPE_CHECKING
+
+from house_source import ROOT, modules, project_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BROAD = {"Exception", "BaseException"}
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def methods() -> Iterator[tuple[str, ast.ClassDef, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """All methods, with the path of their module and their class."""
+    for module in modules():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                yield from ((module.path, node, each) for each in node.body if isinstance(each, FUNCTIONS))
+
+
+def test_a_public_method_has_a_contract_of_its_own_or_of_what_it_implements() -> None:
+    told = {method.name for _, _, method in methods() if ast.get_docstring(method)}
+    silent = [
+        f"{path}: {owner.name}.{method.name}"
+        for path, owner, method in methods()
+        if not method.name.startswith("_") and not owner.name.startswith("_") and method.name not in told
+    ]
+
+    assert silent == []
+
+
+def test_every_broad_except_has_its_reason_on_the_line() -> None:
+    silent = [
+        f"{module.path}:{node.lineno}"
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ExceptHandler)
+        and _is_broad(node)
+        and "#" not in _line(module.path, node.lineno)
+    ]
+
+    assert silent == []
+
+
+def test_every_noqa_has_its_reason_on_the_line() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in project_files(".py")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if "# noqa" in line
+        and not re.search(r"# noqa: [A-Z0-9, ]+ - \S", line)
+        and path.name != "test_contracts.py"
+    ]
+
+    assert silent == []
+
+
+@functools.cache
+def _lines(path: str) -> list[str]:
+    return (ROOT / path).read_text().splitlines()
+
+
+def _line(path: str, number: int) -> str:
+    return _lines(path)[number - 1]
+
+
+def _is_broad(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type
+    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(name is None or (isinstance(name, ast.Name) and name.id in BROAD) for name in names)
