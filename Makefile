@@ -18,6 +18,8 @@ RUNNABLE := .venv/runnable.stamp
 INSTALLED := .venv/installed.stamp
 CHECKERS := .venv/checkers.stamp
 VIEW := build/view
+PYTEST = $(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS")
+QUICK := tests/plugins tests/interop tests/supervision tests/agent
 
 # Compiled code is kept, in one place: without it each of hundreds of short Pythons in the tests would compile the
 # library again, and where containers and CI say to keep none, they do.
@@ -27,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help demo demo-chat test campaign check check-format check-lint check-types bench matrix format clean node moved
+.PHONY: help demo demo-chat test test-thorough quick campaign check check-format check-lint check-types bench matrix format clean node moved
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -38,8 +40,14 @@ demo: node ## Watch tools answer while their hosts are killed
 demo-chat: $(INSTALLED) node ## Watch a conversation with real tools, one of whose hosts is killed
 	@$(RUN) -m callboard chat --demo --play $(ARGS)
 
-test: $(INSTALLED) node ## Run all tests
-	@$(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS") $(ARGS)
+test: $(INSTALLED) node ## Run the tests: each rule once
+	@$(PYTEST) $(ARGS)
+
+test-thorough: $(INSTALLED) node ## Run all tests: full products, many examples, long loads (takes half an hour)
+	@CALLBOARD_TESTS=thorough $(PYTEST) $(ARGS)
+
+quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
+	@$(PYTEST) $(QUICK) $(ARGS)
 
 campaign: $(INSTALLED) node ## Try random configurations under load, a hundred rounds of them (takes minutes)
 	@$(RUN) -m callboard.chaos campaign $(ARGS)

@@ -9,15 +9,25 @@ from callboard.base.json import dump_json
 from callboard.supervision.runtime.event_kinds import faults_of
 from callboard.supervision.runtime.events import EventStream
 from hypothesis import HealthCheck, settings
+from thorough import THOROUGH
 
 pytest_plugins = ["aftermath"]
 
 # How long an example takes, to draw or to run, says how slow the machine is; a law is not broken by that.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("usual", PATIENT, max_examples=35)
-# make test ARGS="--hypothesis-profile thorough"
-settings.register_profile("thorough", PATIENT, max_examples=1000)
-settings.load_profile("usual")
+settings.register_profile("usual", PATIENT, max_examples=20)
+settings.register_profile("thorough", PATIENT, max_examples=200)
+settings.load_profile("thorough" if THOROUGH else "usual")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to `make test-thorough` what holds a rule at more cost than another test does."""
+    if THOROUGH:
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
 
 
 def pytest_collection_finish() -> None:

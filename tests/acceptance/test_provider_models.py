@@ -26,6 +26,7 @@ from interop_routes import (
 from interop_streams import assembled
 from provider_rules import PROVIDERS, breaches, is_schema, legal
 from sdks import sdks
+from thorough import times
 
 NOBODYS = ("core.", "amplifier.")
 """Formats that no provider reads."""
@@ -88,7 +89,7 @@ def test_law_4_recorded_values_are_accepted_where_they_go(kind, target):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=100)
+@settings(max_examples=times(20, 200))
 @given(data=st.data())
 def test_law_4_generated_values_are_accepted_where_they_go(kind, data):
     value = data.draw(generated(kind))
@@ -120,7 +121,7 @@ def objections(kind, values):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=40)
+@settings(max_examples=times(10, 100))
 @given(data=st.data())
 def test_law_4_whole_requests_are_accepted_whatever_their_names_and_ids(family, data):
     names = data.draw(st.lists(spelt.filter(bool), min_size=1, max_size=4, unique=True))

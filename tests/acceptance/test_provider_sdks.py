@@ -16,6 +16,7 @@ from provider_rules import breaches
 from providers import SCRIPT, TOOLS, Asked, calls_of, result_of, user
 from recorded_streams import RECORDED, whole_stream
 from sdks import sdks
+from thorough import times
 
 WEATHER = user("How is the weather?")
 FAMILIES = {
@@ -225,7 +226,7 @@ _messages = (
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-@settings(max_examples=30)
+@settings(max_examples=times(12, 100))
 @given(messages=st.lists(_messages, max_size=8))
 def test_every_history_whatever_happened_to_it_is_one_that_the_sdk_could_have_sent(name, messages):
     asked = Asked(name, "http://127.0.0.1:1/v1")

@@ -6,11 +6,12 @@ import pytest
 from callboard.interop.transcripts.repair import repair_transcript
 from hypothesis import given, settings
 from sdks import sdks
+from thorough import times
 from transcript_writers import TURNS, WRITERS, written
 
 
 @pytest.mark.parametrize("provider", WRITERS)
-@settings(max_examples=60)
+@settings(max_examples=times(15, 100))
 @given(turns=TURNS)
 def test_law_4_a_repaired_transcript_is_accepted_message_by_message(provider, turns):
     repaired, _ = repair_transcript(written(turns, provider), provider)

@@ -10,6 +10,7 @@ from callboard.plugins.results.failures import failure
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from thorough import times
 
 
 def a_call(name: str = "c") -> Call:
@@ -177,4 +178,4 @@ class LaneMachine(RuleBasedStateMachine):
 
 
 TestLaneMachine = LaneMachine.TestCase
-TestLaneMachine.settings = settings(max_examples=100, stateful_step_count=40)
+TestLaneMachine.settings = settings(max_examples=times(25, 200), stateful_step_count=40)

@@ -19,13 +19,13 @@ from callboard.hosts.process.process import Command, ProcessExit
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy
-from hypothesis import settings
 from manual_clock import ManualClock
+from thorough import times
 from tools import schema, tool_call
 
 PATIENCE = 20.0
 AT_ONCE = RestartPolicy(backoff=Backoff(first=0.0, min=1.0, max=1.0), intensity=10**9, period=1.0)
-STARTS = 10 * settings().max_examples
+STARTS = times(100, 2_000)
 """Ten thousand, if all is to be tried thoroughly: one in five went wrong."""
 
 

@@ -19,6 +19,7 @@ from callboard.interop.streams.calls import assembler
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_streams import RECORDED, whole_stream
+from thorough import times
 
 RECORDED_UP_TO_THERE = "langchain-ai/langchain issue #31634"
 WIRES = {"chat": CHAT, "responses": RESPONSES, "anthropic": ANTHROPIC}
@@ -133,7 +134,7 @@ KEPT = {
 
 
 @pytest.mark.parametrize("name", WIRES)
-@settings(max_examples=25)
+@settings(max_examples=times(15, 100))
 @given(data=st.data())
 def test_text_thoughts_and_costs_are_the_same_however_the_bytes_are_cut(name, data):
     sent = bytes_of(name, THINKING[name])

@@ -9,6 +9,7 @@ from callboard.agent.loop.turn_effects import Append, Ask, Cancel, Finish, Previ
 from conversations import answers, breaches, says, step
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thorough import times
 
 DONE = Step(says("done"))
 
@@ -246,7 +247,7 @@ STEPS = st.lists(
 TROUBLE = st.sampled_from([None] * 12 + ["stop", "abandon", "broke", "again"])
 
 
-@settings(max_examples=200)
+@settings(max_examples=times(60, 500))
 @given(st.data(), st.integers(1, 4))
 def test_whatever_happens_every_call_is_answered_once_in_order_and_the_turn_ends(data, max_rounds):
     carrier = Carrier(max_rounds)

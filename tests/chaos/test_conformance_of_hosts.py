@@ -19,6 +19,7 @@ from house_source import ROOT
 from leaks import no_leaks
 from node_path import node_program
 from python_runner import python_command
+from thorough import every
 
 pytest_plugins = ["pytester"]
 
@@ -130,7 +131,7 @@ def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do(judge):
     assert (in_python.returncode, count(in_python, "passed")) == (0, 7), in_python.stdout
 
 
-@pytest.mark.parametrize("language", ["node", "python"])
+@pytest.mark.parametrize("language", every(2, ["python", "node"]))
 def test_a_host_that_could_be_evil_and_is_not_keeps_all_rules(judge, language, tmp_path):
     plugin = EvilToolPlugin("good", folder=tmp_path, language=language)
     stream = ("--host-stream-tool", "good_stream", "--host-stream-arguments", '{"parts": 3}')

@@ -16,6 +16,7 @@ from callboard.chaos.schedule import Schedule
 from callboard.hosts.process.stop_ladder import StopLadder
 from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import TEST_MARK, no_leaks
+from thorough import each_once
 from tools import tool_call
 
 PATIENCE = 30.0
@@ -48,7 +49,10 @@ FAULTS = [
 ]
 
 
-@pytest.fixture(params=["node", "python"])
+LANGUAGES = ["node", "python"]
+
+
+@pytest.fixture(params=LANGUAGES)
 def language(request):
     return request.param
 
@@ -97,8 +101,13 @@ def test_the_tools_do_what_they_say(language, tmp_path):
         assert plugin.counts()["call"] == 6
 
 
-@pytest.mark.parametrize(("fault", "outcome"), FAULTS, ids=lambda value: getattr(value, "kind", None))
-def test_a_fault_costs_at_most_its_call_and_the_next_one_works(language, tmp_path, fault, outcome):
+@pytest.mark.parametrize(
+    ("spoils", "language"),
+    each_once(FAULTS, LANGUAGES),
+    ids=lambda value: getattr(value, "kind", None) or getattr(value[0], "kind", value),
+)
+def test_a_fault_costs_at_most_its_call_and_the_next_one_works(spoils, language, tmp_path):
+    fault, outcome = spoils
     with evil_board(tmp_path, language, (t.NthCall(2), fault)) as (board, plugin, _events):
         first = run(board, "count")
         spoilt = run(board, "count", deadline=0.7 if outcome == LATE else PATIENCE)

@@ -27,6 +27,7 @@ from callboard.chaos.virtual.virtual_load import Load, draw_load
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.supervision.core import Supervision
 from hypothesis import given, settings
+from thorough import times
 
 
 def test_simulations_keep_every_rule():
@@ -107,13 +108,13 @@ def test_without_faults_every_call_is_answered_by_its_tool():
     assert endings <= {"success", "failure", "tool_raised"}
 
 
-@settings(max_examples=25)
+@settings(max_examples=times(8, 50))
 @given(fault_schedules(hosts=("ada", "ben"), points=("before the answer",)))
 def test_no_schedule_of_faults_breaks_a_rule(schedule):
     assert simulate(5, schedule=schedule, hosts=2, calls=12, seconds=8.0).violations == ()
 
 
-@settings(max_examples=25)
+@settings(max_examples=times(8, 50))
 @given(trees())
 def test_every_tree_that_is_drawn_is_taken(tree):
     core = Supervision(lambda: 0.0)
@@ -142,7 +143,7 @@ def test_calls_that_overtake_each_other_are_found(monkeypatch):
     in_order = Mailbox.take
     monkeypatch.setattr(Mailbox, "take", take)
 
-    found = {violation.rule for seed in range(20) for violation in simulate(seed).violations}
+    found = {violation.rule for seed in range(times(6, 20)) for violation in simulate(seed).violations}
 
     assert "calls begin in order" in found
 
@@ -232,7 +233,7 @@ def test_the_command_tells_what_was_simulated(capsys, tmp_path):
 
 
 def test_every_rule_is_held_against_every_seed_and_has_something_to_look_at():
-    checks = [simulate(seed).checks for seed in range(20)]
+    checks = [simulate(seed).checks for seed in range(times(6, 20))]
 
     assert {tuple(one.rule for one in each) for each in checks} == {tuple(RULES)}
     assert [

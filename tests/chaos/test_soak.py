@@ -9,6 +9,7 @@ from callboard.chaos.checker.outages import outages
 from callboard.chaos.faults import FAULTS
 from callboard.chaos.load.soak import KINDS, Soak
 from leaks import no_leaks
+from thorough import thorough
 
 
 def test_a_soak_draws_every_kind_of_fault_but_the_one_that_would_end_it():
@@ -22,6 +23,7 @@ def test_a_soak_draws_the_same_for_a_seed(tmp_path):
     assert drawn(5) == drawn(5) != drawn(6)
 
 
+@thorough
 def test_a_soak_of_some_seconds_keeps_every_rule(tmp_path):
     with no_leaks():
         soaked = Soak(calls=2_400, hosts=8, faults=38, seed=11, folder=tmp_path, seconds=2.0).run()

@@ -19,6 +19,7 @@ from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.errors import ChildExists, UnknownChild
 from leaks import TEST_MARK, no_leaks
 from memory_hosts import PATIENCE, MemoryHost
+from thorough import times
 from tools import schema, tool_call
 
 NAMES = ("one", "two")
@@ -92,7 +93,7 @@ class Hammer:
 
 @pytest.mark.parametrize("options", [{}, {"share": "both"}], ids=["alone", "shared"])
 def test_plugins_that_are_registered_and_removed_by_many_threads_are_there_or_refused(options):
-    hammer = Hammer(2.0)
+    hammer = Hammer(times(0.7, 2.0))
     with Callboard() as board:
 
         def register(name):
@@ -124,7 +125,7 @@ def test_plugins_that_are_registered_and_removed_by_many_threads_are_there_or_re
 
 
 def test_plugins_that_are_loaded_reloaded_and_removed_by_many_threads_are_there_or_refused():
-    hammer = Hammer(4.0)
+    hammer = Hammer(times(1.0, 4.0))
     with no_leaks(), Callboard() as board:
 
         def load(name):

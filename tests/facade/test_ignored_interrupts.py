@@ -14,6 +14,7 @@ import pytest
 from command_line import ECHO, ENVIRONMENT, PACED, PATIENCE, command, ndjson, started, write_config
 from interrupts import ignores_interrupts, uninterruptible
 from leaks import no_leaks, wait_until
+from thorough import every
 from tools import tool_call
 
 
@@ -40,7 +41,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", every(2, COMMANDS))
 def test_a_command_that_ignores_interrupts_comes_to_its_own_end(name, tmp_path):
     plugins, words, text = COMMANDS[name]
     config = write_config(tmp_path, *plugins)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from thorough import every
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -114,7 +115,7 @@ end()
 }
 
 
-@pytest.mark.parametrize("board", BOARDS.values(), ids=BOARDS)
+@pytest.mark.parametrize("board", every(3, BOARDS.values()), ids=every(3, BOARDS))
 def test_a_call_that_a_thread_waits_for_ends_with_a_main_thread_that_exits(board):
     ran = program(board, "sys.exit(3)")
     said, _ = output(ran)

@@ -12,6 +12,7 @@ from callboard import Callboard
 from callboard.hosts.packages.cache import PackageCache
 from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import built, committed, contents, depending, loading, manifest, tool, write
+from thorough import every
 from tools import tool_call
 
 PATIENCE = 50
@@ -47,7 +48,7 @@ def test_what_is_wrong_in_a_repository_is_told_by_its_address(tmp_path):
     assert failed.error.startswith(f"{tmp_path / 'tools'}/package.json lists no tools under agent.tools")
 
 
-@pytest.mark.parametrize("spelling", ["node:", "node+git:"])
+@pytest.mark.parametrize("spelling", every(2, ["node+git:", "node:"]))
 def test_what_is_in_a_cache_serves_where_nothing_can_be_written(tmp_path, spelling):
     committed(depending(tmp_path / "tools"))
     source, cache = f"{spelling}{tmp_path / 'tools'}", tmp_path / "cache"

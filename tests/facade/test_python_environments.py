@@ -18,6 +18,7 @@ from callboard.hosts.packages.cache_admin import items
 from leaks import no_leaks, wait_until
 from node_packages import contents
 from python_packages import loading, project, tool_package, wheel
+from thorough import thorough
 from tools import tool_call
 
 PATIENCE = 50
@@ -107,6 +108,7 @@ def test_what_pip_says_last_is_told_with_what_to_do(tmp_path, wheels, monkeypatc
     assert list((tmp_path / "cache" / "v1" / "making").iterdir()) == []
 
 
+@thorough
 def test_a_program_that_is_killed_while_it_installs_leaves_it_to_those_who_wait_and_one_of_them_does_it(
     tmp_path, wheels, caplog
 ):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from callboard import Callboard
 from node_packages import committed
+from thorough import thorough
 from tools import tool_call
 
 TOOLS = Path(__file__).with_name("npm_tools")
@@ -36,6 +37,7 @@ CALLS = [
 ]
 
 
+@thorough
 def test_a_dozen_packages_work_as_tools_and_their_errors_name_the_lines_of_their_author(tmp_path):
     shutil.copytree(TOOLS, tmp_path / "npm-tools")
     committed(tmp_path / "npm-tools", "v0.1.0")

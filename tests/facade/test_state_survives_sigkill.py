@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from house_source import ROOT
 from leaks import no_leaks
+from thorough import times
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROUNDS, CALLERS = 4, 3
+ROUNDS, CALLERS = times(2, 4), 3
 TOOLS = ("python1", "python2", "node1", "node2")
 
 

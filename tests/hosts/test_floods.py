@@ -12,8 +12,9 @@ from callboard.hosts.process.turns import REST, TURN
 from callboard.hosts.protocol.sampling import MOST
 from evil_hosts import ANSWER, PART, PATIENCE, REQUEST, OwnerEar, ProcessEar, carried, evil, running
 from leaks import no_leaks, wait_until
+from thorough import times
 
-MANY = 100_000
+MANY = times(20_000, 100_000)
 FEW = 20 * MOST
 """What is told of a flood at most, on a machine that takes twenty seconds for it."""
 

@@ -20,6 +20,7 @@ from callboard.hosts.protocol.peer_events import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
+from thorough import times
 from wire_lines import SIZE, answer, message, misshapen, part, peer_awaiting, refusal
 
 
@@ -326,5 +327,5 @@ class Correlation(RuleBasedStateMachine):
         assert self.peer.counts == self.counts
 
 
-Correlation.TestCase.settings = settings(max_examples=80, stateful_step_count=40)
+Correlation.TestCase.settings = settings(max_examples=times(30, 200), stateful_step_count=40)
 test_any_order_of_orders_and_answers = Correlation.TestCase

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from house_source import ROOT
+from thorough import thorough
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +27,7 @@ def report() -> dict[str, list[dict[str, object]]]:
     return json.loads(_run("--quick", "--without-mcp", "--json", "--only", ",".join(CHEAP)).stdout)
 
 
+@thorough
 def test_every_bound_on_what_can_be_measured_here_is_judged(
     report: dict[str, list[dict[str, object]]],
 ) -> None:
@@ -36,6 +38,7 @@ def test_every_bound_on_what_can_be_measured_here_is_judged(
     assert any("goal" in verdicts for verdicts in judged.values())
 
 
+@thorough
 def test_the_rows_of_a_peer_that_takes_no_part_say_so(report: dict[str, list[dict[str, object]]]) -> None:
     unjudged = [row["against"] for row in report["rows"] if row["judged"] is None]
 

@@ -16,12 +16,16 @@ from pathlib import Path
 
 import pytest
 from house_source import ROOT, project_files
+from thorough import thorough
 
 PAGES = {
     page.relative_to(ROOT).as_posix(): page
     for page in project_files(".md")
     if page.parent == ROOT or {ROOT / "docs", ROOT / "examples"} & set(page.parents)
 }
+
+LONG = {"docs/testing-crash-recovery.md", "docs/protocol.md"}
+"""Pages whose commands are the long tests of the kit, which `tests/chaos` runs in their smallest form."""
 
 FENCE = re.compile(r"^```(\w*)$")
 REMARK = re.compile(r"^<!-- (not run|file: (?P<file>\S+)) -->$")
@@ -120,7 +124,14 @@ def test_the_python_of_a_page_runs(name, folder):
     run([sys.executable, str(script)], folder)
 
 
-@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if commands(page)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=thorough if name in LONG else ())
+        for name, page in PAGES.items()
+        if commands(page)
+    ],
+)
 def test_the_commands_of_a_page_work(name, folder):
     unpack(PAGES[name], folder)
 

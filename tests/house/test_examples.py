@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from house_source import ROOT, project_files
 from node_path import node_program
+from thorough import thorough
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +25,9 @@ programs = [
     for path in project_files(".py")
     if EXAMPLES in path.parents and '__name__ == "__main__"' in path.read_text()
 ]
+
+measures = EXAMPLES / "host_deaths.py"
+"""It kills a host in every way several times over, for the medians that it prints."""
 
 run_elsewhere = EXAMPLES / "survive_sigkill.py"
 """By `tests/facade/test_state_survives_sigkill.py`, which also looks at what it leaves."""
@@ -57,7 +61,15 @@ def test_the_tests_of_a_bash_example_pass(package: Path) -> None:
     assert ended.returncode == 0, ended.stdout
 
 
-@pytest.mark.parametrize("program", [path for path in programs if path != run_elsewhere], ids=_name)
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(path, marks=thorough if path == measures else ())
+        for path in programs
+        if path != run_elsewhere
+    ],
+    ids=_name,
+)
 def test_a_python_example_runs_from_anywhere(program: Path, tmp_path: Path) -> None:
     ended = _run([sys.executable, str(program)], tmp_path)
 

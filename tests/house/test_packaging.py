@@ -16,6 +16,7 @@ import pytest
 from callboard.hosts.node.build_runner import made_of
 from callboard.hosts.node.runner_script import sources
 from house_source import FACE, MADE, PACKAGE, ROOT, project_files, rooms
+from thorough import thorough
 
 STALE = "build/lib/callboard/hosts/gone.py"
 """Left in the tree by an older build; the module is no more."""
@@ -88,6 +89,7 @@ def python(built: Built, tmp_path_factory: pytest.TempPathFactory) -> str:
     return _environment(tmp_path_factory.mktemp("environment") / "installed", built.wheel)
 
 
+@thorough
 def test_the_wheel_of_the_sdist_is_the_wheel_of_the_tree(built: Built) -> None:
     assert _contents(built.wheel) == _contents(built.direct)
 

@@ -14,6 +14,7 @@ from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as 
 from callboard.interop.errors import ConversionError, InvalidShapeError
 from callboard.interop.limits import MAX_SCHEMA_CHARS, MAX_SCHEMA_NODES
 from interop_shapes import TARGETS
+from thorough import each_once
 
 OPENAPI = ToolInteropTarget("gemini.generate_content.function_openapi")
 SOON = 2.0
@@ -85,8 +86,13 @@ def outcome(schema, target):
         return str(refusal)
 
 
-@pytest.mark.parametrize("schema", TIRING.values(), ids=TIRING.keys())
-@pytest.mark.parametrize("target", TARGETS["schema"])
+@pytest.mark.parametrize(
+    ("schema", "target"),
+    [
+        pytest.param(TIRING[name], target, id=f"{name}-{target}")
+        for name, target in each_once(TIRING, TARGETS["schema"])
+    ],
+)
 def test_a_schema_made_to_tire_us_is_converted_or_refused_soon(schema, target):
     began = time.process_time()
 

@@ -16,6 +16,7 @@ from interop_corpus import RECORDS
 from interop_json import values
 from interop_routes import KINDS, WRITABLE, convert, inspect
 from json_schemas import nested
+from thorough import each_once, times
 
 HINTS = sorted({target for kind in KINDS for target in WRITABLE[kind]})
 FOREIGN = [None, 0, -1.5, "", "\ud800", [], {}, True, 10**4000, {"type": []}, {"type": {}}, float("nan")]
@@ -59,7 +60,7 @@ def spoiled(draw):
     return value
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(25, 300))
 @given(spoiled() | values, st.none() | st.sampled_from(HINTS))
 def test_law_17_any_value_is_read_or_refused_by_an_error_of_ours(value, hint):
     for kind in KINDS:
@@ -68,7 +69,7 @@ def test_law_17_any_value_is_read_or_refused_by_an_error_of_ours(value, hint):
         assert refusal is None or str(refusal)
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(25, 300))
 @given(spoiled(), st.data())
 def test_law_17_what_is_read_is_converted_or_refused_by_an_error_of_ours(value, data):
     for kind in KINDS:
@@ -80,7 +81,7 @@ def test_law_17_what_is_read_is_converted_or_refused_by_an_error_of_ours(value, 
         json.dumps(converted.value, allow_nan=False)
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(25, 300))
 @given(spoiled())
 def test_law_17_any_call_is_sanitized_or_refused_by_an_error_of_ours(value):
     try:
@@ -109,8 +110,13 @@ DEEP = {
 ONE_OF_EACH = list({(record.format, record.kind): record for record in RECORDS}.values())
 
 
-@pytest.mark.parametrize("make", DEEP.values(), ids=DEEP)
-@pytest.mark.parametrize("record", ONE_OF_EACH, ids=lambda record: f"{record.format}-{record.kind}")
+@pytest.mark.parametrize(
+    ("record", "make"),
+    [
+        pytest.param(record, DEEP[name], id=f"{record.format}-{record.kind}-{name}")
+        for record, name in each_once(ONE_OF_EACH, DEEP)
+    ],
+)
 def test_law_17_a_value_as_deep_as_no_stack_is_refused_and_not_fallen_into(record, make):
     endless = make(sys.getrecursionlimit() * 20)
 

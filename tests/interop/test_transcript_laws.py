@@ -13,6 +13,7 @@ from callboard.interop.transcripts.repair import repair_transcript
 from callboard.interop.transcripts.repair_report import LEFT_OUT, NO_RESULT, RepairCode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thorough import times
 from transcript_rules import (
     anthropic_breaches,
     bedrock_breaches,
@@ -31,7 +32,7 @@ JUDGES = {
 }
 
 EVERY = pytest.mark.parametrize("provider", JUDGES)
-SOME = settings(max_examples=40)  # of each law, for each provider
+SOME = settings(max_examples=times(15, 100))  # of each law, for each provider
 
 
 repaired_whole = partial(repair_transcript, continues=False)

@@ -19,6 +19,7 @@ from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from evil_hosts import HostEar, running, sent
 from leaks import alive, no_leaks, wait_gone
 from obedient_hosts import PATIENCE, UNHURRIED, add_obedient, obedient, obedient_board, run, submit
+from thorough import times
 
 
 @pytest.fixture(autouse=True)
@@ -150,12 +151,12 @@ def test_scenario_H10_all_hosts_vanish_with_the_program_however_that_ends():
         assert len(pids) >= 8
 
 
-def test_scenario_H11_a_hundred_restarts_leave_no_zombie_no_descriptor_and_no_thread():
+def test_scenario_H11_many_restarts_leave_no_zombie_no_descriptor_and_no_thread():
     with Board(seed=1) as board:
         events = Recorder(board)
         plugin = add_obedient(board, obedient())
         before = _census()
-        for generation in range(2, 102):
+        for generation in range(2, 2 + times(20, 100)):
             os.kill(plugin.host.pid, signal.SIGKILL)
             events.wait("host_ready", generation, PATIENCE)
         run(board)

@@ -32,6 +32,7 @@ from callboard.interop.limits import MAX_ATTACHMENT_BYTES
 from callboard.providers import AttachmentError, attachment_block
 from providers import STACKS
 from sdks import sdks
+from thorough import each_once
 
 TAKES = {
     CHAT: {"image", "pdf", "audio", "text"},
@@ -112,9 +113,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("kind", ["image", "pdf", "text"])
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize(("stack", "kind", "shape"), each_once(STACKS, ["image", "pdf", "text"], SHAPES))
 def test_every_shape_is_sent_by_every_provider(stack, kind, shape, tmp_path):
     given = shapes(tmp_path, kind)[shape]
 

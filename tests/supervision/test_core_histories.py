@@ -25,6 +25,7 @@ from callboard.supervision.runtime.events import Event
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from thorough import times
 
 NAMES = ("a", "b", "c")
 UP = {ChildState.STARTING, ChildState.READY}
@@ -280,5 +281,5 @@ class Histories(RuleBasedStateMachine):
             json.dumps(child.as_dict(self.now))
 
 
-Histories.TestCase.settings = settings(max_examples=100, stateful_step_count=50)
+Histories.TestCase.settings = settings(max_examples=times(35, 300), stateful_step_count=50)
 test_what_may_never_be_is_so_in_no_history = Histories.TestCase

@@ -19,6 +19,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from supervision_cases import REQUESTED
+from thorough import times
 
 PLACES = {"x": "", "a": "outer", "b": "outer", "c": "inner", "d": "inner", "e": "outer"}
 """Whose group is which. The inner group is added between b and e."""
@@ -143,5 +144,5 @@ class Groups(RuleBasedStateMachine):
         assert fare == said
 
 
-Groups.TestCase.settings = settings(max_examples=100, stateful_step_count=40)
+Groups.TestCase.settings = settings(max_examples=times(35, 300), stateful_step_count=40)
 test_any_history_of_groups_comes_out_as_the_model_says = Groups.TestCase
