@@ -26,7 +26,7 @@ from interop_routes import (
 from interop_streams import assembled
 from provider_rules import PROVIDERS, breaches, is_schema, legal
 from sdks import sdks
-from thorough import times
+from thorough import every, times
 
 NOBODYS = ("core.", "amplifier.")
 """Formats that no provider reads."""
@@ -77,7 +77,7 @@ def test_every_format_that_a_provider_reads_has_its_models_to_judge_it():
     assert all(target.startswith(tuple(PROVIDERS)) for _, target in JUDGED)
 
 
-@pytest.mark.parametrize(("kind", "target"), JUDGED)
+@pytest.mark.parametrize(("kind", "target"), every(3, JUDGED))
 def test_law_4_recorded_values_are_accepted_where_they_go(kind, target):
     refused = {
         name: found

@@ -100,7 +100,7 @@ def with_a_reader_that_has_gone(arguments, text):
 
 
 @pytest.mark.parametrize(
-    "name", every(3, [*REPORTS, "call --json", "inspect --json", "dev --json", "chaos --json"])
+    "name", every(5, [*REPORTS, "call --json", "inspect --json", "dev --json", "chaos --json"])
 )
 def test_a_reader_that_goes_away_ends_a_report_quietly_and_as_sigpipe_would(places, name):
     report = name.removesuffix(" --json")
@@ -121,7 +121,7 @@ def test_a_reader_that_goes_away_ends_what_writes_data_quietly_and_as_sigpipe_wo
     assert (status, said) == (READER_GONE, "")
 
 
-@pytest.mark.parametrize("arguments", every(2, [("--help",), ("--version",), ("chaos", "--help")]))
+@pytest.mark.parametrize("arguments", every(3, [("--help",), ("--version",), ("chaos", "--help")]))
 def test_a_reader_that_goes_away_ends_a_help_text_quietly_and_as_sigpipe_would(arguments):
     assert with_a_reader_that_has_gone(arguments, "") == (READER_GONE, "")
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 import pytest
 from command_line import ECHO, PACED, callboard, command, lines, ndjson, start, write_config
 from leaks import no_leaks
+from thorough import every
 from tools import tool_call
 
 
@@ -235,7 +236,7 @@ class Chatty:
     assert ended.stderr.split() == ["printed", "written"] * 2
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", every(2, ["<&-", ">&-", "<&- >&- 2>&-"]))
 def test_streams_that_are_closed_are_empty(config, closed):
     ended = subprocess.run(
         ["sh", "-c", f'"$@" {closed}', "sh", *command("run", config)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard import AgentCore, Callboard
+from thorough import each_once
 from tool_styles import STYLES, Awaited, Plain, Prepared
 from tools import tool_call
 
@@ -40,9 +41,9 @@ def all_of(board, style, streaming, **arguments):
     return parts, result, traceback.splitlines()[-1:], board.board.state_of(style)
 
 
-@pytest.mark.parametrize("streaming", [True, False], ids=["for parts", "for the result"])
-@pytest.mark.parametrize(("style", "case"), CASES)
-def test_a_call_looks_the_same_either_way(here, there, style, case, streaming):
+@pytest.mark.parametrize(("told", "streaming"), each_once(CASES, [True, False]))
+def test_a_call_looks_the_same_either_way(here, there, told, streaming):
+    style, case = told
     mine = all_of(here, style, streaming, case=case)
     theirs = all_of(there, style, streaming, case=case)
 

@@ -41,7 +41,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", every(2, COMMANDS))
+@pytest.mark.parametrize("name", every(3, COMMANDS))
 def test_a_command_that_ignores_interrupts_comes_to_its_own_end(name, tmp_path):
     plugins, words, text = COMMANDS[name]
     config = write_config(tmp_path, *plugins)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from thorough import every
+from thorough import each_once, every
 
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -144,9 +144,12 @@ def test_a_call_that_a_thread_waits_for_ends_with_ctrl_c(board):
     assert ran.returncode != 0
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-@pytest.mark.parametrize(("end", "code"), [("sys.exit(3)", "cancelled"), ("pass", "success")])
-def test_the_main_thread_of_a_child_of_multiprocessing_is_one_too(method, end, code, tmp_path):
+@pytest.mark.parametrize(
+    ("method", "ends"),
+    each_once(["fork", "spawn"], [("sys.exit(3)", "cancelled"), ("pass", "success")]),
+)
+def test_the_main_thread_of_a_child_of_multiprocessing_is_one_too(method, ends, tmp_path):
+    end, code = ends
     file = tmp_path / "program.py"
     file.write_text(
         BEGIN.replace("{end}", end)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from leaks import TEST_MARK
 from node_packages import contents
 from node_path import environment_with_node, npm_program
+from thorough import thorough
 from tools import tool_call
 
 # What it is called
@@ -123,6 +124,7 @@ def test_scripts_pass_their_own_tests(tmp_path):
     assert (ended.stdout, ended.stderr, ended.returncode) == ("ok\n", "", 0)
 
 
+@thorough
 def test_typescript_passes_its_own_tests_and_its_types_know_what_is_no_tool(tmp_path):
     folder = tmp_path / "my-tools"
     create("typescript", folder)

@@ -155,7 +155,7 @@ GIT_STEPS = [
 ]
 
 
-@pytest.mark.parametrize(("word", "when"), GIT_STEPS, ids=[" ".join(step[::-1]) for step in GIT_STEPS])
+@pytest.mark.parametrize(("word", "when"), every(2, GIT_STEPS))
 def test_a_program_that_is_killed_while_it_fetches_leaves_a_cache_that_works(tmp_path, word, when):
     committed(
         write(tmp_path / "tools", {"package.json": manifest(entry="src/tool.js"), "src/tool.js": tool()})

@@ -1,10 +1,11 @@
 import pytest
 from bare_host import EVIL, FIXTURES, BareHost
+from thorough import every
 
 RESULTS = FIXTURES / "any_result.mjs"
 ERRORS = FIXTURES / "any_error.mjs"
 
-at_once_and_later = pytest.mark.parametrize("later", [False, True], ids=["at once", "by promise"])
+at_once_and_later = pytest.mark.parametrize("later", every(2, [True, False]))
 
 
 def answer_to(host, value, *, later):

@@ -17,6 +17,7 @@ from callboard.hosts.packages.package_errors import PackageError
 from leaks import no_leaks
 from node_packages import write
 from node_path import newest_node
+from thorough import every, thorough
 
 OLD = replace(find_node(), version=(20, 0, 0))
 """A Node as if it ran no TypeScript, whichever it is."""
@@ -38,7 +39,7 @@ def cache(tmp_path, esbuild):
     return tmp_path / "cache"
 
 
-@pytest.fixture(params=["older Node", "newer Node"])
+@pytest.fixture(params=every(2, ["newer Node", "older Node"]))
 def node(request):
     return OLD if request.param == "older Node" else newest_node()
 
@@ -153,6 +154,7 @@ def test_what_is_served_by_taking_out_its_types_is_run_as_it_is(tmp_path, files)
     assert answer(module, file, newest_node(), n=1)["success"]
 
 
+@thorough
 @pytest.mark.parametrize("files", SERVED.values(), ids=SERVED)
 def test_the_same_runs_on_a_node_that_knows_no_typescript(tmp_path, cache, files):
     file = write(tmp_path / "it", files) / "tool.ts"

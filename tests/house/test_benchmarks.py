@@ -45,6 +45,7 @@ def test_the_rows_of_a_peer_that_takes_no_part_say_so(report: dict[str, list[dic
     assert set(unjudged) == {"mcp: left out"}
 
 
+@thorough
 def test_formats_are_measured_although_the_other_converters_are_not_installed() -> None:
     rows = json.loads(_run("--quick", "--without-mcp", "--json", "--only", "interop").stdout)["rows"]
 
@@ -52,6 +53,7 @@ def test_formats_are_measured_although_the_other_converters_are_not_installed() 
     assert any("litellm" in row["against"] for row in rows)
 
 
+@thorough
 def test_the_table_has_a_line_for_every_row(tmp_path: Path) -> None:
     printed = _run("--quick", "--without-mcp", "--only", "in_process", folder=tmp_path).stdout
 

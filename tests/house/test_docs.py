@@ -24,8 +24,8 @@ PAGES = {
     if page.parent == ROOT or {ROOT / "docs", ROOT / "examples"} & set(page.parents)
 }
 
-LONG = {"docs/testing-crash-recovery.md", "docs/protocol.md"}
-"""Pages whose commands are the long tests of the kit, which `tests/chaos` runs in their smallest form."""
+FIRST = {"README.md", "docs/tutorial.md"}
+"""Pages whose commands are tried in each run; those of the others start what other tests start too."""
 
 FENCE = re.compile(r"^```(\w*)$")
 REMARK = re.compile(r"^<!-- (not run|file: (?P<file>\S+)) -->$")
@@ -127,7 +127,7 @@ def test_the_python_of_a_page_runs(name, folder):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=thorough if name in LONG else ())
+        pytest.param(name, marks=() if name in FIRST else thorough)
         for name, page in PAGES.items()
         if commands(page)
     ],

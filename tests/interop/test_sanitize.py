@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interop_corpus import records
 from interop_json import anything, canonical, ids, names, objects, values
+from thorough import every
 
 arguments = anything | objects.map(json.dumps) | objects.map(json.dumps).map(lambda text: text[:-1]) | values
 chat_calls = st.builds(
@@ -132,7 +133,7 @@ def test_the_call_as_it_came_still_tells_that_it_was_broken(name, text):
         assert inspected.raw == '{"cut": "' + text
 
 
-@pytest.mark.parametrize("record", records(kind="call"))
+@pytest.mark.parametrize("record", every(4, records(kind="call")))
 def test_recorded_calls_are_fit_for_replay_once_sanitized(record):
     sanitized = REGISTRY.sanitize_tool_call(record.value)
 

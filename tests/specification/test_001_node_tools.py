@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from callboard import AgentCore, Callboard
 from node_packages import committed
+from thorough import every
 from tools import tool_call
 
 ECHO = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.mjs"
@@ -98,8 +99,7 @@ GUIDE = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.ts"
 
 @pytest.mark.parametrize(
     ("spelling", "dependencies"),
-    [("node:", {}), ("node+git:", {"devDependencies": {"esbuild": "^0.28.0"}})],
-    ids=["as it stands in a folder", "with its compiler in a repository"],
+    every(2, [("node+git:", {"devDependencies": {"esbuild": "^0.28.0"}}), ("node:", {})]),
 )
 def test_the_package_of_the_guide_is_installed_and_built_from_its_typescript(
     tmp_path, spelling, dependencies
