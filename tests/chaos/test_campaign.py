@@ -57,7 +57,7 @@ def test_the_five_rounds_have_everything_that_can_be_drawn():
 
 
 def test_a_hundred_rounds_are_one_command_and_each_has_its_seed(capsys):
-    sizes = ["--plugins", "1", "--callers", "2", "--calls", "30", "--happenings", "4", "--seconds", "0.3"]
+    sizes = ["--plugins", "2", "--callers", "2", "--calls", "40", "--happenings", "6", "--seconds", "0.5"]
     status = main(["campaign", "--rounds", "2", "--seed", "7", *sizes])
 
     said = capsys.readouterr().out
