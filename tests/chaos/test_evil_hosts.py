@@ -16,7 +16,7 @@ from callboard.chaos.schedule import Schedule
 from callboard.hosts.process.stop_ladder import StopLadder
 from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import TEST_MARK, no_leaks
-from thorough import each_once
+from thorough import each_once, every
 from tools import tool_call
 
 PATIENCE = 30.0
@@ -52,7 +52,7 @@ FAULTS = [
 LANGUAGES = ["node", "python"]
 
 
-@pytest.fixture(params=LANGUAGES)
+@pytest.fixture(params=every(2, LANGUAGES))
 def language(request):
     return request.param
 

@@ -30,6 +30,7 @@ from callboard.chaos.triggers import AtTime, NthByte, NthCall, NthSpawn, StateEn
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy
 from leaks import no_leaks, wait_until
+from thorough import every
 
 FLOODS = StdoutFlood(2_000_000), PartFlood(5_000), ReplyFlood(20_000)
 
@@ -156,7 +157,7 @@ def tampered(tmp_path, *faults):
             yield board, recorder
 
 
-@pytest.mark.parametrize("fault", [Garbage(20), DuplicateReply(2), *FLOODS])
+@pytest.mark.parametrize("fault", every(2, [Garbage(20), DuplicateReply(2), *FLOODS]))
 def test_an_answer_with_noise_around_it_is_still_the_answer(tmp_path, fault):
     with tampered(tmp_path, fault) as (board, recorder):
         results = [say(board, text, wait=300).result(20) for text in ("one", "two")]

@@ -17,6 +17,7 @@ from callboard.hosts.host import Host
 from callboard.hosts.process.process import Command
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, HostEar, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks, wait_until
+from thorough import times
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +157,7 @@ def test_nothing_is_sent_to_a_host_that_has_ended():
     assert owner.entries == []
 
 
-@pytest.mark.parametrize("turn", range(10))
+@pytest.mark.parametrize("turn", range(times(3, 10)))
 def test_a_request_that_meets_the_end_of_the_host_ends_exactly_once(turn):
     with running(evil("says_then_exits", "0")) as (host, ear):
         owners, refused = [], 0

@@ -6,10 +6,11 @@ import sys
 
 import pytest
 from bare_host import EVIL, FIXTURES, PATIENCE, BareHost, host_command
+from thorough import every
 
 STEPS = FIXTURES / "steps.mjs"
 
-over_pipes_and_sockets = pytest.mark.parametrize("sockets", [False, True], ids=["pipes", "sockets"])
+over_pipes_and_sockets = pytest.mark.parametrize("sockets", every(2, [False, True]))
 
 
 def has_ended(pidfd, *, within=0.0):

@@ -144,7 +144,7 @@ NOT_SERVED = {
 }
 
 
-@pytest.mark.parametrize("files", SERVED.values(), ids=SERVED)
+@pytest.mark.parametrize("files", every(2, SERVED.values()), ids=every(2, SERVED))
 def test_what_is_served_by_taking_out_its_types_is_run_as_it_is(tmp_path, files):
     file = write(tmp_path / "it", files) / "tool.ts"
 
@@ -165,7 +165,7 @@ def test_the_same_runs_on_a_node_that_knows_no_typescript(tmp_path, cache, files
     assert answer(module, file, OLD, n=1)["success"]
 
 
-@pytest.mark.parametrize(("files", "result"), NOT_SERVED.values(), ids=NOT_SERVED)
+@pytest.mark.parametrize(("files", "result"), every(2, NOT_SERVED.values()), ids=every(2, NOT_SERVED))
 def test_what_is_more_than_types_is_run_by_way_of_esbuild(tmp_path, cache, node, files, result):
     file = write(tmp_path / "it", files) / "tool.ts"
 
@@ -175,7 +175,7 @@ def test_what_is_more_than_types_is_run_by_way_of_esbuild(tmp_path, cache, node,
     assert answer(module, file, node, n=1)["result"] == result
 
 
-@pytest.mark.parametrize("suffix", [".ts", ".mts", ".cts"])
+@pytest.mark.parametrize("suffix", every(2, [".ts", ".mts", ".cts"]))
 def test_a_module_of_any_suffix_runs(tmp_path, cache, suffix):
     assert is_typescript(Path(f"tool{suffix}"))
     body = tool("args.n")

@@ -24,8 +24,14 @@ PAGES = {
     if page.parent == ROOT or {ROOT / "docs", ROOT / "examples"} & set(page.parents)
 }
 
-FIRST = {"README.md", "docs/tutorial.md"}
-"""Pages whose commands are tried in each run; those of the others start what other tests start too."""
+FIRST = {
+    "README.md",
+    "docs/crash-recovery.md",
+    "docs/embedding.md",
+    "docs/reference.md",
+    "docs/tutorial.md",
+}
+"""Pages that are tried in each run; what stands on the others starts what other tests start too."""
 
 FENCE = re.compile(r"^```(\w*)$")
 REMARK = re.compile(r"^<!-- (not run|file: (?P<file>\S+)) -->$")
@@ -115,7 +121,14 @@ def run(argv: list[str], folder: Path, code: int = 0) -> None:
     assert ended.returncode == code, ended.stdout
 
 
-@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if program(page)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in FIRST else thorough)
+        for name, page in PAGES.items()
+        if program(page)
+    ],
+)
 def test_the_python_of_a_page_runs(name, folder):
     unpack(PAGES[name], folder)
     script = folder / "page.py"
