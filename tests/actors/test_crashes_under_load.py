@@ -18,6 +18,7 @@ from leaks import TEST_MARK, alive, no_leaks
 from thorough import thorough, times
 from tools import tool_call
 
+CALLS = times(500, 1500)
 PATIENCE = 60.0
 
 
@@ -73,7 +74,7 @@ def test_whatever_tools_callers_and_killers_do_every_call_ends_once_and_the_boar
                 idempotent=number > 1,
             )
         calls = []
-        for number in range(times(500, 1500)):
+        for number in range(CALLS):
             (do,) = random.choices(moods, [60, 5, 5, 5, 2, 1, 0.3, 3])
             call = board.submit(
                 tool_call(random.choice(names), f"c{number}", do=do, parts=3, ms=random.randint(1, 50)),
@@ -92,7 +93,7 @@ def test_whatever_tools_callers_and_killers_do_every_call_ends_once_and_the_boar
         healed = [board.execute(tool_call(name), deadline=PATIENCE)["success"] for name in names]
         status = board.status()["plugins"]
 
-    assert len(ends) == 1500
+    assert len(ends) == CALLS
     assert set(ends.values()) == {1}
     assert all(result["success"] or result["error"] for result in results)
     assert healed == [True] * 4

@@ -143,7 +143,7 @@ def test_calls_that_overtake_each_other_are_found(monkeypatch):
     in_order = Mailbox.take
     monkeypatch.setattr(Mailbox, "take", take)
 
-    found = {violation.rule for seed in range(times(6, 20)) for violation in simulate(seed).violations}
+    found = {violation.rule for seed in range(20) for violation in simulate(seed).violations}
 
     assert "calls begin in order" in found
 
