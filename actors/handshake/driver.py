@@ -90,18 +90,18 @@ class HandshakeDriver:
             ]
         )
 
-    def take_in(self, loaded_plugin: LoadedPlugin) -> bool:
+    def load(self, loaded_plugin: LoadedPlugin) -> bool:
         """One more lives here; False if it is known already. Raises as `open`."""
         known = self._loaded_plugins.get(loaded_plugin.name)
         if known is loaded_plugin:
             return False
         if known is not None:
-            self.let_go(known)
+            self.unload(known)
         self._loaded_plugins[loaded_plugin.name] = loaded_plugin
         self._ask(self._moving.add(loaded_plugin.loading_plugin()))
         return True
 
-    def let_go(self, gone: LoadedPlugin) -> None:
+    def unload(self, gone: LoadedPlugin) -> None:
         """One lives here no more. Raises as `open`."""
         name, loaded_plugin = gone.name, self._loaded_plugins.get(gone.name)
         if loaded_plugin is None or loaded_plugin.tool is not gone.tool:  # another of its name has come
@@ -152,7 +152,7 @@ class HandshakeDriver:
             and loaded_plugin.name in self._moving.open
         )
 
-    def give_up(self, loaded_plugin: LoadedPlugin, seconds: float) -> bool:
+    def reject(self, loaded_plugin: LoadedPlugin, seconds: float) -> bool:
         """One has had its time, and is out for that. Raises as `open`."""
         self._ask(self._moving.overdue(loaded_plugin.name, seconds))
         return self._after(loaded_plugin)

@@ -22,7 +22,7 @@ SILENCE = 0.5
 """Seconds without an answer after which a host is taken to be kept from its work."""
 
 
-def sound_out(host: Host, clock: Clock, hears: Callable[[bool], object]) -> None:
+def probe(host: Host, clock: Clock, hears: Callable[[bool], object]) -> None:
     """Ask a host something that every host can answer, be it that it cannot.
 
     Args:

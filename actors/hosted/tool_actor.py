@@ -18,7 +18,7 @@ from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.fallback import Down
 from ..endpoint.messages import WORK, GivenUp, Shutdown, Work
-from ..handshake.liveness import sound_out
+from ..handshake.liveness import probe
 from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
 from ..hosting.messages import EndLife
 from ..threads.actor import BaseActor
@@ -245,7 +245,7 @@ class HostedToolActor(BaseActor):
             self._replace(run, host)
             return
         # In a shared host another plugin's call may keep it from its work. One that answers shows that none does.
-        sound_out(host, self._clock, lambda answers: tell(self.actor_ref, Probed(run, answers=answers)))
+        probe(host, self._clock, lambda answers: tell(self.actor_ref, Probed(run, answers=answers)))
 
     def _on_sounded(self, run: Any, *, answers: bool) -> None:
         host = self._present(run)

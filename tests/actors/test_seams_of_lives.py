@@ -56,7 +56,7 @@ def test_a_life_that_is_told_to_end_and_to_begin_at_once_ends_once():
             host.plugin,
             HostSettings({}, limits=Limits(overlap=False)),
             reporter=notes,
-            kin=notes,
+            context=notes,
             waits=True,
             clock=memory.clock,
             events=memory.board.events,

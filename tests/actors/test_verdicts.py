@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.actors.hosting.exit_reason import verdict_on
+from callboard.actors.hosting.generation import verdict_on
 from callboard.hosts.process.process import ProcessExit
 from callboard.hosts.report.crash_report import CrashReport, probable_cause
 from callboard.supervision.restart.exits import ExitKind
