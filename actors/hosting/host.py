@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.events import EventStream
     from ..endpoint.endpoint import Endpoint
     from ..handshake.loaded_plugin import LoadedPlugin
-    from .limit_watch import LimitWatch
+    from .limits import LimitWatch
     from .settings import HostSettings
 
 

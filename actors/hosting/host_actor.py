@@ -9,11 +9,12 @@ effects. A new generation is a new actor, so there is no half-restarted state to
 from __future__ import annotations
 
 import functools
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log, contain, shown
-from ...hosts.errors import HostGone, HostStartError
+from ...hosts.errors import THREAD_FAILED, HostGone, HostStartError
 from ...hosts.host import Host
 from ...hosts.process.stop_ladder import KILL_NOW
 from ...supervision.restart.exits import Exit, ExitKind
@@ -53,8 +54,6 @@ from .generation import (
     WarnOfLeftovers,
     step,
 )
-from .life import CallGate
-from .listener import HostEar
 from .messages import (
     BEGIN,
     Begin,
@@ -72,6 +71,9 @@ from .messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pykka
+
+    from ...hosts.process.process import ProcessExit
     from ...hosts.process_tree.watchdog import Watchdog
     from ...hosts.report.crash_report import CrashReport
     from ...hosts.sharing import Program
@@ -84,6 +86,71 @@ if TYPE_CHECKING:
     from .settings import HostSettings
 
 logger = Log("callboard.actors")
+
+
+class CallGate:
+    """Keeps calls from a generation that is to end. From any thread.
+
+    An order that ends a generation is a message to its actor, which reads it when it comes to it; who has given the
+    order may submit a call before that. So the gate is shut in the thread that carries the order out, and a call
+    that comes after waits for the next generation.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._host: Host | None = None
+        self._shut = False
+
+    def lead_to(self, host: Host) -> None:
+        """The generation has its process."""
+        with self._lock:
+            self._host = host
+            shut = self._shut
+        if shut:
+            host.take_no_more()
+
+    def shut(self) -> None:
+        """Send it nothing more, now or once it has its process."""
+        with self._lock:
+            self._shut = True
+            host = self._host
+        if host is not None:
+            host.take_no_more()
+
+
+class PumpListener:
+    """Tells the actor of a generation what becomes of its process, in the thread of the pump. It is a `HostListener`.
+
+    Args:
+        actor: of the generation.
+        name: the host's.
+    """
+
+    def __init__(self, actor: pykka.ActorRef[Any], name: str, events: EventStream) -> None:
+        self._actor = actor
+        self._name = name
+        self._events = events
+
+    def on_stray(self, text: bytes, count: int) -> None:
+        """Publish what was printed to stdout."""
+        if self._events.wants("output_stray"):
+            said = text[:500].decode("utf-8", "replace")
+            self._events.publish("output_stray", self._name, text=said, count=count)
+
+    def on_dropped(self, reason: str, request_id: str, count: int, told: int) -> None:
+        """A dead letter, but for what a newer host says that this version does not know."""
+        if reason != "ignored":
+            self._events.dead_letters.drop(reason, self._name, request_id, count=count, told=told)
+
+    def on_ended(self, exit_: ProcessExit, report: CrashReport, *, breach: str | None) -> None:
+        """Tell the actor; first, if our own thread was the reason, everybody."""
+        if exit_.fault == THREAD_FAILED:
+            self._events.thread_failed(self._name, report.cause)
+        tell(self._actor, ProcessEnded(exit_, report, breach))
+
+    def on_gone(self, leftovers: list[int]) -> None:
+        """Tell the actor."""
+        tell(self._actor, TreeGone(tuple(leftovers)))
 
 
 class HostActor(BaseActor):
@@ -249,7 +316,7 @@ class HostActor(BaseActor):
             self._host = Host(
                 self._program.name,
                 self._program.command(),
-                HostEar(self.actor_ref, self._program.name, self.events),
+                PumpListener(self.actor_ref, self._program.name, self.events),
                 generation=self._reporter.generation,
                 max_line=self._settings.max_line_bytes,
                 max_stray=self._settings.max_stray_lines,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from .host import SupervisedHost
-    from .limit_watch import LimitWatch
+    from .limits import LimitWatch
     from .settings import HostSettings
 
 _OWN = frozenset({"config"})

@@ -20,11 +20,10 @@ from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.telling import tell
 from ..handshake.messages import LoadPlugin, UnloadPlugin
 from ..threads.latch import Latch
-from .host_actor import HostActor
-from .life import CallGate, HostLife
+from .candidate import ProgramVersion
+from .host_actor import CallGate, HostActor
 from .limits import arm
-from .messages import BEGIN, Drain
-from .program_version import ProgramVersion
+from .messages import BEGIN, Drain, EndLife, Retire
 from .reload_progress import Reloads
 from .standby import Standby, Waiting
 
@@ -46,8 +45,33 @@ if TYPE_CHECKING:
     from ..handshake.loaded_plugin import PluginsToLoad
     from .candidate import Candidate
     from .contracts import Armed, GenerationContext, LifecycleContext, Reporter
-    from .limit_watch import LimitWatch
+    from .limits import LimitWatch
     from .settings import HostSettings
+
+
+class HostLife:
+    """A generation of a host, as its supervisor holds it. It is a `Life`.
+
+    Args:
+        actor: sees to it.
+        gate: the actor's.
+        on_stop: told when an order by hand ends it: what waits to take over was not asked for.
+    """
+
+    def __init__(self, actor: pykka.ActorRef[Any], gate: CallGate, on_stop: Callable[[str], None]) -> None:
+        self._actor = actor
+        self._gate = gate
+        self._on_stop = on_stop
+
+    def stop(self, reason: str) -> None:
+        """Begin to end it; no call is sent to it any more."""
+        self._gate.shut()
+        self._on_stop(reason)
+        tell(self._actor, EndLife(reason))
+
+    def retire(self, reason: str) -> None:
+        """Its successor has been started: begin to end it, with nothing lost."""
+        tell(self._actor, Retire(reason))
 
 
 class Lifecycle:

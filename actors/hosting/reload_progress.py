@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from ..handshake.loaded_plugin import LoadedPlugin
+    from .candidate import ProgramVersion
     from .contracts import GenerationContext, LifecycleContext, Reporter
-    from .program_version import ProgramVersion
 
 
 class ReloadRefused(CallboardError):

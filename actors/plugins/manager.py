@@ -17,7 +17,7 @@ from ...supervision.restart.policy import RestartPolicy
 from ...supervision.runtime.telling import ask_supervisor
 from ..endpoint.endpoint import ToolSettings
 from ..hosting.host_registry import HostRegistry, founder
-from ..hosting.limit_watch import LimitWatch
+from ..hosting.limits import LimitWatch
 from ..local.local_plugin import LocalPlugin
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
 from ..registration_errors import StillEnding, require_place, taken_off

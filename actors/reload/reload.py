@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from ..board import Board
     from ..endpoint.plugin import PluginHandle
     from ..handshake.handshake import Handshake, PluginLoaded
-    from ..hosting.candidate import Candidate
+    from ..hosting.candidate import Candidate, ProgramVersion
     from ..hosting.host import SupervisedHost
-    from ..hosting.program_version import ProgramVersion
     from ..hosting.reload_progress import Takeover
 
 

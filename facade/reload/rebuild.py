@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..actors.hosting.candidate import ProgramVersion
 from ..actors.hosting.host_registry import disagreement
-from ..actors.hosting.program_version import ProgramVersion
 from ..actors.hosting.reload_progress import ReloadRefused
 from ..actors.reload.policy import Change, ReloadPolicy, check_refused
 from ..actors.reload.reload import NotTaken, reload

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from boards import node_board
-from callboard.actors.hosting.program_version import ProgramVersion
+from callboard.actors.hosting.candidate import ProgramVersion
 from callboard.actors.hosting.reload_progress import ReloadRefused
 from callboard.actors.reload.policy import Change, ReloadPolicy
 from callboard.actors.reload.reload import reload

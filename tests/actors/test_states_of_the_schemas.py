@@ -8,7 +8,7 @@ import pytest
 from boards import QUICK, add_node
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
-from callboard.actors.hosting.program_version import ProgramVersion
+from callboard.actors.hosting.candidate import ProgramVersion
 from callboard.actors.hosting.reload_progress import ReloadRefused
 from callboard.actors.hosting.settings import HostSettings
 from callboard.actors.reload.policy import ReloadPolicy

@@ -29,7 +29,7 @@ IN_FUNCTION = {
         "callboard.actors.hooks.interceptor",
     ): "with it comes all that asks hooks and people",
     (
-        "actors/hosting/limit_watch.py",
+        "actors/hosting/limits.py",
         "callboard.hosts.limits.vitals",
     ): "psutil, which only hosts with limits need",
     ("actors/hosting/host_registry.py", "callboard.actors.hosting.host"): "with it comes all that runs hosts",

@@ -14,7 +14,6 @@ MOST = 14
 """Modules in a folder."""
 
 WIDE = {
-    "actors/hosting": 17,  # one generation after another of a host: what belongs together is not spread over two folders
     "agent/providers": 16,  # a family: what is known of each provider
     "chaos": 16,  # what users of the kit import, as it stands in its reference
     "facade": 16,  # what users import, and the parts of `Callboard`
