@@ -71,7 +71,12 @@ class SteadyActor(pykka.ThreadingActor):
         `start` makes and starts in one step, and keeps the object to itself.
         """
         cls.attach(actor)
-        actor._start_actor_loop()
+        try:
+            actor._start_actor_loop()
+        except BaseException:  # no thread to be had: an actor that none runs would never answer a stop
+            actor._steadily(pykka.ActorRegistry.unregister, actor.actor_ref)
+            actor.actor_stopped.set()
+            raise
         return actor.actor_ref
 
     @classmethod
@@ -88,7 +93,10 @@ class SteadyActor(pykka.ThreadingActor):
 
     def _actor_loop_running(self) -> None:
         while not self.actor_stopped.is_set():
-            self._steadily(self._receive_one)
+            try:
+                self._receive_one()
+            except BaseException as error:  # noqa: BLE001 - see the module
+                contain(error, logger, "a step of %s failed", self)
 
     def _receive_one(self) -> None:
         envelope = self.actor_inbox.get()

@@ -15,6 +15,7 @@ from callboard.supervision.runtime.clock import SystemClock
 from callboard.supervision.runtime.events import EventStream
 from foreign_scene import KINDS, Strange
 from leaks import no_leaks
+from scarcity import no_more_threads
 from tools import a_tool, count, tool_call
 
 PATIENCE = 20.0
@@ -169,3 +170,14 @@ def test_an_actor_stops_though_what_it_does_at_its_end_raises():
 
         assert (bad.is_alive(), neighbour.is_alive()) == (False, True)
         neighbour.stop()
+
+
+def test_an_actor_for_which_there_is_no_thread_is_not_left_in_the_registry():
+    clock = SystemClock()
+    actor = BaseActor("unborn", EventStream(), clock)
+
+    with no_more_threads(), pytest.raises(RuntimeError):
+        BaseActor.launch(actor)
+
+    assert actor.actor_ref not in pykka.ActorRegistry.get_all()
+    assert not actor.actor_ref.is_alive()
