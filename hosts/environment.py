@@ -18,6 +18,9 @@ _ALLOWED = frozenset({
 })  # fmt: skip
 
 
+_LOCALE = "LC_"
+"""What the other allowed names begin with."""
+
 _FOLDS = sys.platform == "win32"
 
 
@@ -34,14 +37,12 @@ def host_environment(
     if folds:
         parent, declared = ({name.upper(): value for name, value in of.items()} for of in (parent, declared))
     # Not by `items`: of this process that decodes every value there is, at each start of a host.
-    allowed = {name: parent[name] for name in parent if _is_allowed(name)}
+    allowed = {name: parent[name] for name in parent if name in _ALLOWED or name.startswith(_LOCALE)}
     return allowed | dict(declared)
 
 
 def secrets_of(environment: Mapping[str, str]) -> tuple[str, ...]:
     """The values of a host's environment that nobody else should read: all but those of allowed names."""
-    return tuple(value for name, value in environment.items() if not _is_allowed(name))
-
-
-def _is_allowed(name: str) -> bool:
-    return name in _ALLOWED or name.startswith("LC_")
+    return tuple([
+        value for name, value in environment.items() if not (name in _ALLOWED or name.startswith(_LOCALE))
+    ])  # fmt: skip

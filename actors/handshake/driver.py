@@ -49,7 +49,7 @@ class HandshakeDriver:
     @property
     def settled(self) -> bool:
         """Whether everybody is in or out."""
-        return not self._moving.open
+        return self._moving.settled
 
     @property
     def failure(self) -> Refusal | None:
@@ -149,7 +149,7 @@ class HandshakeDriver:
         """Whether one is neither in nor out yet."""
         return (
             self._loaded_plugins.get(loaded_plugin.name) is loaded_plugin
-            and loaded_plugin.name in self._moving.open
+            and self._moving.is_open(loaded_plugin.name)
         )
 
     def reject(self, loaded_plugin: LoadedPlugin, seconds: float) -> bool:
@@ -183,7 +183,7 @@ class HandshakeDriver:
                 loaded_plugin.plugin.attach(None)
 
     def _after(self, loaded_plugin: LoadedPlugin) -> bool:
-        out = loaded_plugin.name not in self._moving.open
+        out = not self._moving.is_open(loaded_plugin.name)
         if out and self._ready is not None:
             self._show(loaded_plugin)
         return out

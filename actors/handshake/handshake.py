@@ -84,6 +84,8 @@ class Stage(Enum):
     OUT = 4
 
 
+_OPEN = (Stage.WAITS, Stage.ASKED)
+
 _WITH_STATE = frozenset({"init", "get_tool_schemas"})
 
 _FIRST = {"load": "loading it", "prepare": "preparing it"}
@@ -115,9 +117,14 @@ class Handshake:
         self._loading: set[str] = set()
 
     @property
-    def open(self) -> list[str]:
-        """Who is neither in nor out yet, in the order of coming."""
-        return [name for name, stage in self._stages.items() if stage in {Stage.WAITS, Stage.ASKED}]
+    def settled(self) -> bool:
+        """Whether each plugin is loaded or refused."""
+        stages = self._stages.values()
+        return Stage.ASKED not in stages and Stage.WAITS not in stages
+
+    def is_open(self, name: str) -> bool:
+        """Whether a plugin is neither loaded nor refused yet."""
+        return self._stages.get(name) in _OPEN
 
     @property
     def unanswered(self) -> list[str]:

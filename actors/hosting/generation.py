@@ -229,7 +229,8 @@ class WarnOfLeftovers:
     pids: tuple[int, ...]
 
 
-Effect = Do | StartTimer | Load | Recycle | TellDown | Stop | Blame | Report | WarnOfLeftovers
+News = TellDown | Blame | Report | WarnOfLeftovers
+Effect = Do | StartTimer | Load | Recycle | Stop | News
 Effects = tuple[Effect, ...]
 
 

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from ..handshake.handshake import Handshake
     from ..handshake.loaded_plugin import LoadedPlugin
     from .contracts import GenerationContext, Reporter
-    from .generation import Effect
+    from .generation import News
     from .settings import HostSettings
 
 logger = Log("callboard.actors")
@@ -243,16 +243,17 @@ class HostActor(BaseActor):
         failed: BaseException | None = None
         for effect in effects:
             try:
-                self._carry_out(effect)
+                if isinstance(effect, Do):
+                    self._do(effect)
+                else:
+                    self._carry_out(effect)
             except BaseException as error:  # noqa: BLE001 - raised below, once nobody waits for the rest
                 failed = failed or error
         if failed is not None:
             raise failed
 
-    def _carry_out(self, effect: Effect) -> None:
+    def _carry_out(self, effect: StartTimer | Load | Recycle | Stop | News) -> None:
         match effect:
-            case Do():
-                self._do(effect)
             case StartTimer(seconds, message):
                 self._cancel_timer()
                 self._timer = self._after(seconds, message)
@@ -268,7 +269,7 @@ class HostActor(BaseActor):
             case _:
                 self._tell(effect)
 
-    def _tell(self, news: TellDown | Blame | Report | WarnOfLeftovers) -> None:
+    def _tell(self, news: News) -> None:
         match news:
             case TellDown(ended, report):
                 self._tell_down(report, ended=ended)

@@ -74,6 +74,7 @@ class Reloads:
 
     Attributes:
         turn: to be held by whoever reloads: one at a time.
+        program_version: what a generation is to be started from now.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class Reloads:
     ) -> None:
         self.turn = threading.Lock()
         self._name = name
-        self._program_version = program_version
+        self.program_version = program_version
         self._owner = owner
         self._start = start
         self._order = order
@@ -102,11 +103,6 @@ class Reloads:
         self._former: tuple[ProgramVersion, dict[str, LoadedPlugin]] | None = None
         self._closed = False
         self._done = self._failed = self._rolled_back = 0
-
-    @property
-    def program_version(self) -> ProgramVersion:
-        """What a life is to be started from now."""
-        return self._program_version
 
     @property
     def actor(self) -> pykka.ActorRef[Any] | None:
@@ -187,8 +183,8 @@ class Reloads:
                 self._trial = self._trial.take(reporter.generation)
                 takeover.generation = reporter.generation
                 present = {each.name: each for each in self._owner.residents().wanted}
-                self._former = self._program_version, present
-                self._program_version = candidate.program_version
+                self._former = self.program_version, present
+                self.program_version = candidate.program_version
                 # The very loaded_plugins that its life has: to that one another of the same name would be a loading_plugin.
                 self._owner.use(candidate.loaded_plugins)
         if takeover.why is not None:
@@ -241,7 +237,7 @@ class Reloads:
             takeover.rolled_back, takeover.told = fate is Fate.ROLL_BACK, True
             if takeover.rolled_back and former is not None:
                 self._rolled_back += 1
-                self._program_version = former[0]
+                self.program_version = former[0]
                 self._owner.use(former[1])
         self._events.publish(
             "host_reload_failed", self._name, why=takeover.why, rolled_back=takeover.rolled_back

@@ -113,7 +113,7 @@ class Limits:
     def sampled(self) -> bool:
         """Whether the process has to be looked at from time to time."""
         looked_at = (self.memory, self.memory_hard, self.cpu_seconds, self.descriptors)
-        return any(bound is not None for bound in looked_at)
+        return looked_at != (None, None, None, None)
 
     @property
     def most_memory(self) -> int | None:

@@ -92,5 +92,7 @@ def _methods(value: dict[str, Any]) -> frozenset[str] | None:
 
 def _names(value: Any) -> frozenset[str]:
     return (
-        frozenset(name for name in value if isinstance(name, str)) if isinstance(value, list) else frozenset()
+        frozenset([name for name in value if isinstance(name, str)])
+        if isinstance(value, list)
+        else frozenset()
     )

@@ -61,22 +61,24 @@ class FlightRecorder:
         ``text``, of which at most `FRAME_BYTES` characters are told; ``…`` stands for the rest.
         """
         # Callers of a crashed host wait for this, and most frames have nothing to hide: whether they do is asked of all at once.
-        kept = [(*frame, _begun(frame)) for frame in self._frames.copy()]
-        hide = redactor.text if redactor.is_clean("".join(text for *_, text in kept)) else redactor.frame
-        return tuple(
+        kept = self._frames.copy()
+        texts = [
+            line.decode("utf-8", "ignore" if len(line) < size else "replace").rstrip("\n")
+            for _, _, size, line in kept
+        ]
+        hide = redactor.text if (clean := redactor.is_clean("".join(texts))) else redactor.frame
+        return tuple([
             {
                 "direction": direction,
                 "at": round(at - self._began, 6),
                 "size": size,
-                "text": _cut(hide(text, cut=len(line) < size), cut=len(line) < size),
+                # What is clean and whole is told as it is; what is cut may end with the beginning of a secret.
+                "text": text
+                if clean and len(line) == size
+                else _cut(hide(text, cut=len(line) < size), cut=len(line) < size),
             }
-            for at, direction, size, line, text in kept
-        )
-
-
-def _begun(frame: _Frame) -> str:
-    _, _, size, line = frame
-    return line.decode("utf-8", "ignore" if len(line) < size else "replace").rstrip("\n")
+            for (at, direction, size, line), text in zip(kept, texts, strict=True)
+        ])  # fmt: skip
 
 
 def _cut(text: str, *, cut: bool) -> str:

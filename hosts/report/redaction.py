@@ -30,7 +30,7 @@ _IN_NAMES = (
     "privatekey", "accesskey", "credential",
 )  # fmt: skip
 _NAMES = ("auth", "pass", "pwd", "jwt", "bearer")
-_SUSPECTS = tuple(name.encode() for name in (*_IN_NAMES, *_NAMES))
+_SUSPECT = re.compile("|".join((*_IN_NAMES, *_NAMES)).encode())
 _NO_WORDS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
 
@@ -68,8 +68,13 @@ class Redactor:
 
     def text(self, text: str, *, cut: bool = False) -> str:
         """Hide values. ``cut``: the text went on, so that its end may be the beginning of one."""
-        while (secret := next((s for s in self._secrets if s in text), None)) is not None:
-            text = text.replace(secret, HIDDEN)
+        again = bool(self._secrets)
+        while again:
+            again = False
+            for secret in self._secrets:
+                if secret in text:
+                    text, again = text.replace(secret, HIDDEN), True
+                    break  # the longest first, in what is there now
         if not cut:
             return text
         begun = max((_overlap(text, secret) for secret in self._secrets), default=0)
@@ -86,7 +91,7 @@ class Redactor:
         if "\\" in text or not text.isascii() or any(secret in text for secret in self._secrets):
             return False
         letters = text.encode().lower().translate(None, _NO_WORDS)
-        return not any(suspect in letters for suspect in _SUSPECTS)
+        return _SUSPECT.search(letters) is None
 
     def _frame(self, text: str, *, cut: bool, nested: int) -> str:
         place = _Place()

@@ -86,7 +86,7 @@ def test_a_plugin_that_cannot_be_loaded_is_out_alone_and_later_answers_for_it_ch
 
     assert moving.refusals == {"a": Refusal("loading it failed: no such file", permanent=True)}
     assert list(moving.arrivals) == ["b"]
-    assert moving.open == []
+    assert moving.settled
 
 
 def test_schemas_that_are_no_list_of_objects_put_a_plugin_out():
@@ -138,7 +138,7 @@ def test_whatever_is_answered_all_who_are_asked_to_the_end_are_either_in_or_out(
     def answer(ask: Ask, how: int) -> None:
         if how == 0:
             more = moving.refused(ask.plugin, ask.method, "no", permanent=False)
-        elif how == 1 and moving.open:
+        elif how == 1 and not moving.settled:
             more = moving.overdue(ask.plugin, 1.0)
         else:
             more = moving.answered(ask.plugin, ask.method, [] if "schemas" in ask.method else {}, None)
@@ -151,7 +151,7 @@ def test_whatever_is_answered_all_who_are_asked_to_the_end_are_either_in_or_out(
     while waiting:
         answer(waiting.pop(0), 4)
 
-    assert moving.open == []
+    assert moving.settled
     assert {*moving.arrivals} | {*moving.refusals} == {*names}
     assert not {*moving.arrivals} & {*moving.refusals}
     assert len(asked(seen)) == len({*asked(seen)})
