@@ -147,9 +147,8 @@ class HandshakeDriver:
 
     def awaits(self, loaded_plugin: LoadedPlugin) -> bool:
         """Whether one is neither in nor out yet."""
-        return (
-            self._loaded_plugins.get(loaded_plugin.name) is loaded_plugin
-            and self._moving.is_open(loaded_plugin.name)
+        return self._loaded_plugins.get(loaded_plugin.name) is loaded_plugin and self._moving.is_open(
+            loaded_plugin.name
         )
 
     def reject(self, loaded_plugin: LoadedPlugin, seconds: float) -> bool:
