@@ -101,12 +101,12 @@ class Endpoint:
 
     Attributes:
         checks: hold arguments to the tools' schemas; ``None`` if there is nothing to hold them to. Replaced as
-            a whole when a life brings other schemas, before that life is sent calls.
+            a whole when a generation brings other schemas, before that generation is sent calls.
         objects_only: the tools that take arguments by their declaration, and are given no raw text. Replaced as
             ``checks`` is.
         admission: refuses calls that would only do harm.
         down: takes calls while the host is down, where they are not just held.
-        forsaken: the version of a state that is to blame for crashes; the next life begins afresh.
+        forsaken: the version of a state that is to blame for crashes; the next generation begins afresh.
         state_resets: how often one did.
         prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """

@@ -1,4 +1,4 @@
-"""What becomes of a plugin's calls while its host is down and another life is on its way.
+"""What becomes of a plugin's calls while its host is down and another generation is on its way.
 
 They are held (within their deadlines, and not more than so many), refused, or handed to a callable
 of the embedder's that answers in the tool's place.
@@ -32,7 +32,7 @@ class WhileDown:
     """What is to be done.
 
     Attributes:
-        hold: how many calls may wait for the next life; ``None`` for as many as the mailbox takes,
+        hold: how many calls may wait for the next generation; ``None`` for as many as the mailbox takes,
             0 for none: they are refused.
         answer: asked for the result of each call instead, on a thread of its own; given ``call``,
             ``plugin``, ``tool``, ``payload`` and ``seconds`` (until the deadline, or ``None``).
@@ -92,7 +92,7 @@ class Down:
                 self._again(call)
 
     def ends(self) -> None:
-        """The next life is there."""
+        """The next generation is there."""
         with self._lock:
             self._is_down = False
 

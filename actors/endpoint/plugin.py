@@ -45,7 +45,7 @@ class PluginHandle(Protocol):
 
     @property
     def host_name(self) -> str | None:
-        """Of the host that it lives in; ``None`` of one that runs in this process."""
+        """Of the host that it runs in; ``None`` of one that runs in this process."""
 
     @property
     def available(self) -> bool:

@@ -33,76 +33,76 @@ class HandshakeDriver:
     """See the module.
 
     Args:
-        life: the host actor.
+        host_actor: of the generation.
     """
 
-    def __init__(self, life: pykka.ActorRef[Any]) -> None:
-        self._life = life
+    def __init__(self, host_actor: pykka.ActorRef[Any]) -> None:
+        self._host_actor = host_actor
         self._host: Host | None = None
         self._loaded_plugins: dict[str, LoadedPlugin] = {}
         self._left_out: tuple[tuple[LoadedPlugin, str], ...] = ()
-        self._moving = Handshake()
+        self._handshake = Handshake()
         self._loaded: dict[str, Description] = {}
         self._on_sent: Callable[[], None] | None = None
         self._ready: AnswerCount | None = None
 
     @property
     def settled(self) -> bool:
-        """Whether everybody is in or out."""
-        return self._moving.settled
+        """Whether each plugin is loaded or rejected."""
+        return self._handshake.settled
 
     @property
     def failure(self) -> Refusal | None:
-        """Why nobody is in; ``None`` if somebody is."""
-        return None if self._moving.arrivals else self._moving.failure()
+        """Why no plugin is loaded; ``None`` if one is."""
+        return None if self._handshake.loaded else self._handshake.failure()
 
     @property
-    def moving(self) -> Handshake:
-        """Who is in, and who is out."""
-        return self._moving
+    def handshake(self) -> Handshake:
+        """Which plugins are loaded, and which are rejected."""
+        return self._handshake
 
     @property
     def one_by_one(self) -> bool:
         """See `Handshake`."""
-        return self._moving.one_by_one
+        return self._handshake.one_by_one
 
     @property
     def unanswered(self) -> list[str]:
         """See `Handshake.unanswered`."""
-        return self._moving.unanswered
+        return self._handshake.unanswered
 
     @property
     def is_loading(self) -> bool:
         """Whether the host is still loading what it runs, as far as that can be told."""
-        return self._moving.is_loading or (self._host is not None and self._host.is_loading)
+        return self._handshake.is_loading or (self._host is not None and self._host.is_loading)
 
-    def open(self, host: Host, residents: PluginsToLoad) -> None:
+    def open(self, host: Host, plugins: PluginsToLoad) -> None:
         """The process has been started. Raises `HostGone` when it takes no more requests."""
         self._host = host
-        self._left_out = residents.left_out
-        self._moving = Handshake(one_by_one=residents.one_by_one, max_state=largest_state(host.max_line))
-        self._loaded_plugins = {loaded_plugin.name: loaded_plugin for loaded_plugin in residents.wanted}
+        self._left_out = plugins.left_out
+        self._handshake = Handshake(one_by_one=plugins.one_by_one, max_state=largest_state(host.max_line))
+        self._loaded_plugins = {loaded_plugin.name: loaded_plugin for loaded_plugin in plugins.wanted}
         self._ask(
             [
                 ask
-                for loaded_plugin in residents.wanted
-                for ask in self._moving.add(loaded_plugin.loading_plugin())
+                for loaded_plugin in plugins.wanted
+                for ask in self._handshake.add(loaded_plugin.loading_plugin())
             ]
         )
 
     def load(self, loaded_plugin: LoadedPlugin) -> bool:
-        """One more lives here; False if it is known already. Raises as `open`."""
+        """Load one more plugin; False if it is known already. Raises as `open`."""
         known = self._loaded_plugins.get(loaded_plugin.name)
         if known is loaded_plugin:
             return False
         if known is not None:
             self.unload(known)
         self._loaded_plugins[loaded_plugin.name] = loaded_plugin
-        self._ask(self._moving.add(loaded_plugin.loading_plugin()))
+        self._ask(self._handshake.add(loaded_plugin.loading_plugin()))
         return True
 
     def unload(self, gone: LoadedPlugin) -> None:
-        """One lives here no more. Raises as `open`."""
+        """Unload a plugin. Raises as `open`."""
         name, loaded_plugin = gone.name, self._loaded_plugins.get(gone.name)
         if loaded_plugin is None or loaded_plugin.tool is not gone.tool:  # another of its name has come
             return
@@ -111,23 +111,23 @@ class HandshakeDriver:
             return
         if loaded_plugin.plugin.host is self._host:
             loaded_plugin.plugin.attach(None)
-        asks = self._moving.leave(name)
+        asks = self._handshake.unload(name)
         self._loaded.pop(name, None)
         self._host.say_farewell(name)
         self._host.send("unload", {"plugin": name}, HandshakeRequest(loaded_plugin, "unload", lambda _: True))
         self._ask(asks)
 
     def hear(self, message: HandshakeAnswered | HandshakeFailed) -> bool:
-        """A request has come to its end; True if its plugin is in or out now. Raises as `open`."""
+        """A request has come to its end; True if its plugin is loaded or rejected now. Raises as `open`."""
         loaded_plugin = message.loaded_plugin
         if self._loaded_plugins.get(loaded_plugin.name) is not loaded_plugin:
             return False  # it has gone, and perhaps another of its name has come
         match message:
             case HandshakeAnswered(_, method, value, state):
                 prepares = self._description(loaded_plugin, method, value).offers("prepare")
-                asks = self._moving.answered(loaded_plugin.name, method, value, state, prepares=prepares)
+                asks = self._handshake.answered(loaded_plugin.name, method, value, state, prepares=prepares)
             case HandshakeFailed(_, method, cause, permanent):
-                asks = self._moving.refused(loaded_plugin.name, method, cause, permanent=permanent)
+                asks = self._handshake.refused(loaded_plugin.name, method, cause, permanent=permanent)
         self._ask(asks)
         return self._after(loaded_plugin)
 
@@ -141,19 +141,19 @@ class HandshakeDriver:
         return self._loaded.get(loaded_plugin.name, PLAIN)
 
     def preparing(self, loaded_plugin: LoadedPlugin | None = None) -> bool:
-        """Whether one is at its preparation, or anybody is."""
+        """Whether a plugin prepares itself, or any does."""
         loaded_plugins = self._loaded_plugins.values() if loaded_plugin is None else (loaded_plugin,)
-        return any(self._moving.prepares(each.name) for each in loaded_plugins)
+        return any(self._handshake.prepares(each.name) for each in loaded_plugins)
 
     def awaits(self, loaded_plugin: LoadedPlugin) -> bool:
-        """Whether one is neither in nor out yet."""
-        return self._loaded_plugins.get(loaded_plugin.name) is loaded_plugin and self._moving.is_open(
+        """Whether a plugin is neither loaded nor rejected yet."""
+        return self._loaded_plugins.get(loaded_plugin.name) is loaded_plugin and self._handshake.is_open(
             loaded_plugin.name
         )
 
     def reject(self, loaded_plugin: LoadedPlugin, seconds: float) -> bool:
-        """One has had its time, and is out for that. Raises as `open`."""
-        self._ask(self._moving.overdue(loaded_plugin.name, seconds))
+        """Reject a plugin: it has had its time. Raises as `open`."""
+        self._ask(self._handshake.overdue(loaded_plugin.name, seconds))
         return self._after(loaded_plugin)
 
     def serve(self, on_sent: Callable[[], None] | None, ready: Callable[[], None]) -> None:
@@ -161,12 +161,12 @@ class HandshakeDriver:
 
         Args:
             on_sent: called after each call that is sent, if they are counted.
-            ready: called once all actors know whose plugins are in.
+            ready: called once all actors know which plugins are loaded.
         """
         self._on_sent = on_sent
-        self._ready = AnswerCount(len(self._moving.arrivals), ready)
+        self._ready = AnswerCount(len(self._handshake.loaded), ready)
         for loaded_plugin, cause in self._left_out:
-            loaded_plugin.shut_out(cause)
+            loaded_plugin.on_rejected(cause)
         for loaded_plugin in tuple(self._loaded_plugins.values()):
             self._show(loaded_plugin)
 
@@ -182,17 +182,17 @@ class HandshakeDriver:
                 loaded_plugin.plugin.attach(None)
 
     def _after(self, loaded_plugin: LoadedPlugin) -> bool:
-        out = not self._moving.is_open(loaded_plugin.name)
+        out = not self._handshake.is_open(loaded_plugin.name)
         if out and self._ready is not None:
             self._show(loaded_plugin)
         return out
 
     def _show(self, loaded_plugin: LoadedPlugin) -> None:
-        """Tell of one what has become of its moving in."""
-        if (refusal := self._moving.refusals.get(loaded_plugin.name)) is not None:
-            loaded_plugin.shut_out(refusal.cause)
-        arrival = self._moving.arrivals.get(loaded_plugin.name)
-        if arrival is None or loaded_plugin.plugin.host is self._host:
+        """Tell a plugin's actor whether it is loaded."""
+        if (refusal := self._handshake.refusals.get(loaded_plugin.name)) is not None:
+            loaded_plugin.on_rejected(refusal.cause)
+        known = self._handshake.loaded.get(loaded_plugin.name)
+        if known is None or loaded_plugin.plugin.host is self._host:
             return
         assert self._host is not None
         assert self._ready is not None
@@ -201,12 +201,12 @@ class HandshakeDriver:
         ready = functools.partial(_offered_by, loaded_plugin, self._ready)
         up = HostUp(
             self._host,
-            self._life,
-            arrival.schemas,
-            arrival.state,
+            self._host_actor,
+            known.schemas,
+            known.state,
             ready,
             self._on_sent,
-            arrival.prepared,
+            known.prepared,
             description,
         )
         if not tell(loaded_plugin.tool, up):
@@ -218,14 +218,14 @@ class HandshakeDriver:
         while asks:
             ask, *asks = asks
             loaded_plugin = self._loaded_plugins[ask.plugin]
-            answer = HandshakeRequest(loaded_plugin, ask.method, functools.partial(tell, self._life))
+            answer = HandshakeRequest(loaded_plugin, ask.method, functools.partial(tell, self._host_actor))
             try:
                 self._host.send(ask.method, loaded_plugin.address(ask.params), answer)
             except JsonValueError as error:
                 cause = f"it cannot be sent to a host: {error}"
-                asks += self._moving.refused(ask.plugin, ask.method, cause, permanent=True)
+                asks += self._handshake.refused(ask.plugin, ask.method, cause, permanent=True)
             except RequestTooLarge as error:
-                asks += self._moving.refused(ask.plugin, ask.method, str(error), permanent=False)
+                asks += self._handshake.refused(ask.plugin, ask.method, str(error), permanent=False)
 
 
 class AnswerCount:
@@ -259,7 +259,7 @@ class AnswerCount:
 
 def _offered_by(loaded_plugin: LoadedPlugin, ready: AnswerCount) -> None:
     """In the thread of its actor, which sends its calls here once the host is told to be ready."""
-    loaded_plugin.came_in()
+    loaded_plugin.on_loaded()
     ready.one()
 
 

@@ -1,12 +1,12 @@
-"""How plugins come into one life of a host: each is loaded, initialised, prepared and asked for its schemas.
+"""How plugins are loaded into one generation of a host: each is loaded, initialised, prepared and asked for its schemas.
 
 ::
 
-    waits ─▶ asked ─▶ in
-               └────▶ out, with the reason; the others are not touched by that
+    waits ─▶ asked ─▶ loaded
+               └────▶ rejected, with the reason; the others are not touched by that
 
 Everything that can be asked is asked at once: a hundred plugins take the time of the slowest and not the
-sum. Only where a start has failed before, and it is to be found out because of whom, one comes in after the
+sum. Only where a start has failed before, and it is to be found out because of whom, one is loaded after the
 other.
 
 Pure: it is told what was answered, and says what is to be asked next.
@@ -40,7 +40,7 @@ class Ask(NamedTuple):
 
 
 class PluginLoaded(NamedTuple):
-    """A plugin that is in.
+    """A plugin that is loaded.
 
     Attributes:
         state: what its ``init`` returned, and what its ``get_tool_schemas`` has made of that.
@@ -54,7 +54,7 @@ class PluginLoaded(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A plugin that is out: why, and whether the next life would have no better answer."""
+    """Why a plugin is rejected, and whether the next generation would have no better answer."""
 
     cause: str
     permanent: bool
@@ -62,7 +62,7 @@ class Refusal(NamedTuple):
 
 @frozen
 class LoadingPlugin:
-    """A plugin that is to come in.
+    """A plugin that is to be loaded.
 
     Attributes:
         name: the plugin's.
@@ -80,8 +80,8 @@ class Stage(Enum):
 
     WAITS = 1
     ASKED = 2
-    IN = 3
-    OUT = 4
+    LOADED = 3
+    REJECTED = 4
 
 
 _OPEN = (Stage.WAITS, Stage.ASKED)
@@ -95,18 +95,18 @@ class Handshake:
     """See the module. Not thread-safe.
 
     Args:
-        one_by_one: the next one is asked when the one before it is in or out.
+        one_by_one: the next one is asked when the one before it is loaded or rejected.
         max_state: the largest state that one may come with, in bytes of JSON.
 
     Attributes:
-        arrivals: who is in.
-        refusals: who is out.
+        loaded: the plugins that are loaded.
+        refusals: those that are not, and why.
     """
 
     def __init__(self, *, one_by_one: bool = False, max_state: int = sys.maxsize) -> None:
         self.one_by_one = one_by_one
         self._max_state = max_state
-        self.arrivals: dict[str, PluginLoaded] = {}
+        self.loaded: dict[str, PluginLoaded] = {}
         self.refusals: dict[str, Refusal] = {}
         self._loading_plugins: dict[str, LoadingPlugin] = {}
         self._stages: dict[str, Stage] = {}
@@ -137,25 +137,25 @@ class Handshake:
 
     @property
     def is_loading(self) -> bool:
-        """Whether the host has been told to load somebody, and has not answered that."""
+        """Whether the host has been told to load a plugin, and has not answered that."""
         return bool(self._loading)
 
     def add(self, loading_plugin: LoadingPlugin) -> list[Ask]:
-        """One more is to come in; nothing if it has come before."""
+        """One more is to be loaded; nothing if it was added before."""
         if loading_plugin.name in self._stages:
             return []
         self._loading_plugins[loading_plugin.name] = loading_plugin
         self._stages[loading_plugin.name] = Stage.WAITS
         return self._next()
 
-    def leave(self, name: str) -> list[Ask]:
+    def unload(self, name: str) -> list[Ask]:
         """One is gone, wherever it stood; nothing that is answered for it matters."""
         for each in (
             self._loading_plugins,
             self._stages,
             self._states,
             self._owed,
-            self.arrivals,
+            self.loaded,
             self.refusals,
         ):
             each.pop(name, None)
@@ -175,7 +175,7 @@ class Handshake:
             state = state if state is not None else value if isinstance(value, dict) else {}
         if state is not None and method in _WITH_STATE:
             if (why := self._objection(state)) is not None:
-                return self._put_out(name, f"{method} answered with a state that {why}", permanent=True)
+                return self._reject(name, f"{method} answered with a state that {why}", permanent=True)
             self._states[name] = state
         match method:
             case "init":
@@ -195,21 +195,21 @@ class Handshake:
         """A request was refused, or cannot be sent."""
         self._paid(name, method)
         permanent = permanent or method == "prepare"
-        return self._put_out(name, f"{_FIRST.get(method, method)} failed: {cause}", permanent=permanent)
+        return self._reject(name, f"{_FIRST.get(method, method)} failed: {cause}", permanent=permanent)
 
     def overdue(self, name: str, seconds: float) -> list[Ask]:
         """One has taken too long; its answers are still owed."""
         preparing = self.prepares(name)
         late = "preparing it took more than" if preparing else "it was not ready within"
-        return self._put_out(name, f"{late} {seconds:g} s", permanent=preparing)
+        return self._reject(name, f"{late} {seconds:g} s", permanent=preparing)
 
     def failure(self) -> Refusal:
-        """Why nobody is in, when nobody is open any more."""
+        """Why no plugin is loaded, when none is open any more."""
         causes = [refusal.cause for refusal in self.refusals.values()]
         if len(causes) > 1:
             causes = [f"plugin {name!r}: {refusal.cause}" for name, refusal in self.refusals.items()]
         permanent = bool(causes) and all(refusal.permanent for refusal in self.refusals.values())
-        return Refusal("; ".join(causes) or "nobody lives in it", permanent)
+        return Refusal("; ".join(causes) or "no plugin runs in it", permanent)
 
     def _objection(self, state: Json) -> str | None:
         """Why a state cannot be what calls are sent with."""
@@ -227,7 +227,7 @@ class Handshake:
         self._preparing.discard(name)
         if value is not None and not isinstance(value, dict):
             cause = f"prepare answered with {type(value).__name__}, not with an object"
-            return self._put_out(name, cause, permanent=True)
+            return self._reject(name, cause, permanent=True)
         self._prepared[name] = value or {}
         params = {"state": self._states[name]} | ({"prepared": value} if value else {})
         return [self._ask(name, "get_tool_schemas", params)]
@@ -235,17 +235,15 @@ class Handshake:
     def _on_schemas(self, name: str, value: Any) -> list[Ask]:
         if not isinstance(value, list) or not all(isinstance(schema, dict) for schema in value):
             cause = f"get_tool_schemas answered with {type(value).__name__}, not with a list of objects"
-            return self._put_out(name, cause, permanent=True)
-        self._stages[name] = Stage.IN
-        self.arrivals[name] = PluginLoaded(
-            self._states.pop(name), tuple(value), self._prepared.pop(name, None)
-        )
+            return self._reject(name, cause, permanent=True)
+        self._stages[name] = Stage.LOADED
+        self.loaded[name] = PluginLoaded(self._states.pop(name), tuple(value), self._prepared.pop(name, None))
         return self._next()
 
-    def _put_out(self, name: str, cause: str, *, permanent: bool) -> list[Ask]:
+    def _reject(self, name: str, cause: str, *, permanent: bool) -> list[Ask]:
         if self._stages.get(name) is not Stage.ASKED:
             return []
-        self._stages[name] = Stage.OUT
+        self._stages[name] = Stage.REJECTED
         self.refusals[name] = Refusal(cause, permanent)
         return self._next()
 

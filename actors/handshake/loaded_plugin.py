@@ -1,4 +1,4 @@
-"""A plugin as the lives of its host know it, and all of those who live there."""
+"""A plugin as the generations of its host know it, and all that it is to load."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class LoadedPlugin:
-    """A plugin as the lives of its host know it.
+    """A plugin as the generations of its host know it.
 
     Attributes:
         name: the plugin's, on the board.
-        plugin: told which life is the present one.
+        plugin: told which generation is the present one.
         config: what its ``init`` is given.
         tool: the actor that sends its calls.
         load: what the host is told to load for it; ``None`` of one that has its host for itself.
-        came_in: told each time that its tools are those of a new life; in its actor's thread.
-        shut_out: told why a life cannot have it.
+        on_loaded: told each time that its tools are those of a new generation; in its actor's thread.
+        on_rejected: told why a generation cannot have it.
     """
 
     name: str
@@ -34,11 +34,11 @@ class LoadedPlugin:
     config: dict[str, Any]
     tool: pykka.ActorRef[Any]
     load: dict[str, Any] | None
-    came_in: Callable[[], None]
-    shut_out: Callable[[str], None]
+    on_loaded: Callable[[], None]
+    on_rejected: Callable[[str], None]
 
     def loading_plugin(self) -> LoadingPlugin:
-        """What a life has to know to take it in."""
+        """What a generation has to know to load it."""
         return LoadingPlugin(self.name, self.config, self.load)
 
     def address(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -47,12 +47,12 @@ class LoadedPlugin:
 
 
 class PluginsToLoad(NamedTuple):
-    """Who a life is to take in.
+    """What a generation is to load.
 
     Attributes:
         wanted: those.
         left_out: those that it has to do without, and why.
-        one_by_one: the next one when the one before it is in or out.
+        one_by_one: the next one when the one before it is loaded or rejected.
     """
 
     wanted: tuple[LoadedPlugin, ...]

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @frozen
 class HostUp:
-    """To a tool actor: a life of the host answers calls. They are sent to it once it is told to be ready.
+    """To a tool actor: a generation of the host answers calls. They are sent to it once it is told to be ready.
 
     Attributes:
-        host: the life.
-        life: the actor that sees to it.
+        host: the generation.
+        host_actor: the actor that sees to it.
         schemas: its tools.
         state: what its ``init`` returned, and what its ``get_tool_schemas`` has made of that.
         ready: to be called once its tools are offered; until then nobody is told that it is ready.
@@ -34,7 +34,7 @@ class HostUp:
     """
 
     host: Host
-    life: pykka.ActorRef[Any]
+    host_actor: pykka.ActorRef[Any]
     schemas: tuple[dict[str, Any], ...]
     state: dict[str, Any]
     ready: Callable[[], None]
@@ -45,10 +45,10 @@ class HostUp:
 
 @frozen
 class HostReady:
-    """To a tool actor: everybody is told that this life of the host is ready.
+    """To a tool actor: everybody is told that this generation of the host is ready.
 
     Attributes:
-        generation: of that life.
+        generation: its number.
     """
 
     generation: int
@@ -56,10 +56,10 @@ class HostReady:
 
 @frozen
 class HostDown:
-    """To a tool actor: that life has ended.
+    """To a tool actor: that generation has ended.
 
     Attributes:
-        generation: of that life.
+        generation: its number.
         report: of a crash that nobody outside had a hand in.
     """
 
@@ -97,7 +97,7 @@ class HandshakeFailed:
     """To a host actor: ``init``, ``get_tool_schemas`` or the like was refused for a plugin.
 
     Attributes:
-        permanent: the next life would be refused the same way.
+        permanent: the next generation would be refused the same way.
     """
 
     loaded_plugin: LoadedPlugin
@@ -108,14 +108,14 @@ class HandshakeFailed:
 
 @frozen
 class LoadPlugin:
-    """To a host actor: one more plugin lives in the host from now on."""
+    """To a host actor: one more plugin runs in the host from now on."""
 
     loaded_plugin: LoadedPlugin
 
 
 @frozen
 class UnloadPlugin:
-    """To a host actor: a plugin lives in the host no more."""
+    """To a host actor: a plugin runs in the host no more."""
 
     loaded_plugin: LoadedPlugin
 

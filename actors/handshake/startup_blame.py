@@ -1,11 +1,11 @@
 """Who is to blame when a host with several plugins does not come up, and is left out for the others' sake.
 
-A host that ends or hangs while plugins come into it takes the innocent with it, at every start anew. So:
+A host that ends or hangs while plugins are loaded takes the innocent with it, at every start anew. So:
 
-* if just one plugin was coming in, it is *left out*: the next lives do without it;
-* if there were several, the next life takes them in one after the other, and then it is known;
+* if just one plugin was being loaded, it is *left out*: the next generations do without it;
+* if there were several, the next generation loads them one after the other, and then it is known;
 * whoever is left out gets another chance after a while, and at once when somebody asks for it by hand;
-* who lives alone is never left out: there is nobody to protect.
+* a plugin that runs alone is never left out: there is none to protect.
 
 Pure: it holds no clock and tells nobody.
 """
@@ -32,9 +32,9 @@ class Suspects:
         cool_down: seconds that somebody is left out.
 
     Attributes:
-        one_by_one: the next life takes them in one after the other.
+        one_by_one: the next generation loads them one after the other.
         left_out: who is.
-        been_up: a life has been ready.
+        been_up: a generation has been ready.
     """
 
     def __init__(self, cool_down: float) -> None:
@@ -44,7 +44,7 @@ class Suspects:
         self._cool_down = cool_down
 
     def wanted(self, names: Collection[str], now: float) -> list[str]:
-        """Who of these is to come into a life that starts now. If that is nobody, all are."""
+        """Which of these a generation that starts now is to load. If that is none, all are."""
         self.left_out = {
             name: out for name, out in self.left_out.items() if name in names and now < out.until
         }
@@ -53,11 +53,11 @@ class Suspects:
     def ruined(
         self, coming: Sequence[str], living: Collection[str], cause: str, now: float, *, alone: bool
     ) -> bool:
-        """A life came to a bad end; True if the next one will be another for that.
+        """A generation came to a bad end; True if the next one will be another for that.
 
         Args:
             coming: of whom it owed an answer.
-            living: who lives in the host.
+            living: the plugins of the host.
             cause: how it ended.
             now: the time.
             alone: nothing else was going on in it: nobody was sent calls yet.
@@ -72,7 +72,7 @@ class Suspects:
         return True
 
     def came_up(self) -> None:
-        """A life is ready."""
+        """A generation is ready."""
         self.one_by_one = False
         self.been_up = True
 

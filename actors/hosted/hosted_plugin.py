@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 
 class HostedPlugin:
-    """A plugin that runs in a supervised host. It is a `Resident`.
+    """A plugin that runs in a supervised host. It is a `PluginOfHost`.
 
     Args:
-        supervised_host: the host, alone or with others; it has to be told that this one moves in.
+        supervised_host: the host, alone or with others; it has to be told of this one.
         config: what its ``init`` is given.
         load: what a shared host is told to load for it.
-        offer: told the schemas that a life brings, before it is sent calls.
+        offer: told the schemas that a generation brings, before it is sent calls.
 
     Attributes:
-        settled: set once calls are sent to its first life, or will not be.
+        settled: set once calls are sent to its first generation, or will not be.
         out: why calls are refused at present, or ``None``.
         supervised_host: the host.
-        loaded_plugin: itself, as the lives of the host know it.
+        loaded_plugin: itself, as the generations of the host know it.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class HostedPlugin:
         self.problem: CallboardError | None = None
         self.admitted = False
         self.claims = False
-        self._shut_out_for: str | None = None
+        self._rejected_for: str | None = None
         self._events = events
         self._offer = offer
         tool = HostedToolActor(
@@ -90,7 +90,7 @@ class HostedPlugin:
         begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.attach
         self._actor = begin(tool)
         self.loaded_plugin = LoadedPlugin(
-            self.name, plugin, config, self._actor, load, self._came_in, self._shut_out
+            self.name, plugin, config, self._actor, load, self._on_loaded, self._on_rejected
         )
 
     def child_spec(self) -> ChildSpec:
@@ -133,18 +133,18 @@ class HostedPlugin:
             status["host"] |= {"pid": host.pid, "counts": host.counts, "found_by": list(host.found_by)}
         if self.problem is not None:
             status["problem"] = str(self.problem)
-        elif self._shut_out_for is not None:
-            status["problem"] = self._shut_out_for
+        elif self._rejected_for is not None:
+            status["problem"] = self._rejected_for
         return status
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         """See `PluginHandle`."""
         self.endpoint.close(reason)
         tell(self._actor, Shutdown(reason))
-        if not self.settled.is_set():  # whoever waits for its first life waits for nothing now
+        if not self.settled.is_set():  # whoever waits for its first generation waits for nothing now
             self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
             self.settled.set()
-        if self.supervised_host.move_out(self):
+        if self.supervised_host.remove(self):
             self.ended.set()
             return
         self.supervised_host.close()
@@ -159,27 +159,27 @@ class HostedPlugin:
         self.ended.set()
 
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
-        """See `Resident`."""
+        """See `PluginOfHost`."""
         self.out = HostOut(why, report, self.endpoint.mailbox.holds)
         tell(self._actor, self.out)
         self.settled.set()
 
     def host_is_ready(self, generation: int) -> None:
-        """See `Resident`."""
-        if self._shut_out_for is None:
+        """See `PluginOfHost`."""
+        if self._rejected_for is None:
             self.out = None
         tell(self._actor, HostReady(generation))
 
-    def _came_in(self) -> None:
-        """In the tool actor's thread: its tools are those of a life."""
-        if self._shut_out_for is not None:
-            self._shut_out_for = self.out = None
+    def _on_loaded(self) -> None:
+        """In the tool actor's thread: its tools are those of a generation."""
+        if self._rejected_for is not None:
+            self._rejected_for = self.out = None
 
-    def _shut_out(self, cause: str) -> None:
-        """In the thread of a life's actor."""
-        self._shut_out_for = f"plugin {self.name!r} is not in its host: {cause}"
+    def _on_rejected(self, cause: str) -> None:
+        """In the thread of a generation's actor."""
+        self._rejected_for = f"plugin {self.name!r} is not in its host: {cause}"
         self._events.publish("plugin_unavailable", self.name, why=cause)
-        self.host_is_out(self._shut_out_for, None)
+        self.host_is_out(self._rejected_for, None)
 
     def _on_schemas(self, schemas: tuple[dict[str, Any], ...], claims: bool) -> bool:
         """In the tool actor's thread."""

@@ -135,9 +135,9 @@ class HostedRun:
             endpoint.submit_again(call)
             return
         if may_repeat and not call.done():
-            lives = f"lost with {call.attempt} lives of its host"
+            generations = f"lost with {call.attempt} generations of its host"
             endpoint.events.dead_letters.drop(
-                "poison", endpoint.name, call.id, tool=call.tool_name, detail=lives
+                "poison", endpoint.name, call.id, tool=call.tool_name, detail=generations
             )
         self._end(result)
 

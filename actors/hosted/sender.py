@@ -1,4 +1,4 @@
-"""Sending a plugin's calls to the present life of its host.
+"""Sending a plugin's calls to the present generation of its host.
 
 The tool actor sends what its mailbox grants. While the tool is idle, whoever submits a call sends it
 right away, in its own thread: the hand-over to the actor would be a quarter of what a small call
@@ -7,7 +7,7 @@ the pump for the interpreter at every write. Sending all calls from the submitte
 measured: a third fewer calls a second with 64 in flight.)
 
 So this is used by several threads, and the lock guards the one thing that they and the actor
-change: which life is the present one.
+change: which generation is the present one.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Sender:
 
     @property
     def host(self) -> Host | None:
-        """The present life, or ``None`` between two."""
+        """The present generation, or ``None`` between two."""
         return self._host
 
     def attach(
@@ -65,11 +65,11 @@ class Sender:
         on_sent: Callable[[], None] | None = None,
         description: Description = PLAIN,
     ) -> None:
-        """Send to this life from now on.
+        """Send to this generation from now on.
 
         Args:
             endpoint: the plugin's.
-            host: the life.
+            host: the generation.
             on_sent: called after each call that is sent.
             description: of the plugin: what it is to be told of each call, and whether it takes raw text.
         """
@@ -81,7 +81,7 @@ class Sender:
         endpoint.mailbox.resume()
 
     def detach(self, endpoint: Endpoint, host: Host | None) -> None:
-        """That life is over: let calls wait, unless another has taken its place already."""
+        """That generation is over: let calls wait, unless another has taken its place already."""
         with self._lock:
             if host is not None and self._host is host:
                 self._host = None
@@ -90,7 +90,7 @@ class Sender:
     def send(self, endpoint: Endpoint, call: Call) -> None:
         """Send a call that was taken from the mailbox; it ends, waits again, or is under way."""
         host, invocation = self._host, call.invocation
-        if host is None:  # the life ended between the grant and now
+        if host is None:  # the generation ended between the grant and now
             endpoint.submit_again(call)
             return
         odd = invocation.payload_kind not in OBJECTS or endpoint.admission.confining
@@ -110,7 +110,7 @@ class Sender:
             if self._on_sent is not None:
                 self._on_sent()
         except HostGone:
-            # Nothing was sent, so it may wait for the next life. That this one is over has not been
+            # Nothing was sent, so it may wait for the next generation. That this one is over has not been
             # told yet; until then the mailbox must not grant what cannot be sent.
             self.detach(endpoint, host)
             if call.put_back():

@@ -1,4 +1,4 @@
-"""The actor of a plugin that runs in a host: sends its calls to the present life, holds them in between.
+"""The actor of a plugin that runs in a host: sends its calls to the present generation, holds them in between.
 
 It answers nothing itself: answers go from the host's pump straight to the caller's handle.
 """
@@ -20,7 +20,7 @@ from ..endpoint.fallback import Down
 from ..endpoint.messages import WORK, GivenUp, Shutdown, Work
 from ..handshake.liveness import probe
 from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
-from ..hosting.messages import EndLife
+from ..hosting.messages import EndGeneration
 from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
 from .messages import Overdue, Probed
@@ -50,10 +50,10 @@ class HostedToolActor(BaseActor):
     Args:
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
-        on_open: called when calls are sent to a life from now on; in this actor's thread.
-        on_schemas: told the plugin's schemas, and whether it claims calls, when a life brings new ones, before it is sent
+        on_open: called when calls are sent to a generation from now on; in this actor's thread.
+        on_schemas: told the plugin's schemas, and whether it claims calls, when a generation brings new ones, before it is sent
             calls; in this actor's thread. Says whether they can be offered; those that cannot are not
-            forgotten, but tried again with the next life.
+            forgotten, but tried again with the next generation.
         keeper: see `Endpoint`.
         threads: where the embedder's callables run.
         dispatcher: its host is shared: each request says for which plugin it is, and this one has the thread.
@@ -106,7 +106,7 @@ class HostedToolActor(BaseActor):
         self._ready: int | None = None
         self._offered: tuple[bool, Schemas] | None = None
         self._fresh = not self.endpoint.cell.recalled
-        self._life: pykka.ActorRef[Any] | None = None
+        self._host_actor: pykka.ActorRef[Any] | None = None
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
         if self._dispatcher is None:
@@ -139,7 +139,7 @@ class HostedToolActor(BaseActor):
             case Overdue(run):
                 self._on_overdue(run)
             case Probed(run, answers):
-                self._on_sounded(run, answers=answers)
+                self._on_probed(run, answers=answers)
             case Shutdown():
                 self.stop()
             case _:
@@ -168,7 +168,7 @@ class HostedToolActor(BaseActor):
                 mailbox.handed_over()
 
     def _on_up(self, up: HostUp) -> None:
-        if self._fresh:  # later lives, and later programs, are given the committed state with each call
+        if self._fresh:  # later generations, and later programs, are given the committed state with each call
             self.endpoint.cell.commit(up.state)
             self._fresh = False
         self._drop_forsaken(up)
@@ -187,7 +187,7 @@ class HostedToolActor(BaseActor):
         self._open()
 
     def _open(self) -> None:
-        """Send calls to the life that is coming, if everybody is told by now that it is ready.
+        """Send calls to the generation that is coming, if everybody is told by now that it is ready.
 
         Not before: a call would begin and end in a host of which status and events say that it is starting.
         """
@@ -195,7 +195,7 @@ class HostedToolActor(BaseActor):
         if up is None or up.host.generation != self._ready:
             return
         self._coming = None
-        self._life = up.life
+        self._host_actor = up.host_actor
         self.endpoint.prepared = up.prepared
         self._sender.attach(self.endpoint, up.host, up.on_sent, up.description)
         self._on_open()
@@ -247,7 +247,7 @@ class HostedToolActor(BaseActor):
         # In a shared host another plugin's call may keep it from its work. One that answers shows that none does.
         probe(host, self._clock, lambda answers: tell(self.actor_ref, Probed(run, answers=answers)))
 
-    def _on_sounded(self, run: Any, *, answers: bool) -> None:
+    def _on_probed(self, run: Any, *, answers: bool) -> None:
         host = self._present(run)
         if host is None or run.hung or host.stalled:
             return
@@ -255,12 +255,12 @@ class HostedToolActor(BaseActor):
         self._replace(run, host)
 
     def _present(self, run: Any) -> Host | None:
-        """The host of a run that is under way in the present life."""
+        """The host of a run that is under way in the present generation."""
         host = self._sender.host
-        return None if run.ended or self._life is None or run.host is not host else host
+        return None if run.ended or self._host_actor is None or run.host is not host else host
 
     def _replace(self, run: Any, host: Host) -> None:
-        assert self._life is not None
+        assert self._host_actor is not None
         grace = self.endpoint.settings.grace
         reason = f"call {run.call.id} of {run.call.tool_name!r} went on {grace:g} s beyond its {run.limit}"
         if host.stalled:
@@ -269,7 +269,7 @@ class HostedToolActor(BaseActor):
             reason = f"{reason}; {what}"
         run.hung = True
         kind = ExitKind.CANCEL if run.cancelled and not host.stalled else ExitKind.HANG
-        tell(self._life, EndLife(reason, kind))
+        tell(self._host_actor, EndGeneration(reason, kind))
 
 
 _WORK = pykka._envelope.Envelope(WORK)  # noqa: SLF001 - pykka's own form of what stands in an inbox; made once, not for each call

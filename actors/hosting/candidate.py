@@ -1,8 +1,8 @@
-"""A candidate: a further life of a host, started from another program_version of its program, that may become the next one.
+"""A candidate: a further generation of a host, started from another program_version of its program, that may become the next one.
 
 It is a standby that somebody looks at: loaded, sent no calls, without a generation, and spending nothing of the
-host's budget. What it does until it is taken is its own affair. If it crashes while it loads, nobody who lives
-in the host is blamed for that: the present life, which has the same plugins, is well.
+host's budget. What it does until it is taken is its own affair. If it crashes while it loads, no plugin of
+the host is blamed for that: the present generation, which has the same plugins, is well.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
 from ...supervision.runtime.telling import tell
-from .messages import EndLife, TakeOver
+from .messages import EndGeneration, TakeOver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,17 +34,17 @@ class ProgramVersion:
     """What generations of a host are started from, at one time: a program, and what of each plugin it loads.
 
     Attributes:
-        program: starts a life.
+        program: starts a generation.
         loads: what a shared host is told to load, by plugin; those that it does not name are loaded as before.
-        holds: what is to live as long as this may be run, such as claims on what lies in the cache.
+        holds: what is to be kept as long as this may be run, such as claims on what lies in the cache.
     """
 
     program: Program
     loads: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     holds: object = None
 
-    def residents(self, present: PluginsToLoad) -> PluginsToLoad:
-        """The same residents, loaded from this."""
+    def plugins(self, present: PluginsToLoad) -> PluginsToLoad:
+        """The same plugins, loaded from this."""
         wanted = tuple(self._loaded(loaded_plugin) for loaded_plugin in present.wanted)
         return present._replace(wanted=wanted)
 
@@ -56,39 +56,39 @@ class ProgramVersion:
 
 
 class Candidate:
-    """See the module. It is a `Reporter`, until it is taken, and the `GenerationContext` of its life.
+    """See the module. It is a `Reporter`, until it is taken, and the `GenerationContext` of its generation.
 
     Args:
         program_version: what it is started from.
-        kin: who lives in the host, and the lives beside it.
+        context: the plugins of the host, and the generations beside it.
 
     Attributes:
-        actor: the life.
+        actor: the generation.
         known: set once it is loaded, or has ended.
-        moving: who is in and who is out, once it is loaded.
+        handshake: which plugins are loaded and which are not, once that is known.
         exit: how it has ended, if it has before it was taken.
         host: the process, once it serves.
     """
 
-    def __init__(self, program_version: ProgramVersion, kin: GenerationContext) -> None:
+    def __init__(self, program_version: ProgramVersion, context: GenerationContext) -> None:
         self.program_version = program_version
         self.actor: pykka.ActorRef[Any] | None = None
         self.known = threading.Event()
-        self.moving: Handshake | None = None
+        self.handshake: Handshake | None = None
         self.exit: Exit | None = None
         self.host: Host | None = None
-        self._kin = kin
-        self._residents = program_version.residents(kin.residents())
+        self._context = context
+        self._plugins = program_version.plugins(context.plugins())
         self._lock = threading.Lock()
         self._successor: Reporter | None = None
 
     @property
     def loaded_plugins(self) -> dict[str, LoadedPlugin]:
-        """The plugins as its life knows them, by name."""
-        return {loaded_plugin.name: loaded_plugin for loaded_plugin in self._residents.wanted}
+        """The plugins as its generation knows them, by name."""
+        return {loaded_plugin.name: loaded_plugin for loaded_plugin in self._plugins.wanted}
 
     def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
-        """Make it the life that ``reporter`` reports on; ``None`` if it has ended already.
+        """Make it the generation that ``reporter`` reports on; ``None`` if it has ended already.
 
         One that ends at this very moment is reported to ``reporter`` all the same.
         """
@@ -102,9 +102,9 @@ class Candidate:
     def dismiss(self, reason: str) -> None:
         """End it."""
         if self.actor is not None:
-            tell(self.actor, EndLife(reason))
+            tell(self.actor, EndGeneration(reason))
 
-    # What its life reports
+    # What its generation reports
 
     @property
     def generation(self) -> int:
@@ -114,9 +114,9 @@ class Candidate:
     def ready(self) -> None:
         """Nobody sends it calls."""
 
-    def loaded(self, pid: int, moving: Handshake) -> None:
+    def loaded(self, pid: int, handshake: Handshake) -> None:
         """It could take over now."""
-        self.moving = moving
+        self.handshake = handshake
         self.known.set()
 
     def ended(self, exit_: Exit) -> None:
@@ -129,38 +129,38 @@ class Candidate:
         if successor is not None:
             successor.ended(exit_)
 
-    # What its life asks; see `GenerationContext`
+    # What its generation asks; see `GenerationContext`
 
-    def residents(self) -> PluginsToLoad:
+    def plugins(self) -> PluginsToLoad:
         """See `HostContext`."""
-        return self._residents
+        return self._plugins
 
     @property
     def been_up(self) -> bool:
         """See `HostContext`."""
-        return self._kin.been_up
+        return self._context.been_up
 
     def came_up(self) -> None:
         """See `HostContext`."""
-        self._kin.came_up()
+        self._context.came_up()
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
         """See `HostContext`."""
-        return self._successor is not None and self._kin.ruined(coming, cause, alone=alone)
+        return self._successor is not None and self._context.ruined(coming, cause, alone=alone)
 
     def covered(self) -> bool:
         """See `GenerationContext`."""
-        return self._successor is not None and self._kin.covered()
+        return self._successor is not None and self._context.covered()
 
-    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
+    def arm(self, actor: pykka.ActorRef[Any], host: Host) -> Armed:
         """See `GenerationContext`."""
         self.host = host
-        return self._kin.arm(life, host)
+        return self._context.arm(actor, host)
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
         """See `GenerationContext`."""
-        self._kin.recycle(exceeded, generation)
+        self._context.recycle(exceeded, generation)
 
     def gone(self) -> None:
         """See `GenerationContext`."""
-        self._kin.gone()
+        self._context.gone()

@@ -1,4 +1,4 @@
-"""Whom a life of a host has around it: its supervisor, or what stands for one while it waits, and its kin."""
+"""What a generation of a host has around it: to whom it reports, and what it knows of its plugins and of other generations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reporter(Protocol):
 
     @property
     def generation(self) -> int:
-        """The life's; 0 of a standby."""
+        """Its number; 0 of a standby."""
 
     def ready(self) -> None:
         """It answers calls."""
@@ -31,7 +31,7 @@ class Reporter(Protocol):
 
 
 class Armed(NamedTuple):
-    """What holds one life to its limits.
+    """What holds one generation to its limits.
 
     Attributes:
         on_sent: to be called after each call that is sent to it, if they are counted.
@@ -42,46 +42,46 @@ class Armed(NamedTuple):
     age: Timer | None = None
 
     def disarm(self) -> None:
-        """The life has ended."""
+        """The generation has ended."""
         if self.age is not None:
             self.age.cancel()
 
 
 class HostContext(Protocol):
-    """What a life knows of the plugins that live in its host; see `SupervisedHost`."""
+    """What a generation knows of the plugins that run in its host; see `SupervisedHost`."""
 
-    def residents(self) -> PluginsToLoad:
-        """Who is to come into a life that starts now."""
+    def plugins(self) -> PluginsToLoad:
+        """The plugins that a generation which starts now is to load."""
 
     @property
     def been_up(self) -> bool:
-        """Whether any life has served."""
+        """Whether any generation has served."""
 
     def came_up(self) -> None:
         """It serves those who are in."""
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
-        """A life came to a bad end; see `Suspects.ruined`."""
+        """A generation came to a bad end; see `Suspects.ruined`."""
 
 
 class LifecycleContext(HostContext, Protocol):
-    """What the lives of a host, taken together, know of it; see `SupervisedHost`."""
+    """What the generations of a host, taken together, know of it; see `SupervisedHost`."""
 
     def use(self, loaded_plugins: Mapping[str, LoadedPlugin]) -> None:
-        """Tell the lives to come of these, by name, instead of those that were told of so far."""
+        """Tell the generations to come of these, by name, instead of those that were told of so far."""
 
 
 class GenerationContext(HostContext, Protocol):
-    """What a life knows of those who live in it, and of the lives beside it; see `Lifecycle`."""
+    """What a generation knows of the plugins that run in it, and of the generations beside it; see `Lifecycle`."""
 
     def covered(self) -> bool:
-        """Whether a standby takes over as soon as the end of this life is reported."""
+        """Whether a standby takes over as soon as the end of this generation is reported."""
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
-        """Have this life replaced, for it has come to a limit."""
+        """Have this generation replaced, for it has come to a limit."""
 
-    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
-        """Hold a life to its limits, from now on; it is told when it comes to one."""
+    def arm(self, actor: pykka.ActorRef[Any], host: Host) -> Armed:
+        """Hold a generation to its limits, from now on; it is told when it comes to one."""
 
     def gone(self) -> None:
-        """Nothing of this life is left. Once, when all else has been told."""
+        """Nothing of this generation is left. Once, when all else has been told."""

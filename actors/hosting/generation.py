@@ -29,7 +29,7 @@ from .messages import (
     Begin,
     Drain,
     Drained,
-    EndLife,
+    EndGeneration,
     LimitReached,
     ProcessEnded,
     Retire,
@@ -287,13 +287,13 @@ def _spawned(generation: Generation, _: Spawned, __: float) -> Step:
     return generation._replace(state=State.HANDSHAKE).expect(Do.HANDSHAKE)
 
 
-def _never(generation: Generation, event: SpawnFailed | EndLife | Retire, _: float) -> Step:
+def _never(generation: Generation, event: SpawnFailed | EndGeneration | Retire, _: float) -> Step:
     """It ends before it has a process."""
     exit_ = event.exit if isinstance(event, SpawnFailed) else _reason_of(event)
     return generation.to(State.GONE, Report(exit_), Do.CLOSE, exit=exit_)
 
 
-def _reason_of(event: EndLife | Retire) -> Exit:
+def _reason_of(event: EndGeneration | Retire) -> Exit:
     return Exit(ExitKind.REQUESTED if isinstance(event, Retire) else event.kind, event.reason)
 
 
@@ -343,7 +343,7 @@ def _take_over(generation: Generation, _: TakeOver, now: float) -> Step:
 
 def _limit(generation: Generation, event: LimitReached, now: float) -> Step:
     if event.exceeded.hard:
-        return _end(generation, EndLife(event.exceeded.cause, ExitKind.LIMIT), now)
+        return _end(generation, EndGeneration(event.exceeded.cause, ExitKind.LIMIT), now)
     if generation.state is State.READY:
         return generation.to(State.RECYCLING, Recycle(event.exceeded))
     return generation, ()
@@ -370,7 +370,7 @@ def _drained(generation: Generation, event: Drained, _: float) -> Step:
 # How it ends
 
 
-def _end(generation: Generation, event: EndLife | Retire, _: float) -> Step:
+def _end(generation: Generation, event: EndGeneration | Retire, _: float) -> Step:
     exit_ = _reason_of(event)
     ladder = generation.settings.ladder if exit_.kind is ExitKind.REQUESTED else KILL_NOW
     if generation.state is State.STOPPING:
@@ -497,8 +497,8 @@ TABLE: dict[tuple[State, type], Row] = {
     **_rows((State.RETIRING,), Retire, _retire),
     **_rows((State.RETIRING,), Drain, _drain, State.DRAINING),
     **_rows((State.DRAINING,), Drained, _drained, State.STOPPING),
-    **_rows((State.NEW, State.STARTING), EndLife, _never, State.GONE),
-    **_rows((*UP, State.STOPPING), EndLife, _end, State.STOPPING),
+    **_rows((State.NEW, State.STARTING), EndGeneration, _never, State.GONE),
+    **_rows((*UP, State.STOPPING), EndGeneration, _end, State.STOPPING),
     **_rows((*UP, State.STOPPING), ProcessEnded, _ended, State.ENDED),
     **_rows((*UP, State.STOPPING), Lost, _lost, State.ENDED),
     **_rows((State.ENDED,), NextDiffers, _next_differs),

@@ -1,10 +1,10 @@
-"""One supervised host and the plugins that live in it, across all its lives.
+"""One supervised host and the plugins that run in it, across all its generations.
 
-Most hosts have one loaded_plugin; a shared one has several. To the supervisor a host is one child, whoever lives
-in it: one life at a time, one budget, one crash report. To its plugins it is only where their calls go:
+Most hosts have one plugin; a shared one has several. To the supervisor a host is one child, whatever plugins run
+in it: one generation at a time, one budget, one crash report. To its plugins it is only where their calls go:
 each keeps its own mailbox, state, counts and quarantine.
 
-What a reader would get wrong: the last loaded_plugin never moves out. It ends with its host.
+What a reader would get wrong: the last plugin is never removed. It ends with its host.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from .settings import HostSettings
 
 
-class Resident(Protocol):
-    """A plugin that lives in a host; a `HostedPlugin` is one.
+class PluginOfHost(Protocol):
+    """A plugin that runs in a host; a `HostedPlugin` is one.
 
     Attributes:
         name: the plugin's.
         endpoint: where its calls go.
         ended: set once its host was taken from its supervisor, and nothing of it is left.
-        loaded_plugin: itself, as the lives know it.
+        loaded_plugin: itself, as the generations know it.
     """
 
     name: str
@@ -54,26 +54,26 @@ class Resident(Protocol):
         """The host is parked or stopped."""
 
     def host_is_ready(self, generation: int) -> None:
-        """Everybody is told that this life of the host is ready."""
+        """Everybody is told that this generation of the host is ready."""
 
 
 class SupervisedHost:
-    """See the module. It is the `LifecycleContext` of its lives. From any thread; nothing here blocks.
+    """See the module. It is the `LifecycleContext` of its generations. From any thread; nothing here blocks.
 
     Args:
         name: the host's.
-        program: what its lives are started from.
-        settings: how each life is run.
+        program: what its generations are started from.
+        settings: how each generation is run.
         policy: when it is started again.
-        shared: several may live in it.
+        shared: several may run in it.
         watch: looks at the processes that have limits.
         random: the source of the jitter.
 
     Attributes:
         name: the host's.
         policy: when it is started again.
-        dispatcher: hands over what is told to the actors of a shared host; ``None`` where one lives alone.
-        lives: how one follows another.
+        dispatcher: hands over what is told to the actors of a shared host; ``None`` where one runs alone.
+        lifecycle: how one generation follows another.
     """
 
     def __init__(
@@ -98,14 +98,14 @@ class SupervisedHost:
         self._group = settings.group
         self._clock = clock
         self._lock = threading.RLock()
-        self._residents: dict[str, Resident] = {}
+        self._plugins: dict[str, PluginOfHost] = {}
         self._tools: dict[str, int] = {}
         self._suspects = Suspects(policy.cool_down)
         self._out: str | None = None
         self._ready: int | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostMetrics()
-        self.lives = Lifecycle(
+        self.lifecycle = Lifecycle(
             program,
             settings,
             policy,
@@ -121,7 +121,7 @@ class SupervisedHost:
         """What the supervisor has to know."""
         return ChildSpec(
             self.name,
-            self.lives.start,
+            self.lifecycle.start,
             self.policy,
             self._on_change,
             group=self._group,
@@ -130,42 +130,42 @@ class SupervisedHost:
 
     def status(self) -> dict[str, Any]:
         """What is known of the host beside what its supervisor knows, as JSON."""
-        return {"name": self.name, **self._times.as_dict(), **self.lives.status()}
+        return {"name": self.name, **self._times.as_dict(), **self.lifecycle.status()}
 
-    # Who lives in it
+    # The plugins that run in it
 
     @property
     def names(self) -> list[str]:
-        """The plugins that live in it, in the order of coming."""
-        return list(self._residents)
+        """The plugins that run in it, in the order of coming."""
+        return list(self._plugins)
 
-    def move_in(self, resident: Resident) -> None:
-        """One more lives here; it hears at once if the host is out."""
+    def add(self, plugin: PluginOfHost) -> None:
+        """Add a plugin; it is told at once if the host is out."""
         with self._lock:
-            self._residents[resident.name] = resident
+            self._plugins[plugin.name] = plugin
             out, report, ready = self._out, self._last_report, self._ready
         if out is not None:
-            resident.host_is_out(out, report)
+            plugin.host_is_out(out, report)
         elif ready is not None:
-            resident.host_is_ready(ready)
-        if len(self._residents) > 1:
-            self.lives.tell_lives(LoadPlugin(resident.loaded_plugin))
+            plugin.host_is_ready(ready)
+        if len(self._plugins) > 1:
+            self.lifecycle.tell_generations(LoadPlugin(plugin.loaded_plugin))
 
-    def move_out(self, resident: Resident) -> bool:
-        """One lives here no more; False of the last one, with which the host has to end."""
+    def remove(self, plugin: PluginOfHost) -> bool:
+        """Remove a plugin; False of the last one, with which the host has to end."""
         with self._lock:
             # Another of its name may have come since it was taken off the board, and stays.
-            if self._residents.get(resident.name) is resident:
-                if len(self._residents) == 1:
+            if self._plugins.get(plugin.name) is plugin:
+                if len(self._plugins) == 1:
                     return False
-                del self._residents[resident.name]
-                self.count_tools(resident.name, 0)
-        self.lives.tell_lives(UnloadPlugin(resident.loaded_plugin))
+                del self._plugins[plugin.name]
+                self.count_tools(plugin.name, 0)
+        self.lifecycle.tell_generations(UnloadPlugin(plugin.loaded_plugin))
         return True
 
     def close(self) -> None:
         """The last one goes, and nobody comes any more."""
-        self.lives.reloads.close()
+        self.lifecycle.reloads.close()
         if self.dispatcher is not None:
             tell(self.dispatcher, CLOSE)
 
@@ -174,34 +174,34 @@ class SupervisedHost:
         with self._lock:
             self._tools[name] = count
             several = sum(self._tools.values()) > 1
-            for resident in self._residents.values():
-                resident.endpoint.admission.several = several
+            for plugin in self._plugins.values():
+                plugin.endpoint.admission.several = several
 
     def acquit(self) -> None:
-        """By hand: the next life takes in whoever was left out."""
+        """By hand: the next generation loads what was left out."""
         with self._lock:
             self._suspects.pardon()
 
     def pardon(self) -> None:
         """By hand: nobody is in quarantine any more."""
-        for resident in tuple(self._residents.values()):
-            resident.endpoint.admission.pardon()
+        for plugin in tuple(self._plugins.values()):
+            plugin.endpoint.admission.pardon()
 
-    # What its lives ask, in their actors' threads
+    # What its generations ask, in their actors' threads
 
-    def residents(self) -> PluginsToLoad:
+    def plugins(self) -> PluginsToLoad:
         """See `HostContext`."""
         with self._lock:
-            wanted = self._suspects.wanted(list(self._residents), self._clock.now())
+            wanted = self._suspects.wanted(list(self._plugins), self._clock.now())
             return PluginsToLoad(
-                tuple(self._residents[name].loaded_plugin for name in wanted),
+                tuple(self._plugins[name].loaded_plugin for name in wanted),
                 tuple(
                     (
-                        resident.loaded_plugin,
+                        plugin.loaded_plugin,
                         f"the host ended as it came in: {out.cause}; it goes on without it",
                     )
                     for name, out in self._suspects.left_out.items()
-                    if name not in wanted and (resident := self._residents.get(name)) is not None
+                    if name not in wanted and (plugin := self._plugins.get(name)) is not None
                 ),
                 self._suspects.one_by_one,
             )
@@ -220,7 +220,7 @@ class SupervisedHost:
         """See `LifecycleContext`."""
         with self._lock:
             for name, loaded_plugin in loaded_plugins.items():
-                there = self._residents.get(name)
+                there = self._plugins.get(name)
                 if (
                     there is not None and there.loaded_plugin.tool is loaded_plugin.tool
                 ):  # and not another of its name
@@ -229,13 +229,13 @@ class SupervisedHost:
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
         """See `HostContext`."""
         with self._lock:
-            return self._suspects.ruined(coming, list(self._residents), cause, self._clock.now(), alone=alone)
+            return self._suspects.ruined(coming, list(self._plugins), cause, self._clock.now(), alone=alone)
 
     # What the supervisor tells, in its thread
 
     def _on_change(self, kind: str, facts: dict[str, Any]) -> None:
         self._times.change(kind, facts, self._clock.now())
-        self.lives.change(kind, facts)
+        self.lifecycle.change(kind, facts)
         with self._lock:
             match kind:
                 case "host_crashed":
@@ -244,24 +244,24 @@ class SupervisedHost:
                     self._out = f"host {self.name!r} is not running: {facts['why']}"
                 case "host_ready":
                     self._out, self._ready = None, facts["generation"]
-            residents, out, report = list(self._residents.values()), self._out, self._last_report
+            plugins, out, report = list(self._plugins.values()), self._out, self._last_report
         match kind:
             case "host_starting":
-                for resident in residents:
+                for plugin in plugins:
                     # Here: whoever gave the order may call as soon as it is taken.
-                    resident.endpoint.mailbox.hold()
+                    plugin.endpoint.mailbox.hold()
             case "host_parked" | "host_stopped":
                 assert out is not None
-                for resident in residents:
-                    resident.host_is_out(out, report)
+                for plugin in plugins:
+                    plugin.host_is_out(out, report)
             case "host_ready":
-                for resident in residents:
-                    resident.host_is_ready(facts["generation"])
+                for plugin in plugins:
+                    plugin.host_is_ready(facts["generation"])
 
     def _on_removed(self) -> None:
         """Another host may have the name, once nothing of this one latch."""
-        self.lives.when_gone(self._on_ended)
+        self.lifecycle.when_gone(self._on_ended)
 
     def _on_ended(self) -> None:
-        for resident in tuple(self._residents.values()):
-            resident.ended.set()
+        for plugin in tuple(self._plugins.values()):
+            plugin.ended.set()

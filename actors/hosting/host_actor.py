@@ -59,7 +59,7 @@ from .messages import (
     Begin,
     Drain,
     Drained,
-    EndLife,
+    EndGeneration,
     LimitReached,
     ProcessEnded,
     Retire,
@@ -235,7 +235,7 @@ class HostActor(BaseActor):
         if isinstance(message, ProcessEnded):
             self._happened(Lost(Exit(ExitKind.CODE, cause), message.report))
         else:
-            self._happened(EndLife(cause, ExitKind.CODE))
+            self._happened(EndGeneration(cause, ExitKind.CODE))
 
     def _happened(self, event: Any) -> None:
         """Decide, and carry out what was decided. One effect that fails keeps no other from its turn."""
@@ -287,14 +287,14 @@ class HostActor(BaseActor):
                 self._happened(self._spawn())
             case Do.HANDSHAKE:
                 assert self._host is not None
-                host, plugins = self._host, self._context.residents()
+                host, plugins = self._host, self._context.plugins()
                 self._advance(lambda: self._handshake_driver.open(host, plugins))
             case Do.CANCEL_TIMER:
                 self._cancel_timer()
             case Do.TELL_LOADED:
                 assert self._host is not None
                 assert self._loaded is not None
-                self._loaded(self._host.pid, self._handshake_driver.moving)
+                self._loaded(self._host.pid, self._handshake_driver.handshake)
             case Do.SERVE:
                 assert self._host is not None
                 self._context.came_up()
@@ -382,7 +382,7 @@ class HostActor(BaseActor):
         cause = (
             f"plugin {loaded_plugin.name!r} was not ready within {patience:g} s, and the host answers nothing"
         )
-        self._happened(EndLife(cause, ExitKind.HANG))
+        self._happened(EndGeneration(cause, ExitKind.HANG))
 
     def _tell_down(self, report: CrashReport | None, *, ended: bool) -> None:
         if ended:
@@ -400,6 +400,6 @@ class HostActor(BaseActor):
 
 
 _EVENTS = frozenset(
-    {Begin, Drain, Drained, EndLife, LimitReached, LoadPlugin, ProcessEnded, Retire, TreeGone}
+    {Begin, Drain, Drained, EndGeneration, LimitReached, LoadPlugin, ProcessEnded, Retire, TreeGone}
 )
 """What decides nothing by itself, and is an event of the table as it comes."""

@@ -1,4 +1,4 @@
-"""The hosts of a board, and which plugin lives in which; who may share one, and by what name it goes.
+"""The hosts of a board, and which plugin runs in which; who may share one, and by what name it goes.
 
 The plugin_manager owns this and guards it with its lock.
 """
@@ -46,11 +46,11 @@ class Share:
 
 
 class SharingRefused(PluginLoadError):
-    """A plugin cannot live in the host that it is to share.
+    """A plugin cannot run in the host that it is to share.
 
     Attributes:
         option: what they do not agree in, or ``share``.
-        other: a plugin that lives there already, or ``None``.
+        other: a plugin that runs there already, or ``None``.
     """
 
     def __init__(self, message: str, *, plugin: str, option: str = "share", other: str | None = None) -> None:
@@ -63,7 +63,7 @@ def _sharing_of(plugin: HostedToolPlugin, name: str, share: Share) -> Sharing:
     """What a shared host needs to take it in.
 
     Raises:
-        SharingRefused: it can only live alone.
+        SharingRefused: it can only run alone.
     """
     sharing = plugin.sharing()
     if sharing is None:
@@ -142,7 +142,7 @@ class HostRegistry:
         self._shares: dict[Share, tuple[SupervisedHost, dict[str, Any]]] = {}
         self._home: dict[str, SupervisedHost] = {}
 
-    def take_in(
+    def assign(
         self,
         name: str,
         plugin: HostedToolPlugin,
@@ -150,7 +150,7 @@ class HostRegistry:
         policy: RestartPolicy,
         share: Share | None,
     ) -> tuple[SupervisedHost, dict[str, Any] | None]:
-        """Find the host that a plugin is to live in, or found it; it lives there from now on, until it leaves.
+        """Find the host that a plugin is to run in, or make it; it runs there from now on, until it leaves.
 
         Returns:
             The host, and what it is to load for the plugin; ``None`` if that is known to it.
@@ -176,17 +176,17 @@ class HostRegistry:
         return there, sharing.load
 
     def would_found(self, name: str, share: Share | None) -> str | None:
-        """The name of the host that `take_in` would found for a plugin; ``None`` if it would live in one that is there.
+        """The name of the host that `assign` would found for a plugin; ``None`` if it would run in one that is there.
 
         Raises:
-            SharingRefused: as `take_in`.
+            SharingRefused: as `assign`.
         """
         if share is None:
             return name
         return None if share in self._shares else self._name_for(share, name)
 
     def of(self, plugin: str) -> SupervisedHost | None:
-        """Where a plugin lives; ``None`` for one that does not live in a host."""
+        """Where a plugin runs; ``None`` for one that does not run in a host."""
         return self._home.get(plugin)
 
     def named(self, host: str) -> SupervisedHost | None:
@@ -197,7 +197,7 @@ class HostRegistry:
         """The host that a plugin is to share; ``None`` if it would be the first.
 
         Raises:
-            SharingRefused: it does not agree with those who live there.
+            SharingRefused: it does not agree with the plugins that run there.
         """
         there = self._shares.get(share)
         if there is None:
@@ -252,7 +252,7 @@ class HostRegistry:
         self._hosts[supervised_host.name] = supervised_host
 
     def leave(self, plugin: str) -> None:
-        """A plugin lives there no more; with its last plugin a host is one no more."""
+        """A plugin runs there no more; with its last plugin a host is one no more."""
         supervised_host = self._home.pop(plugin, None)
         if supervised_host is None or supervised_host in self._home.values():
             return
@@ -260,7 +260,7 @@ class HostRegistry:
         self._shares = {share: each for share, each in self._shares.items() if each[0] is not supervised_host}
 
     def status(self) -> dict[str, Any]:
-        """Which plugins live in which host, as JSON."""
+        """Which plugins run in which host, as JSON."""
         hosts: dict[str, Any] = {name: {"plugins": []} for name in self._hosts}
         for plugin, supervised_host in self._home.items():
             hosts[supervised_host.name]["plugins"].append(plugin)

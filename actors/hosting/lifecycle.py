@@ -1,11 +1,11 @@
-"""The lives of one host and how one follows another: the present life, those that retire, the standby.
+"""The generations of one host and how one follows another: the present generation, those that retire, the standby.
 
-The supervisor decides when a life starts and which one is to go; here a standby is made that life if one
-waits, the retiring life is told when its successor has taken the calls, and it is known when nothing of the
+The supervisor decides when a generation starts and which one is to go; here a standby is made that generation if one
+waits, the retiring generation is told when its successor has taken the calls, and it is known when nothing of the
 host latch. No call passes through here.
 
 A standby is not what an order by hand asks for: whoever restarts a host wants what is on the disk now, and
-not what was loaded an hour ago. So an order that ends a life dismisses the standby too.
+not what was loaded an hour ago. So an order that ends a generation dismisses the standby too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..threads.latch import Latch
 from .candidate import ProgramVersion
 from .host_actor import CallGate, HostActor
 from .limits import arm
-from .messages import BEGIN, Drain, EndLife, Retire
+from .messages import BEGIN, Drain, EndGeneration, Retire
 from .reload_progress import Reloads
 from .standby import Standby, Waiting
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .settings import HostSettings
 
 
-class HostLife:
+class SupervisedGeneration:
     """A generation of a host, as its supervisor holds it. It is a `Life`.
 
     Args:
@@ -67,7 +67,7 @@ class HostLife:
         """Begin to end it; no call is sent to it any more."""
         self._gate.shut()
         self._on_stop(reason)
-        tell(self._actor, EndLife(reason))
+        tell(self._actor, EndGeneration(reason))
 
     def retire(self, reason: str) -> None:
         """Its successor has been started: begin to end it, with nothing lost."""
@@ -75,13 +75,13 @@ class HostLife:
 
 
 class Lifecycle:
-    """See the module. It is the `GenerationContext` of each life. From any thread; nothing here blocks.
+    """See the module. It is the `GenerationContext` of each generation. From any thread; nothing here blocks.
 
     Args:
-        program: what each life is started from, as long as none is reloaded.
-        settings: how each life is run.
+        program: what each generation is started from, as long as none is reloaded.
+        settings: how each generation is run.
         policy: when the host, and its standby, are started again.
-        owner: who lives in it.
+        owner: the plugins that run in it.
         watch: looks at the processes that have limits.
         random: the source of the jitter.
 
@@ -112,13 +112,13 @@ class Lifecycle:
         self._random = random
         self._latch = Latch()
         self._lock = threading.Lock()
-        self._lives: dict[int, pykka.ActorRef[Any]] = {}
+        self._generations: dict[int, pykka.ActorRef[Any]] = {}
         self._gates: WeakKeyDictionary[pykka.ActorRef[Any], CallGate] = WeakKeyDictionary()
         self._pending: pykka.ActorRef[Any] | None = None
         self._supervisor: pykka.ActorRef[SupervisorActor] | None = None
         self._recycled: int | None = None
         self._recycles: Counter[str] = Counter()
-        # One that is never started again has nothing to be taken over; and a standby is a second life.
+        # One that is never started again has nothing to be taken over; and a standby is a second generation.
         recurs = policy.restart is not RestartType.TEMPORARY
         wanted = settings.standby and settings.limits.overlap and recurs
         self._standby = (
@@ -138,8 +138,8 @@ class Lifecycle:
             events=events,
         )
 
-    def start(self, reporter: LifeReporter) -> HostLife:
-        """Start the next life, or make the standby that life; in the supervisor's thread."""
+    def start(self, reporter: LifeReporter) -> SupervisedGeneration:
+        """Start the next generation, or make the standby that generation; in the supervisor's thread."""
         actor = self.reloads.take(reporter)
         if actor is None and self._standby is not None:
             actor = self._standby.take(reporter)
@@ -149,13 +149,13 @@ class Lifecycle:
             )
         with self._lock:
             self._supervisor = reporter.supervisor
-            self._lives[reporter.generation] = actor
+            self._generations[reporter.generation] = actor
             if not self._settings.limits.overlap:
                 self._pending = actor
             gate = self._gates[actor]
         self._begin_when_alone()
         self._tell_of_all(actor)
-        return HostLife(actor, gate, self.dismiss)
+        return SupervisedGeneration(actor, gate, self.dismiss)
 
     def change(self, kind: str, facts: dict[str, Any]) -> None:
         """The host is in a new state; in the supervisor's thread.
@@ -181,7 +181,7 @@ class Lifecycle:
                 self.dismiss(facts["why"])
             case "host_retired":
                 with self._lock:
-                    self._lives.pop(facts["generation"], None)
+                    self._generations.pop(facts["generation"], None)
 
     def when_gone(self, then: Callable[[], None]) -> None:
         """Have ``then`` called once nothing of the host latch."""
@@ -192,24 +192,24 @@ class Lifecycle:
         if self._standby is not None:
             self._standby.dismiss(reason)
 
-    def tell_lives(self, message: LoadPlugin | UnloadPlugin) -> None:
-        """Have all lives hear of a change of those who live in the host, the standby too."""
+    def tell_generations(self, message: LoadPlugin | UnloadPlugin) -> None:
+        """Have all generations hear of a change of the plugins of the host, the standby too."""
         with self._lock:
-            lives = list(self._lives.values())
+            generations = list(self._generations.values())
         standby = None if self._standby is None else self._standby.actor
-        lives += [waiting for waiting in (standby, self.reloads.actor) if waiting is not None]
-        for actor in lives:
+        generations += [waiting for waiting in (standby, self.reloads.actor) if waiting is not None]
+        for actor in generations:
             tell(actor, message)
 
     def _tell_of_all(self, actor: pykka.ActorRef[Any]) -> None:
-        """Whoever moved in before this life could be told of it, and after it had looked, would not live in it."""
-        wanted = self._owner.residents().wanted
+        """A plugin that was added before this generation could be told of it, and after it had looked, would not run in it."""
+        wanted = self._owner.plugins().wanted
         for loaded_plugin in wanted if len(wanted) > 1 else ():
             tell(actor, LoadPlugin(loaded_plugin))
 
-    def residents(self) -> PluginsToLoad:
+    def plugins(self) -> PluginsToLoad:
         """See `GenerationContext`."""
-        return self._owner.residents()
+        return self._owner.plugins()
 
     @property
     def been_up(self) -> bool:
@@ -228,9 +228,9 @@ class Lifecycle:
         """See `GenerationContext`."""
         return self._standby is not None and self._standby.there
 
-    def arm(self, life: pykka.ActorRef[Any], host: Host) -> Armed:
+    def arm(self, actor: pykka.ActorRef[Any], host: Host) -> Armed:
         """See `GenerationContext`."""
-        return arm(life, host, self._settings.limits.drawn(self._random), self._clock, self._watch)
+        return arm(actor, host, self._settings.limits.drawn(self._random), self._clock, self._watch)
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
         """See `GenerationContext`."""
@@ -256,7 +256,7 @@ class Lifecycle:
 
     @property
     def overlap(self) -> bool:
-        """Whether two lives may be alive at a time."""
+        """Whether two generations may be alive at a time."""
         return self._settings.limits.overlap
 
     def load_again(self, program_version: ProgramVersion) -> Candidate:
@@ -278,7 +278,7 @@ class Lifecycle:
         return status
 
     def _begin_when_alone(self) -> None:
-        """Of a host whose lives must not overlap, the next one begins when nothing of another is left."""
+        """Of a host whose generations must not overlap, the next one begins when nothing of another is left."""
         with self._lock:
             if self._pending is None or self._latch.count > 1:
                 return
@@ -286,9 +286,13 @@ class Lifecycle:
         tell(pending, BEGIN)
 
     def _release(self, below: int) -> None:
-        """Lives older than ``below`` are sent no more calls: those that retire may end."""
+        """Generations older than ``below`` are sent no more calls: those that retire may end."""
         with self._lock:
-            older = [self._lives.pop(generation) for generation in sorted(self._lives) if generation < below]
+            older = [
+                self._generations.pop(generation)
+                for generation in sorted(self._generations)
+                if generation < below
+            ]
         for actor in older:
             tell(actor, Drain())
 
@@ -306,7 +310,7 @@ class Lifecycle:
     ) -> pykka.ActorRef[Any]:
         self._latch.more()
         try:
-            life = HostActor(
+            host_actor = HostActor(
                 program_version.program,
                 self._settings,
                 reporter=reporter,
@@ -317,10 +321,10 @@ class Lifecycle:
                 events=self._events,
                 watchdog=self._watchdog,
             )
-            actor = HostActor.launch(life)
+            actor = HostActor.launch(host_actor)
         except BaseException:  # no thread to be had: whoever asked for it hears of that
             self._latch.less()
             raise
         with self._lock:
-            self._gates[actor] = life.gate
+            self._gates[actor] = host_actor.gate
         return actor

@@ -33,15 +33,15 @@ LOOK_EVERY = 1.0
 
 @frozen(eq=False)
 class Watched:
-    """A life that is looked at.
+    """A generation that is looked at.
 
     Attributes:
-        life: its actor, which is told of a limit that it has come to, at each look.
-        host: the life.
+        actor: its actor, which is told of a limit that it has come to, at each look.
+        host: the generation.
         limits: what it may use.
     """
 
-    life: pykka.ActorRef[Any]
+    actor: pykka.ActorRef[Any]
     host: Host
     limits: Limits
 
@@ -56,14 +56,14 @@ class LimitWatch:
         self._actor: pykka.ActorRef[Any] | None = None
         self._closed = False
 
-    def watch(self, life: pykka.ActorRef[Any], host: Host, limits: Limits) -> None:
-        """Look at a life until its host has ended."""
+    def watch(self, actor: pykka.ActorRef[Any], host: Host, limits: Limits) -> None:
+        """Look at a generation until its host has ended."""
         with self._lock:
             if self._closed:
                 return
             if self._actor is None:
                 self._actor = _Looker.start(self._clock, self._events)
-            self._actor.tell(Watched(life, host, limits))
+            self._actor.tell(Watched(actor, host, limits))
 
     def close(self) -> None:
         """Look at nothing any more."""
@@ -115,7 +115,7 @@ class _Looker(BaseActor):
 
 
 def _look(watched: Watched) -> bool:
-    """Look at one life; False when it is to be looked at no more."""
+    """Look at one generation; False when it is to be looked at no more."""
     from ...hosts.limits.vitals import sample  # noqa: PLC0415 - psutil, which few boards need
 
     host = watched.host
@@ -130,36 +130,36 @@ def _look(watched: Watched) -> bool:
         descriptors=vitals.descriptors,
         busy=host.busy,
     )
-    # The next look may find a hard limit, so that a life which is recycled is looked at to its end.
-    return exceeded is None or (tell(watched.life, LimitReached(exceeded)) and not exceeded.hard)
+    # The next look may find a hard limit, so that a generation which is recycled is looked at to its end.
+    return exceeded is None or (tell(watched.actor, LimitReached(exceeded)) and not exceeded.hard)
 
 
-def arm(life: pykka.ActorRef[Any], host: Host, limits: Limits, clock: Clock, watch: LimitWatch) -> Armed:
-    """Have the actor of a life told (`LimitReached`) when the life comes to one of its limits.
+def arm(actor: pykka.ActorRef[Any], host: Host, limits: Limits, clock: Clock, watch: LimitWatch) -> Armed:
+    """Have the actor of a generation told (`LimitReached`) when the generation comes to one of its limits.
 
     Args:
-        life: its actor.
-        host: the life, which serves from now on.
+        actor: its actor.
+        host: the generation, which serves from now on.
         limits: its own, with the jitter in them.
         clock: where its age is put.
         watch: looks at its process, if a limit needs that.
     """
     if limits.sampled:
-        watch.watch(life, host, limits)
+        watch.watch(actor, host, limits)
     on_sent = timer = None
     if limits.calls is not None:
-        on_sent = _counter(life, limits.calls)
+        on_sent = _counter(actor, limits.calls)
     if limits.age is not None:
         reached = LimitReached(Exceeded("age", limits.age, limits.age))
-        timer = clock.call_at(clock.now() + limits.age, functools.partial(tell, life, reached))
+        timer = clock.call_at(clock.now() + limits.age, functools.partial(tell, actor, reached))
     return Armed(on_sent, timer)
 
 
-def _counter(life: pykka.ActorRef[Any], calls: int) -> Callable[[], None]:
+def _counter(actor: pykka.ActorRef[Any], calls: int) -> Callable[[], None]:
     counted = itertools.count(1)  # counts in one step, from whichever thread
 
     def on_sent() -> None:
         if next(counted) == calls:
-            tell(life, LimitReached(Exceeded("calls", calls, calls)))
+            tell(actor, LimitReached(Exceeded("calls", calls, calls)))
 
     return on_sent

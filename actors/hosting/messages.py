@@ -29,8 +29,8 @@ class StartOverdue:
 
 
 @frozen
-class EndLife:
-    """To a host actor: end this life; ``kind`` is not `REQUESTED` when a call outstayed its grace time."""
+class EndGeneration:
+    """To a host actor: end this generation; ``kind`` is not `REQUESTED` when a call outstayed its grace time."""
 
     reason: str
     kind: ExitKind = ExitKind.REQUESTED
@@ -38,7 +38,7 @@ class EndLife:
 
 @frozen
 class TakeOver:
-    """To a host actor that waits as a standby: be the life that ``reporter`` reports on."""
+    """To a host actor that waits as a standby: be the generation that ``reporter`` reports on."""
 
     reporter: Reporter
 
@@ -52,7 +52,7 @@ class Retire:
 
 @frozen
 class LimitReached:
-    """To a host actor: its life has come to a limit."""
+    """To a host actor: its generation has come to a limit."""
 
     exceeded: Exceeded
 

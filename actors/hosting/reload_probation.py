@@ -1,4 +1,4 @@
-"""How far a reload is, and what the end of a life means to it. Pure.
+"""How far a reload is, and what the end of a generation means to it. Pure.
 
 ::
 
@@ -6,11 +6,11 @@
               │             │          │           │
               └──▶ IDLE ◀───┘          └───────────┴──▶ IDLE, rolled back or with no way back
 
-LOADING: a candidate is started and asked for its tools. CHOSEN: it is to be the next life. TAKING: the supervisor
-has made it that life. PROBATION: it serves. A life that has answered a call has proved itself, however early it
+LOADING: a candidate is started and asked for its tools. CHOSEN: it is to be the next generation. TAKING: the supervisor
+has made it that generation. PROBATION: it serves. A generation that has answered a call has proved itself, however early it
 ends; and so has one that was up for long enough.
 
-What a reader would get wrong: a candidate may be loading while the life before it is on probation still, so LOADING is no
+What a reader would get wrong: a candidate may be loading while the generation before it is on probation still, so LOADING is no
 stage of its own. If nothing comes of it, that probation goes on.
 """
 
@@ -33,10 +33,10 @@ class Stage(StrEnum):
 
 
 class Fate(StrEnum):
-    """What the crash of a life means to a reload."""
+    """What the crash of a generation means to a reload."""
 
     NOTHING = "nothing"
-    """It is another life, or one that has proved itself."""
+    """It is another generation, or one that has proved itself."""
     ROLL_BACK = "roll_back"
     """The program before it is to be run again."""
     NO_WAY_BACK = "no_way_back"
@@ -51,8 +51,8 @@ class Trial:
         stage: how far it is.
         loading: a candidate is loaded for the next one.
         way_back: the program before it can be run again.
-        probation: how long a life has to be up to have proved itself.
-        generation: of the life that is tried; 0 as long as there is none.
+        probation: how long a generation has to be up to have proved itself.
+        generation: the number of the one that is tried; 0 as long as there is none.
         ready_at: since when it serves.
     """
 
@@ -72,21 +72,21 @@ class Trial:
         return replace(self, loading=False)
 
     def choose(self, *, way_back: bool, probation: float) -> Trial:
-        """The candidate is to be the next life."""
+        """The candidate is to be the next generation."""
         return Trial(Stage.CHOSEN, way_back=way_back, probation=probation)
 
     def take(self, generation: int) -> Trial:
-        """The candidate is the life of that generation."""
+        """The candidate is the generation of that number."""
         return replace(self, stage=Stage.TAKING, generation=generation)
 
     def ready(self, generation: int, now: float) -> Trial:
-        """A life serves; of another one that means nothing."""
+        """A generation serves; of another one that means nothing."""
         if self.stage is not Stage.TAKING or generation != self.generation:
             return self
         return replace(self, stage=Stage.PROBATION, ready_at=now)
 
     def crash(self, generation: int, now: float, *, answered: bool) -> tuple[Trial, Fate]:
-        """A life has crashed; ``answered`` if it had answered a call."""
+        """A generation has crashed; ``answered`` if it had answered a call."""
         tried = self.stage in {Stage.TAKING, Stage.PROBATION} and generation == self.generation
         if not tried:
             return self, Fate.NOTHING

@@ -1,10 +1,10 @@
 """The program_versions of one host's program: the present one, a candidate for the next, and the way back to the former.
 
-`Lifecycle` asks here what a life is to be started from, and tells what becomes of lives. When a candidate is chosen
-the supervisor is ordered to start the next life, and that *is* the candidate; so, as with a standby, there is
-no second way to decide about lives.
+`Lifecycle` asks here what a generation is to be started from, and tells what becomes of generations. When a candidate is chosen
+the supervisor is ordered to start the next generation, and that *is* the candidate; so, as with a standby, there is
+no second way to decide about generations.
 
-What a reader would get wrong: a rollback is a start like any other. The life that crashed has been charged to the
+What a reader would get wrong: a rollback is a start like any other. The generation that crashed has been charged to the
 host's budget and the order by hand that follows gives it back, once for each reload, so that is no fork bomb.
 """
 
@@ -44,11 +44,11 @@ class ReloadRefused(CallboardError):
 
 @dataclass(slots=True, eq=False)
 class Takeover:
-    """A candidate on its way to be the present life.
+    """A candidate on its way to be the present generation.
 
     Attributes:
         over: set once it is known what has become of it.
-        generation: the life that it is, once the supervisor has started that.
+        generation: the generation that it is, once the supervisor has started that.
         why: why it does not serve; ``None`` if it does.
         rolled_back: it served, or was about to, and the former program was brought back.
         told: an event has told that it came to nothing.
@@ -67,9 +67,9 @@ class Reloads:
 
     Args:
         name: the host's.
-        program_version: what its first life is started from.
-        owner: who lives in it.
-        start: starts a life that reports to a candidate, and waits once it is loaded.
+        program_version: what its first generation is started from.
+        owner: the plugins that run in it.
+        start: starts a generation that reports to a candidate, and waits once it is loaded.
         order: has the supervisor carry out an order by hand.
 
     Attributes:
@@ -122,9 +122,9 @@ class Reloads:
 
     # By whoever reloads, holding `turn`
 
-    def begin(self, program_version: ProgramVersion, kin: GenerationContext) -> Candidate:
+    def begin(self, program_version: ProgramVersion, context: GenerationContext) -> Candidate:
         """Start a candidate. Raises `ReloadRefused` once the host is to end."""
-        candidate = Candidate(program_version, kin)
+        candidate = Candidate(program_version, context)
         if self._takeover is not None and not self._takeover.over.is_set():
             self._call_off("it is reloaded again")
         with self._lock:
@@ -136,14 +136,14 @@ class Reloads:
         return candidate
 
     def drop(self, candidate: Candidate, reason: str) -> None:
-        """It is not to be the next life: end it."""
+        """It is not to be the next generation: end it."""
         with self._lock:
             if candidate is self._candidate:
                 self._candidate, self._trial = None, self._trial.drop()
         candidate.dismiss(reason)
 
     def choose(self, candidate: Candidate, *, way_back: bool, probation: float) -> Takeover:
-        """Have it be the next life: from now on, whoever starts one starts this."""
+        """Have it be the next generation: from now on, whoever starts one starts this."""
         takeover = Takeover(candidate)
         with self._lock:
             self._trial = self._trial.choose(way_back=way_back, probation=probation)
@@ -159,7 +159,7 @@ class Reloads:
             self._done += done
             self._failed += not done
 
-    def give_up(self, takeover: Takeover, why: str) -> None:
+    def cancel(self, takeover: Takeover, why: str) -> None:
         """Wait for it no more; if the supervisor has not started it yet, it never will."""
         if not takeover.generation:
             self._call_off(why)
@@ -167,7 +167,7 @@ class Reloads:
     # By the lifecycle, in the supervisor's thread
 
     def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
-        """Make the candidate that was chosen the next life; ``None`` if there is none, or it has ended."""
+        """Make the candidate that was chosen the next generation; ``None`` if there is none, or it has ended."""
         with self._lock:
             takeover, candidate = self._takeover, self._candidate
             if takeover is None or candidate is None or self._trial.stage is not Stage.CHOSEN:
@@ -177,15 +177,15 @@ class Reloads:
             if actor is None:
                 self._trial, self._takeover = Trial(), None
                 takeover.why = (
-                    f"the new life ended before it was taken: {candidate.exit and candidate.exit.cause}"
+                    f"the new generation ended before it was taken: {candidate.exit and candidate.exit.cause}"
                 )
             else:
                 self._trial = self._trial.take(reporter.generation)
                 takeover.generation = reporter.generation
-                present = {each.name: each for each in self._owner.residents().wanted}
+                present = {each.name: each for each in self._owner.plugins().wanted}
                 self._former = self.program_version, present
                 self.program_version = candidate.program_version
-                # The very loaded_plugins that its life has: to that one another of the same name would be a loading_plugin.
+                # The very plugins that its generation has loaded: to that one another of the same name would be a new plugin.
                 self._owner.use(candidate.loaded_plugins)
         if takeover.why is not None:
             takeover.over.set()
@@ -206,7 +206,7 @@ class Reloads:
                 self._call_off(facts["why"])
 
     def _is_overtaken(self, generation: int) -> bool:
-        """Whether the candidate became that life and never served, which is no crash but somebody's order."""
+        """Whether the candidate became that generation and never served, which is no crash but somebody's order."""
         takeover = self._takeover
         return takeover is not None and not takeover.over.is_set() and takeover.generation == generation
 
@@ -233,7 +233,9 @@ class Reloads:
             if fate is Fate.NOTHING or takeover is None:
                 return
             former, self._former, self._takeover = self._former, None, None
-            takeover.why = f"the new life ended before it had answered a call: {cause}; {_WHAT_FOLLOWS[fate]}"
+            takeover.why = (
+                f"the new generation ended before it had answered a call: {cause}; {_WHAT_FOLLOWS[fate]}"
+            )
             takeover.rolled_back, takeover.told = fate is Fate.ROLL_BACK, True
             if takeover.rolled_back and former is not None:
                 self._rolled_back += 1

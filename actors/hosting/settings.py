@@ -1,4 +1,4 @@
-"""How a host is run: what its lives have in common."""
+"""How a host is run: what its generations have in common."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class HostSettings:
         start_deadline: seconds from spawn until it has to be ready.
         prepare_timeout: seconds that it has beyond these if a plugin is at its preparation then.
         max_line_bytes: the longest line, in either direction.
-        max_stray_lines: lines on stdout that are no messages and are borne in one life; one more is
+        max_stray_lines: lines on stdout that are no messages and are borne in one generation; one more is
             a breach of the protocol. ``None`` for any number.
         flight_recorder: how many of its last messages a crash report has; 0 for none.
         ladder: how it is stopped.
         group: the group that it is supervised in; none if it is empty.
-        limits: what each life may use, and how it is replaced.
+        limits: what each generation may use, and how it is replaced.
         standby: keep a further host, started and loaded, that takes over when this one ends.
     """
 

@@ -1,7 +1,7 @@
-"""The standby of one host: a further life, started and loaded, that waits to take over.
+"""The standby of one host: a further generation, started and loaded, that waits to take over.
 
-It is no life of the supervisor's yet: it has no generation, is sent no calls, and spends nothing of the
-host's budget. When the supervisor starts the next life, that *is* the standby, told its generation; so every
+It is no generation of the supervisor's yet: it has no number, is sent no calls, and spends nothing of the
+host's budget. When the supervisor starts the next generation, that *is* the standby, told its number; so every
 decision (intensity, backoff, park) is made as without one, and only the start is saved. A standby that is
 still loading is taken as well: it is further on than a new process would be.
 
@@ -20,7 +20,7 @@ from ...base.foreign import Log, contain, shown
 from ...supervision.restart.exits import Exit, ExitKind
 from ...supervision.restart.policy import History, Park, Restart, RestartPolicy, RestartType, decide
 from ...supervision.runtime.telling import tell
-from .messages import EndLife, TakeOver
+from .messages import EndGeneration, TakeOver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ class Waiting:
     """A standby's ear, as long as no supervisor listens.
 
     Attributes:
-        actor: the life.
+        actor: the generation.
         pid: its process, once it is loaded.
         successor: whom the supervisor has it report to, once it has been taken.
     """
@@ -62,7 +62,7 @@ class Waiting:
     def ready(self) -> None:
         """Nobody sends it calls."""
 
-    def loaded(self, pid: int, moving: Handshake) -> None:
+    def loaded(self, pid: int, handshake: Handshake) -> None:
         """It could take over now."""
         self.standby.on_loaded(self, pid)
 
@@ -77,7 +77,7 @@ class Standby:
     Args:
         name: the host's.
         policy: the host's, by which its standbys are made again.
-        start: starts a life that reports to what it is given, and waits once it is loaded.
+        start: starts a generation that reports to what it is given, and waits once it is loaded.
     """
 
     def __init__(
@@ -140,10 +140,10 @@ class Standby:
             self._forget_timer()
             waiting, self._waiting = self._waiting, None
         if waiting is not None and waiting.actor is not None:
-            tell(waiting.actor, EndLife(reason))
+            tell(waiting.actor, EndGeneration(reason))
 
     def take(self, reporter: Reporter) -> pykka.ActorRef[Any] | None:
-        """Make the standby the life that ``reporter`` reports on; ``None`` if none waits.
+        """Make the standby the generation that ``reporter`` reports on; ``None`` if none waits.
 
         One that ends at this very moment is reported to ``reporter`` all the same.
         """

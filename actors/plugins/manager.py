@@ -297,7 +297,7 @@ class PluginManager:
                 # Looked at under the lock: whoever takes it off now does so before this, or after it was added.
                 if founded is not None and (ending := self.leaving(founded)):
                     raise StillEnding(founded, ending, plugin=adapter.name)
-                supervised_host, load = self.host_registry.take_in(
+                supervised_host, load = self.host_registry.assign(
                     adapter.name, plugin, host, policy or RestartPolicy(), share
                 )
                 try:
@@ -323,7 +323,7 @@ class PluginManager:
                 first = not supervised_host.names
                 self._members[adapter.name] = member
                 self._routing_table.add(member.endpoint)
-                supervised_host.move_in(member)
+                supervised_host.add(member)
             if not first:
                 return
             try:

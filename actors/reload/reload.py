@@ -103,19 +103,19 @@ def reload(
         ReloadRefused: it has no host, or two lives of its host must not be, or it is being taken off the board.
     """
     supervised_host = _supervised_host(board, name)
-    if not supervised_host.lives.overlap:
+    if not supervised_host.lifecycle.overlap:
         raise ReloadRefused(
             name,
             "'overlap: false' in its 'limits' says that two lives of its host must not be, and the next one is loaded "
             "beside the present one; restart it",
         )
     until = math.inf if timeout is None else time.monotonic() + timeout
-    if not supervised_host.lives.reloads.turn.acquire(timeout=-1 if timeout is None else timeout):
+    if not supervised_host.lifecycle.reloads.turn.acquire(timeout=-1 if timeout is None else timeout):
         raise ReloadRefused(name, f"another reload of it was still under way {timeout:g} s later")
     try:
         return _Reload(board, supervised_host, policy, until, timeout).run(make, reason, way_back=way_back)
     finally:
-        supervised_host.lives.reloads.turn.release()
+        supervised_host.lifecycle.reloads.turn.release()
 
 
 def _supervised_host(board: Board, name: str) -> SupervisedHost:
@@ -161,7 +161,7 @@ class _Reload:
             if self._timeout is not None:
                 self._until = time.monotonic() + self._timeout
             supervised_host.acquit()
-            candidate = supervised_host.lives.load_again(program_version)
+            candidate = supervised_host.lifecycle.load_again(program_version)
             changes = self._look_at(candidate)
             generation = self._take_over(candidate, way_back=way_back).generation
         except ReloadRefused as error:
@@ -175,7 +175,7 @@ class _Reload:
             rolled_back = takeover is not None and takeover.rolled_back
             if takeover is None or not takeover.told:
                 events.publish("host_reload_failed", supervised_host.name, why=why, rolled_back=False)
-        supervised_host.lives.reloads.count(done=why is None)
+        supervised_host.lifecycle.reloads.count(done=why is None)
         took = time.monotonic() - began
         result = Reloaded(
             supervised_host.name, tuple(names), why is None, why, rolled_back, generation, changes, took
@@ -187,7 +187,7 @@ class _Reload:
 
     def _look_at(self, candidate: Candidate) -> tuple[ToolChange, ...]:
         """Wait for a candidate, and see whether it will do. Raises `NotTaken`; then it has been dismissed."""
-        reloads = self._supervised_host.lives.reloads
+        reloads = self._supervised_host.lifecycle.reloads
         try:
             self._wait(candidate.known, "loading it")
             return self._judge(_loaded(candidate))
@@ -201,7 +201,7 @@ class _Reload:
         for name, refusal in moving.refusals.items():
             if name in members and members[name].available:
                 raise NotTaken(f"plugin {name!r} cannot be loaded: {refusal.cause}")
-        arrivals = [(members[name], arrival) for name, arrival in moving.arrivals.items() if name in members]
+        arrivals = [(members[name], arrival) for name, arrival in moving.loaded.items() if name in members]
         changes: list[ToolChange] = []
         try:
             for member, arrival in arrivals:
@@ -223,7 +223,7 @@ class _Reload:
         return compare(member.name, before, now)
 
     def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:
-        reloads = self._supervised_host.lives.reloads
+        reloads = self._supervised_host.lifecycle.reloads
         way_back = way_back and self._supervised_host.policy.restart is not RestartType.TEMPORARY
         takeover = reloads.choose(candidate, way_back=way_back, probation=self._policy.probation)
         try:
@@ -232,7 +232,7 @@ class _Reload:
                 ask_supervisor(self._board.supervisor, order)
             self._wait(takeover.over, "taking over")
         except (NotTaken, UnknownChild, pykka.ActorDeadError) as error:
-            reloads.give_up(takeover, str(error))
+            reloads.cancel(takeover, str(error))
             if not isinstance(error, NotTaken):
                 raise NotTaken("the host was taken off the board meanwhile") from error
             raise
@@ -250,5 +250,5 @@ def _loaded(candidate: Candidate) -> Handshake:
     """Who is in it, and who is out. Raises `NotTaken` if it has ended."""
     if candidate.exit is not None:
         raise NotTaken(f"what is there now cannot be loaded: {candidate.exit.cause}")
-    assert candidate.moving is not None
-    return candidate.moving
+    assert candidate.handshake is not None
+    return candidate.handshake

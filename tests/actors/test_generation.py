@@ -36,7 +36,7 @@ from callboard.actors.hosting.messages import (
     BEGIN,
     Drain,
     Drained,
-    EndLife,
+    EndGeneration,
     LimitReached,
     ProcessEnded,
     Retire,
@@ -73,8 +73,8 @@ BY_OTHERS = (
     Drain(),
     Drained(),
     Drained(late=True),
-    EndLife("stopped"),
-    EndLife("it hangs", ExitKind.HANG),
+    EndGeneration("stopped"),
+    EndGeneration("it hangs", ExitKind.HANG),
     Advanced(),
     Settled(),
     Settled(Refusal("refused", permanent=True)),
@@ -167,7 +167,7 @@ def test_nothing_is_left_waiting_for_ever(state):
     if state is State.GONE:
         assert out == set()
     elif state in {State.NEW, State.STARTING}:
-        assert EndLife in out
+        assert EndGeneration in out
     elif state in {State.ENDED, State.REPORTED}:
         assert TreeGone in out
     else:
@@ -196,7 +196,7 @@ def test_a_generation_that_is_gone_has_told_of_its_end_and_is_closed(beginning, 
 
 @given(st.sampled_from(BEGINNINGS), OUTER, st.fixed_dictionaries(WORLDS))
 def test_each_generation_that_is_told_to_end_is_gone_once_its_tree_is(beginning, events, world):
-    end = (EndLife("stopped"), CRASH, TreeGone(()))
+    end = (EndGeneration("stopped"), CRASH, TreeGone(()))
 
     generation, told = live(beginning, (*events, *end), **world)
 
@@ -227,7 +227,9 @@ def test_a_process_is_stopped_for_the_first_reason(beginning, events, world):
 def test_nothing_is_done_before_its_turn():
     (waits, *_) = BEGINNINGS
 
-    generation, told = live(waits, [EndLife("taken off"), BEGIN], spawns=True, differs=False, covered=False)
+    generation, told = live(
+        waits, [EndGeneration("taken off"), BEGIN], spawns=True, differs=False, covered=False
+    )
 
     assert generation.state is State.GONE
     assert told == [Report(Exit(ExitKind.REQUESTED, "taken off")), Do.CLOSE]
@@ -239,7 +241,7 @@ def test_a_standby_takes_over_before_the_tree_is_gone_if_it_ended_by_a_crash(end
 
     generation, told = live(BEGINNINGS[0], [*serves, end], spawns=True, differs=False, covered=True)
     asked_to, _ = live(
-        BEGINNINGS[0], [*serves, EndLife("stopped"), end], spawns=True, differs=False, covered=True
+        BEGINNINGS[0], [*serves, EndGeneration("stopped"), end], spawns=True, differs=False, covered=True
     )
 
     assert generation.state is State.REPORTED

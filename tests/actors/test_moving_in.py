@@ -49,7 +49,7 @@ def test_a_host_is_loading_until_it_has_answered_that_for_everyone():
     for end in (
         lambda: moving.answered("a", "load", None, None),
         lambda: moving.refused("b", "load", "no such file", permanent=True),
-        lambda: moving.leave("c"),
+        lambda: moving.unload("c"),
     ):
         end()
         loading.append(moving.is_loading)
@@ -85,7 +85,7 @@ def test_a_plugin_that_cannot_be_loaded_is_out_alone_and_later_answers_for_it_ch
     come_in(moving, "b")
 
     assert moving.refusals == {"a": Refusal("loading it failed: no such file", permanent=True)}
-    assert list(moving.arrivals) == ["b"]
+    assert list(moving.loaded) == ["b"]
     assert moving.settled
 
 
@@ -122,7 +122,7 @@ def test_one_that_is_overdue_is_out_and_the_host_still_owes_its_answer():
 def test_of_one_that_is_gone_nothing_matters_and_it_can_come_again():
     moving, _ = house("a", "b", one_by_one=True)
 
-    assert asked(moving.leave("a")) == [("b", "load"), ("b", "init")]
+    assert asked(moving.unload("a")) == [("b", "load"), ("b", "init")]
     assert moving.unanswered == ["b"]
     come_in(moving, "b")
     assert asked(moving.add(loading_plugin("a"))) == [("a", "load"), ("a", "init")]
@@ -152,8 +152,8 @@ def test_whatever_is_answered_all_who_are_asked_to_the_end_are_either_in_or_out(
         answer(waiting.pop(0), 4)
 
     assert moving.settled
-    assert {*moving.arrivals} | {*moving.refusals} == {*names}
-    assert not {*moving.arrivals} & {*moving.refusals}
+    assert {*moving.loaded} | {*moving.refusals} == {*names}
+    assert not {*moving.loaded} & {*moving.refusals}
     assert len(asked(seen)) == len({*asked(seen)})
 
 
@@ -170,7 +170,7 @@ def test_one_that_prepares_is_asked_for_its_schemas_with_what_it_has_prepared():
     assert at_it
     assert then == [Ask("a", "get_tool_schemas", {"state": {"n": 1}, "prepared": {"index": 3}})]
     assert not moving.prepares("a")
-    assert moving.arrivals["a"].prepared == {"index": 3}
+    assert moving.loaded["a"].prepared == {"index": 3}
 
 
 def test_a_preparation_that_comes_to_nothing_is_no_better_in_the_next_life():

@@ -10,7 +10,7 @@ from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
 from callboard.actors.hosting.host_actor import HostActor
-from callboard.actors.hosting.messages import BEGIN, EndLife
+from callboard.actors.hosting.messages import BEGIN, EndGeneration
 from callboard.actors.hosting.settings import HostSettings
 from callboard.actors.plugins.manager import BoardStopped
 from callboard.hosts.hosted_tool import HostedToolPlugin
@@ -62,7 +62,7 @@ def test_a_life_that_is_told_to_end_and_to_begin_at_once_ends_once():
             events=memory.board.events,
             watchdog=None,
         )
-        for message in (EndLife("taken off"), EndLife("stopped"), BEGIN):
+        for message in (EndGeneration("taken off"), EndGeneration("stopped"), BEGIN):
             life.actor_ref.tell(message)
 
         ref = HostActor.launch(life)
