@@ -1,4 +1,4 @@
-"""What is known of one child: its state, its lives, and what it waits for. A value; others change it."""
+"""What is known of one child: its state, its generations, and what it waits for. A value; others change it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ChildState(StrEnum):
 
 
 UP = frozenset({ChildState.STARTING, ChildState.READY})
-"""The present life is to go on."""
+"""The present generation is to go on."""
 
 COMING = frozenset({ChildState.STARTING, ChildState.BACKOFF})
 """It will be ready, or the reason why not will be known, without anybody's doing."""
@@ -43,10 +43,10 @@ class Child:
         dynamic: it came while the group ran; it does not come back with the group.
         since: when it came into its state.
         until: when it is to be started; ``None`` if nobody knows.
-        after_stop: the state that it is to be in once its lives have ended.
+        after_stop: the state that it is to be in once its generations have ended.
         held: it is down for its group's sake, and started when the group says so.
         token: of the timer that counts; any other one is stale.
-        removing: it is to be forgotten once its lives have ended.
+        removing: it is to be forgotten once its generations have ended.
         lives: the generations that have not ended.
     """
 
@@ -72,7 +72,7 @@ class Child:
 
     @property
     def retiring(self) -> list[int]:
-        """The lives that go on beside their successor."""
+        """The generations that go on beside their successor."""
         return sorted(self.lives - {self.generation})
 
     @property

@@ -13,12 +13,12 @@ Each child is in one state::
                       revive: by hand
 
     stop, park, restart and remove lead from STARTING and READY through STOPPING, which ends
-    when the life has ended. replace starts the next life first: the old one retires beside it,
+    when the generation has ended. replace starts the next generation first: the old one retires beside it,
     and its end, whatever it is like, is the one that was asked for.
 
-What the end of a life means for the other members of its group is decided in `fates`, and carried out
-member by member in `tree`. Every life has a generation, and every message about a life carries it: what a
-life says after the next one has begun is stale and changes nothing. A timer has a token for the same
+What the end of a generation means for the other members of its group is decided in `fates`, and carried out
+member by member in `tree`. Every generation has a number, and every message about one carries it: what a
+generation says after the next one has begun is stale and changes nothing. A timer has a token for the same
 reason. Nothing here has a clock, a thread or a process; the actor holds those.
 """
 
@@ -179,7 +179,7 @@ class Supervision:
         return self._leave(child, ChildState.STOPPED, now, reason)
 
     def restart(self, child_id: str, now: float, reason: str) -> Effects:
-        """End the present life and start the next at once; from any state, with a fresh budget.
+        """End the present generation and start the next at once; from any state, with a fresh budget.
 
         One that is down with its group is started with its group.
         """
@@ -209,10 +209,10 @@ class Supervision:
         return self._start_alone(child, now)
 
     def replace(self, child_id: str, now: float, reason: str) -> Effects:
-        """Start the next life now, and have the present one retire beside it.
+        """Start the next generation now, and have the present one retire beside it.
 
-        Changes nothing where there is no life to take over from. The budget is neither spent nor
-        restored, but by a life that was stable.
+        Changes nothing where there is no generation to take over from. The budget is neither spent nor
+        restored, but by a generation that was stable.
         """
         child = self.children[child_id]
         if child.state not in UP or self._lives.closed:
@@ -279,7 +279,7 @@ class Supervision:
     # Reports
 
     def ready(self, child_id: str, generation: int, now: float) -> Effects:
-        """A life answers calls."""
+        """A generation answers calls."""
         child = self._present(child_id, generation)
         if child is None or child.state is not ChildState.STARTING:
             return ()
@@ -301,7 +301,7 @@ class Supervision:
         return (*self._lives.rest(child, ChildState.STOPPED, now, child.why), *self._advance(now))
 
     def ended(self, child_id: str, generation: int, exit_: Exit, now: float) -> Effects:
-        """A life has ended, with all its processes."""
+        """A generation has ended, with all its processes."""
         child = self.children.get(child_id)
         if child is None or generation not in child.lives:
             self._lives.stale += 1

@@ -17,7 +17,7 @@ class StartLife:
 
 @frozen
 class StopLife:
-    """End a life of the child; its end will be reported.
+    """End a generation of the child; its end will be reported.
 
     Attributes:
         retire: its successor has been started. It may finish what is under way.
@@ -67,7 +67,7 @@ class Removed:
 
 @frozen
 class Finished:
-    """All have been shut down, but for lives of these children, which did not end in time."""
+    """All have been shut down, but for generations of these children, which did not end in time."""
 
     child: str
     left: tuple[str, ...]

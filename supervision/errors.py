@@ -31,8 +31,8 @@ class ChildExists(AdmissionRefused, PluginLoadError):
 
     Attributes:
         child: the id.
-        answer: ``already_started`` if it lives, else ``already_present``.
-        life: the life that has the address, or ``None``.
+        answer: ``already_started`` if it runs, else ``already_present``.
+        life: the generation that has the address, or ``None``.
     """
 
     def __init__(self, child: str, answer: Answer, life: Life | None) -> None:

@@ -1,4 +1,4 @@
-"""What the end of one life means: for the child, for the members of its group, and for the groups above.
+"""What the end of one generation means: for the child, for the members of its group, and for the groups above.
 
 `policy.decide` speaks for the child, the group's strategy and budget for its members. A group whose
 budget is used up is parked, or stops and leaves the decision to the group that it is in.
@@ -39,11 +39,11 @@ class Fates:
         self._random = random
 
     def retired(self, child: Child, generation: int, exit_: Exit) -> Effects:
-        """A life that was replaced has ended, as it should."""
+        """A generation that was replaced has ended, as it should."""
         return (Changed(child.id, "host_retired", _facts_of(generation, exit_)),)
 
     def of(self, child: Child, exit_: Exit, now: float) -> Effects:
-        """A life has ended that nobody asked to end."""
+        """A generation has ended that nobody asked to end."""
         child.last_exit = exit_
         crashed: Effects = ()
         if exit_.is_crash:
@@ -72,7 +72,7 @@ class Fates:
         group = self._tree.groups[child.group]
         child.why = why
         if child.policy.restart is RestartType.TEMPORARY:
-            child.removing = True  # with the lives that retire, if there are any
+            child.removing = True  # with the generations that retire, if there are any
             effects = self._lives.leave(child, ChildState.STOPPED, now, why)
         else:
             effects = self._lives.rest(child, ChildState.STOPPED, now, why)

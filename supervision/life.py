@@ -1,4 +1,4 @@
-"""A child from the supervisor's side: what it has to know of it, its running life, and what that life tells."""
+"""A child from the supervisor's side: what it has to know of it, its running generation, and what that generation tells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class LifeReady:
-    """A life answers calls."""
+    """A generation answers calls."""
 
     child: str
     generation: int
@@ -27,7 +27,7 @@ class LifeReady:
 
 @frozen
 class LifeDeclined:
-    """A life will not be."""
+    """A generation will not be."""
 
     child: str
     generation: int
@@ -35,7 +35,7 @@ class LifeDeclined:
 
 @frozen
 class LifeWell:
-    """A life says of itself that it is well."""
+    """A generation says of itself that it is well."""
 
     child: str
     generation: int
@@ -43,7 +43,7 @@ class LifeWell:
 
 @frozen
 class LifeEnded:
-    """A life has ended."""
+    """A generation has ended."""
 
     child: str
     generation: int
@@ -51,7 +51,7 @@ class LifeEnded:
 
 
 class Life(Protocol):
-    """One running life of a child."""
+    """One running generation of a child."""
 
     def stop(self, reason: str) -> None:
         """Begin to end it; returns at once. Its end is reported like any other."""
@@ -62,7 +62,7 @@ class Life(Protocol):
 
 @frozen
 class LifeReporter:
-    """By which a life tells its supervisor how it goes; from any thread, never blocking."""
+    """By which a generation tells its supervisor how it goes; from any thread, never blocking."""
 
     supervisor: pykka.ActorRef[Any]
     child: str
@@ -77,7 +77,7 @@ class LifeReporter:
         tell(self.supervisor, LifeDeclined(self.child, self.generation))
 
     def well(self) -> None:
-        """It knows that it is well: the whole budget is given back now, before the life counts as stable."""
+        """It knows that it is well: the whole budget is given back now, before the generation counts as stable."""
         tell(self.supervisor, LifeWell(self.child, self.generation))
 
     def ended(self, exit_: Exit) -> None:
@@ -91,7 +91,7 @@ class ChildSpec:
 
     Attributes:
         id: unique among the supervisor's children.
-        start: starts the next life and returns at once; ``None`` if it declines to run.
+        start: starts the next generation and returns at once; ``None`` if it declines to run.
         policy: when to start it again.
         on_change: told of each change of state, in the supervisor's thread: the event's kind and
             its facts. Must not block.

@@ -1,6 +1,6 @@
-"""How a child changes state: starts, waits, ends its lives, is forgotten. It decides nothing.
+"""How a child changes state: starts, waits, ends its generations, is forgotten. It decides nothing.
 
-Every life has a generation and every timer a token, so that what comes too late is known by it. Nothing is
+Every generation has a number and every timer a token, so that what comes too late is known by it. Nothing is
 started any more once this is closed.
 """
 
@@ -66,7 +66,7 @@ class Lives:
     def rest(
         self, child: Child, state: ChildState, now: float, why: str, until: float | None = None
     ) -> Effects:
-        """Be without a life, and say so: in BACKOFF, PARKED or STOPPED."""
+        """Be without a generation, and say so: in BACKOFF, PARKED or STOPPED."""
         self.enter(child, state, now, why, until)
         facts = {"generation": child.generation, "why": why}
         if state is ChildState.STOPPED:
@@ -92,7 +92,7 @@ class Lives:
     def leave(
         self, child: Child, then: ChildState, now: float, reason: str, *, held: bool = False
     ) -> Effects:
-        """End the lives, if there are any, and be in state ``then`` afterwards."""
+        """End the generations, if there are any, and be in state ``then`` afterwards."""
         child.after_stop = then
         if not child.lives:
             child.why = reason
@@ -111,10 +111,10 @@ class Lives:
         return tuple(StopLife(child.id, generation, reason) for generation in told)
 
     def after_stop(self, child: Child, now: float) -> Effects:
-        """The lives that were to end have ended: be what was wanted."""
+        """The generations that were to end have ended: be what was wanted."""
         then = child.after_stop
         if child.lives and (child.removing or then is not ChildState.STARTING):
-            return ()  # lives that retire have been told to end as well
+            return ()  # generations that retire have been told to end as well
         if child.removing:
             return self.forget(child)
         if then is ChildState.STARTING:

@@ -1,4 +1,4 @@
-"""What the supervisor may be told and asked, all frozen. What its lives tell it is in `life`."""
+"""What the supervisor may be told and asked, all frozen. What its generations tell it is in `life`."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class WatchChild:
 class ShutDown:
     """End all children, the last one first; nothing starts any more.
 
-    The answer is a pykka future, at once. It is given the ids of children with lives that did not end in
+    The answer is a pykka future, at once. It is given the ids of children with generations that did not end in
     time: none, if all is well.
 
     Attributes:

@@ -1,6 +1,6 @@
 """The supervisor actor: carries out what `Supervision` decides, and decides nothing itself.
 
-It never blocks and never sleeps: lives are started and stopped by callables that return at once
+It never blocks and never sleeps: generations are started and stopped by callables that return at once
 and report later, and waiting is a timer that sends a message here.
 """
 
@@ -60,7 +60,7 @@ class SupervisorActor(SteadyActor):
         self._refused: dict[str, str] = {}
 
     def on_stop(self) -> None:
-        """Leave nothing on the clock. Ending the lives is for whoever stops the supervisor."""
+        """Leave nothing on the clock. Ending the generations is for whoever stops the supervisor."""
         for _, timer in self._timers.values():
             timer.cancel()
         self._finish(tuple(child for child, _ in self._lives))

@@ -168,7 +168,7 @@ class Tree:
             return False
         if member.state is ChildState.STOPPING:
             if member.wanted and not (member.held and member.after_stop is plan.then):
-                # It was to come back by itself, so its retiring lives may not have been told.
+                # It was to come back by itself, so its retiring generations may not have been told.
                 effects += self.lives.leave(member, plan.then, now, plan.why, held=True)
             return True
         member.removing = member.removing or self._has_no_return(member, plan, inner=inner)

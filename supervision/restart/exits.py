@@ -1,4 +1,4 @@
-"""How a life ended, in the words that a restart decision needs."""
+"""How a generation ended, in the words that a restart decision needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ExitKind(StrEnum):
-    """Why a life ended."""
+    """Why a generation ended."""
 
     REQUESTED = "requested"
     """We stopped it."""
@@ -42,7 +42,7 @@ class ExitKind(StrEnum):
 
 @frozen
 class Exit:
-    """The end of one life of a child.
+    """The end of one generation of a child.
 
     Attributes:
         kind: why it ended.
@@ -50,9 +50,9 @@ class Exit:
         ready_for: seconds from ready to the end, or ``None`` if it never became ready.
         code: the exit status, if it ended by itself and not by a signal.
         signal: the name of the signal, such as ``SIGSEGV``, if one ended it that was not ours.
-        permanent: the next life would end the same way (a missing file, a syntax error), so
+        permanent: the next generation would end the same way (a missing file, a syntax error), so
             trying again helps nobody.
-        lasting: the next life would end the same way for some time: trying again at once helps nobody, and
+        lasting: the next generation would end the same way for some time: trying again at once helps nobody, and
             later it may.
         report: everything known, as JSON; handed on, never looked into.
     """

@@ -8,8 +8,8 @@ the deed. Four rules keep a broken child from being started for ever:
   well and dies a second later would have its budget restored each time;
 * an end that a *caller* brought about, by a cancel that was not heeded, costs nothing: no budget, no
   wait, no probe. Cancelling is no fault of the child, and callers may cancel as often as they like;
-* a parked child is *probed*: one start after the cool-down, and back to the park if that life
-  ends before it was stable. One whose next life would last no longer is parked without more ado.
+* a parked child is *probed*: one start after the cool-down, and back to the park if that generation
+  ends before it was stable. One whose next generation would last no longer is parked without more ado.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class RestartPolicy:
         backoff: how long to wait.
         intensity: restarts allowed within ``period``; one more and the child is parked.
         period: the length of the sliding window; a restart exactly that long ago still counts.
-        stable_for: a life that was ready for this long restores the budget.
+        stable_for: a generation that was ready for this long restores the budget.
         cool_down: how long a parked child is left alone before it is probed.
         never_restart_on: ends after which it is parked until somebody revives it, named as in
             `check_exits`.
@@ -90,7 +90,7 @@ class History:
     Attributes:
         restarts: the times of the restarts that may still be within the period.
         streak: restarts in a row without a stable life.
-        probing: the present life is a probe of a parked child.
+        probing: the present generation is a probe of a parked child.
     """
 
     restarts: tuple[float, ...] = ()
@@ -133,7 +133,7 @@ def decide(
     Args:
         policy: the child's.
         history: as the last decision left it.
-        exit_: how the life ended.
+        exit_: how the generation ended.
         now: the time of the end, on the clock that ``history`` was written with.
         random: gives floats in ``[0, 1)``; the source of the jitter.
     """

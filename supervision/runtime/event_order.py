@@ -5,7 +5,7 @@ Of one host, by its generation::
     starting(n) ─▶ ready(n) ─▶ crashed(n) ─▶ backoff(n) │ parked(n) │ stopped(n) │ starting(n + 1)
          └─────────────────────────▲
 
-`AFTER` says the same in full, with the orders by hand and the ends that are no crashes. A life that was replaced is told to
+`AFTER` says the same in full, with the orders by hand and the ends that are no crashes. A generation that was replaced is told to
 have retired at any time after that, and one that came to a limit to be recycled at any time before its end. Of one call:
 submitted, then for each attempt started and perhaps repeated, then ended, once, and nothing after it. A call
 that was under way in a crash is ended or repeated before that crash is told. A thread that was given up is told after the end of
@@ -36,8 +36,8 @@ AFTER: dict[str, frozenset[str]] = {
     "host_parked": _LIVING | _RESTING | {"host_crashed"},
     "host_stopped": _LIVING | _RESTING | {"host_crashed"},
 }
-"""What of a host may come directly before each kind. A life that we end leaves no crash behind it, so that a
-life may be followed by what an order by hand made of it."""
+"""What of a host may come directly before each kind. A generation that we end leaves no crash behind it, so that a
+generation may be followed by what an order by hand made of it."""
 
 
 def check_order(events: Iterable[Event]) -> list[str]:
@@ -118,7 +118,7 @@ class _Judge:
         last = self._hosts.get(event.subject)
         if last is None:
             return
-        # The supervisor may have replaced the life by hand before it comes to its limit.
+        # The supervisor may have replaced the generation by hand before it comes to its limit.
         if event.facts["generation"] > last.facts["generation"]:
             self._object(event, f"the generation was {last.facts['generation']}")
         elif last.kind == "host_crashed" and event.facts["generation"] == last.facts["generation"]:
