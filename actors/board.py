@@ -1,6 +1,6 @@
 """The board: the actors of one system, put together, and the way in.
 
-Whoever has plugins ready to run and no configuration to read uses this; `callboard.Callboard`
+It is for plugins that are ready to run, without a configuration; `callboard.Callboard`
 adds sources and configuration. Two boards in one process share nothing.
 """
 
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import random
 import time
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 import pykka
 
@@ -25,14 +27,12 @@ from ..supervision.runtime.events import EventStream
 from ..supervision.runtime.telling import ask_supervisor, tell
 from ..supervision.supervisor import SupervisorActor
 from .amplifier.mount import Mounts
-from .board_events import Tells
-from .board_modules import TakesModules
-from .board_queries import AsksPlugins
 from .catalog.catalog import Catalog, ToolDescriptor
 from .catalog.withheld import Withheld
 from .endpoint.messages import Shutdown
 from .hooks.hooks import Hooks
 from .plugins.manager import BoardStopped, PluginManager
+from .plugins.queries import Queries
 from .plugins.resources import ToolRuntime
 from .plugins.survey import Survey
 from .plugins.variants import Variants
@@ -49,13 +49,15 @@ from .threads.once import Once
 from .threads.timeout import LOAD_TIMEOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ..hosts.hosted_tool import HostedToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
     from ..plugins.adapter.adapter import PluginAdapter
     from ..supervision.restart.policy import RestartPolicy
     from ..supervision.restart.spec import GroupSpec
+    from ..supervision.runtime.events import Event, Subscription
+    from .amplifier.mount import MountedModule
     from .calls.call import Call
     from .endpoint.endpoint import ToolSettings
     from .endpoint.plugin import PluginHandle
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from .routing.decision import Claims
     from .state.store import StateStore
 
-Answer = TypeVar("Answer")
+Json = dict[str, Any]
 
 _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
@@ -75,14 +77,14 @@ class NotStarted(CallboardError):
 
     @classmethod
     def in_child_of(cls, parent: int) -> NotStarted:
-        """What is said in a forked child to whoever uses its parent's board."""
+        """What a use of the parent's board in a forked child raises."""
         return cls(
             f"this board belongs to process {parent}, and this is a child that was forked off it: a board's threads and "
             "hosts are its own process's. Make a board in the child, after the fork"
         )
 
 
-class Board(TakesModules, AsksPlugins, Tells):
+class Board:
     """See the module. It runs from the moment it is made until `stop`.
 
     Args:
@@ -106,6 +108,9 @@ class Board(TakesModules, AsksPlugins, Tells):
         router: the router actor; ask it `Dispatch`.
         catalog: the tools and the registry.
         plugin_manager: the plugins.
+        hooks: the hooks that calls pass, and the approver.
+        queries: what can be asked of plugins beside calls.
+        survey: asks all plugins at the same time.
         events: what happens.
         withheld: what the last model request was not offered.
     """
@@ -145,7 +150,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             events=self.events,
             patience=claim_patience,
         )
-        self._hooks = Hooks(
+        self.hooks = Hooks(
             self._routing_table,
             claiming,
             lambda: self.catalog.registry,
@@ -154,7 +159,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             events=self.events,
             threads=self._threads,
         )
-        self._listeners = self._hooks.listeners
+        self._listeners = self.hooks.listeners
         self._mounts = Mounts()
         self._stop_once = Once("the board")
         self._staying: list[PluginHandle] = []
@@ -187,7 +192,9 @@ class Board(TakesModules, AsksPlugins, Tells):
             tool_runtime=self.tool_runtime,
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
             keeper=self._keeper,
+            removed=self._mounts.removed,
         )
+        self.queries = Queries(self.plugin_manager, self.survey, self._threads)
         self.variants = Variants(self.catalog, self.survey, self.plugin_manager.lock)
         disown_in_child(self)
         main_thread.watch(self)
@@ -206,7 +213,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             )
 
     def forked(self, parent: int) -> None:
-        """In a child that was forked off there is nothing left of it: whoever uses it is told why."""
+        """In a child that was forked off there is nothing left of it, and each use of it raises `NotStarted`."""
         if self._home is None:
             keep(dict(vars(self)))
             vars(self).clear()
@@ -214,17 +221,16 @@ class Board(TakesModules, AsksPlugins, Tells):
 
     # Plugins
 
-    def begin(
-        self, adapter: PluginAdapter, *, config: dict[str, Any], settings: ToolSettings | None = None
-    ) -> None:
-        """Begin to run a plugin in this process. See `PluginManager.begin`."""
-        self.plugin_manager.begin(adapter, config=config, settings=settings)
-
-    def settle(
-        self, name: str, *, required: bool, adapter: PluginAdapter | None = None
+    def add(
+        self,
+        adapter: PluginAdapter,
+        *,
+        config: Json,
+        settings: ToolSettings | None = None,
+        context: Mapping[str, Any] | None = None,
     ) -> tuple[ToolDescriptor, ...]:
-        """Wait until it is prepared, or will not be; return its tools. See `PluginManager.settle`."""
-        return self.plugin_manager.settle(name, required=required, adapter=adapter)
+        """Run a plugin in this process; returns its tools. Arguments and errors as `PluginManager.add`."""
+        return self.plugin_manager.add(adapter, config=config, settings=settings, context=context)
 
     def begin_hosted(
         self,
@@ -236,9 +242,9 @@ class Board(TakesModules, AsksPlugins, Tells):
         settings: ToolSettings | None = None,
         share: Share | None = None,
     ) -> None:
-        """Begin to run a plugin in a supervised host. See `PluginManager.begin_hosted`.
+        """Begin to run a plugin in a supervised host, as `PluginManager.begin_hosted`.
 
-        A host of that name that was taken off has to end first, and is waited for.
+        This waits for a host of that name that was removed and has not ended yet.
         """
         host = replace(host, prepare_timeout=self._prepare_timeout)
         until = time.monotonic() + _LEAVING
@@ -257,7 +263,7 @@ class Board(TakesModules, AsksPlugins, Tells):
     def settle_hosted(
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None
     ) -> tuple[ToolDescriptor, ...]:
-        """Wait until its host is ready, or will not be; return its tools. See `PluginManager.settle_hosted`."""
+        """Wait until its host is ready, or will not be; return its tools. Raises as `PluginManager.settle_hosted`."""
         return self.plugin_manager.settle_hosted(name, required=required, adapter=adapter)
 
     def add_hosted(
@@ -276,11 +282,56 @@ class Board(TakesModules, AsksPlugins, Tells):
         self.begin_hosted(adapter, plugin, host=host, settings=settings)
         try:
             tools = self.settle_hosted(adapter.name, required=True)
-            self.check_config(adapter.name)
-        except BaseException:  # an interrupt of who waits, too
+            self.queries.check_config(adapter.name)
+        except BaseException:  # an interrupt of the waiting thread, too
             self.discard(adapter.name)
             raise
         return tools
+
+    def mount(
+        self,
+        module: Any,
+        config: Json | None = None,
+        *,
+        settings: ToolSettings | None = None,
+        timeout: float = 60.0,
+    ) -> MountedModule:
+        """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks.
+
+        It is cleaned up when its last tool is removed, and when the board stops, after its calls have ended.
+
+        Args:
+            module: has ``mount(coordinator, config)``, or is that function.
+            config: given to it.
+            settings: how the calls of its tools are run.
+            timeout: seconds that mounting may take.
+
+        Raises:
+            MountError: its ``mount`` raised, took too long or mounted nothing that a board has; all is removed again.
+            PluginError: what it mounts is no tool, or a name is taken.
+        """
+        return self._mounts.mount(self, module, dict(config or {}), settings=settings, timeout=timeout)
+
+    def remove(self, name: str, *, forget_state: bool = False) -> None:
+        """Remove a plugin; its calls end with ``cancelled``. Arguments and errors as `PluginManager.remove`."""
+        self.plugin_manager.remove(name, forget_state=forget_state)
+
+    def discard(self, name: str, only: PluginAdapter | None = None) -> None:
+        """As `remove`, of a plugin that may have been removed already; ``only`` if it still is this one."""
+        with suppress(KeyError):
+            self.plugin_manager.remove(name, only=only)
+
+    def tools(self) -> list[ToolDescriptor]:
+        """All tools, in the order in which their plugins were registered, whichever host was up first."""
+        return [
+            ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, member.available)
+            for name, member in self.plugin_manager.members().items()
+            for tool in self.catalog.offers.get(name, ())
+        ]
+
+    def state_of(self, name: str) -> Json:
+        """A copy of a plugin's committed state. Raises `KeyError`: there is no such plugin."""
+        return self.plugin_manager.member(name).endpoint.cell.copy()
 
     # Calls
 
@@ -288,7 +339,7 @@ class Board(TakesModules, AsksPlugins, Tells):
         self,
         tool_call: Any,
         *,
-        context: dict[str, Any] | None = None,
+        context: Json | None = None,
         deadline: float | None = None,
         streaming: bool = True,
     ) -> Call:
@@ -308,7 +359,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             require_call_options(context, deadline)
         call = self._call_parser.read(tool_call, context=context, streaming=streaming)
         if self._listeners.ever:
-            return self._hooks.take(call, deadline)
+            return self.hooks.take(call, deadline)
         if call.done():
             return call
         if self.plugin_manager.closed:
@@ -366,7 +417,15 @@ class Board(TakesModules, AsksPlugins, Tells):
             supervised_host.pardon()
         return supervised_host.names
 
-    def status(self) -> dict[str, Any]:
+    def subscribe(
+        self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None
+    ) -> Subscription:
+        """Send each later event to a callable or an actor. Arguments and errors as `EventStream.subscribe`."""
+        if isinstance(subscriber, pykka.ActorRef):
+            return self.events.subscribe(partial(_send, subscriber), kinds)
+        return self.events.subscribe(subscriber, kinds)
+
+    def status(self) -> Json:
         """Everything that is going on, as JSON."""
         try:
             hosts = ask_supervisor(self.supervisor, GetStatus())
@@ -388,7 +447,7 @@ class Board(TakesModules, AsksPlugins, Tells):
             "dead_letters": self.events.dead_letters.counts(),
         }
 
-    def _member_status(self, member: PluginHandle, host: dict[str, Any] | None) -> dict[str, Any]:
+    def _member_status(self, member: PluginHandle, host: Json | None) -> Json:
         status = member.status()
         status["tools"] = [tool.tool_name for tool in self.catalog.offers.get(member.name, ())]
         status["withheld"] = self.withheld.of(member.name)
@@ -418,13 +477,13 @@ class Board(TakesModules, AsksPlugins, Tells):
     def _stop(self, timeout: float) -> None:
         """End everything that has not ended: a stop before this one may have been interrupted anywhere."""
         self._staying += self.plugin_manager.close()
-        self._hooks.close()
+        self.hooks.close()
         tell(self.router, Shutdown("the board was stopped"))
         while self._staying:
             self._ending.append(self._staying.pop(0))
             self._ending[-1].shut_down("the board was stopped", self.supervisor)
         self._wait_ended([*self._ending, *self.plugin_manager.leaving()], timeout)
-        self._hooks.finish()
+        self.hooks.finish()
         self._mounts.close()
         if self._own_runtime is not None:
             self._own_runtime.close()
@@ -447,3 +506,7 @@ class Board(TakesModules, AsksPlugins, Tells):
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _send(actor: pykka.ActorRef[Any], event: Event) -> None:
+    tell(actor, event)

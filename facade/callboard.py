@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,37 +18,44 @@ from .actors.calls.part_reader import CallStream
 from .actors.calls.waiting import in_thread, until_done
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
-from .base.validation import is_mapping, is_text, require_mapping, require_seconds, require_several
+from .actors.threads.once import Once
+from .base.forking import disown_in_child, keep
+from .base.validation import (
+    is_mapping,
+    is_text,
+    require_mapping,
+    require_seconds,
+    require_several,
+    require_text,
+)
 from .config.arguments import contributions_of, require_parts, subscribers_of
 from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
 from .config.plugin_options import complete
 from .config.state import open_state_store, read_state_settings
-from .describing import describe
-from .giving_orders import GivingOrders
 from .interop.conversion import ToolInteropTarget
-from .loading.failed import FailedPlugin, Noting
-from .loading.install import begin, settle
-from .loading.loaded import LoadedProvider, LoadedProviders
+from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
-from .loading.prefetch import load_ahead
 from .plugins.sources.entry import parse_options
-from .stopping import Stopping
-from .supervision.restart.spec import StartOrder
-from .taking_hooks import TakingHooks
+from .reload.reloads import Reloads
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     import pykka
 
+    from .actors.amplifier.mount import MountedModule
     from .actors.calls.call import Call
     from .actors.catalog.catalog import ToolDescriptor
+    from .actors.hooks.listeners import HookHandle
+    from .actors.reload.reload import Reloaded
     from .actors.state.store import StateStore
     from .configured_agent import Agent
     from .interop.registry.contribution import ToolInteropContribution
     from .interop.registry.tool_registry import ToolInteropRegistry
-    from .loading.loaded import Loaded, Made
+    from .loading.failed import FailedPlugin
+    from .loading.loaded import Loaded, LoadedProvider
+    from .plugins.hooks.approval import Approver
     from .supervision.runtime.clock import Clock
     from .supervision.runtime.events import Event, Subscription
     from .supervision.supervisor import SupervisorActor
@@ -57,7 +63,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-class Callboard(GivingOrders, TakingHooks, Stopping):
+class Callboard:
     """Runs tools as supervised actors: every call ends, once, with an answer that says what happened.
 
     Use it as a context manager, or call `start` and `stop`. One that is never stopped leaves no
@@ -91,7 +97,6 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         subscribers: Iterable[Callable[[Event], None] | pykka.ActorRef[Any]] = (),
         tool_runtime: Any = None,
     ) -> None:
-        super().__init__()
         require_parts(clock, seed, state)
         self.configuration: Configuration = read_configuration(config)
         self._lent_store: StateStore | None = None
@@ -100,8 +105,14 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             self.configuration = replace(self.configuration, state=settings)
         else:
             self._lent_store = state
-        self.failed: list[FailedPlugin] = []
-        self._providers = LoadedProviders()
+        self._installer = Installer(self.configuration, self._begin)
+        self._reloads = Reloads(lambda: self._running, self.configuration)
+        self._approver: Approver | None = None
+        self._board: Board | None = None
+        self._stopped: Board | None = None
+        self._store: StateStore | None = None
+        self._stop_once = Once("the board")
+        self._home: int | None = None
         self._make = partial(
             Board,
             clock=clock,
@@ -115,6 +126,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         )
         self._contributions = contributions_of(contributions)
         self._subscribers = subscribers_of(subscribers)
+        disown_in_child(self)
 
     def start(self) -> Self:
         """Start the board and load the configured plugins; all hosts start at the same time.
@@ -134,7 +146,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         hooks = import_hooks(
             self.configuration.hooks, self.configuration.approval, self.configuration.load_deadline
         )
-        formats = (*self._contributions, *self._configured_formats())
+        formats = (*self._contributions, *self._installer.formats())
         if self._lent_store is None:
             self._store = open_state_store(self.configuration.state)
         self._board = self._make(state_store=self._lent_store or self._store, contributions=formats)
@@ -143,7 +155,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         for subscriber in self._subscribers:
             self._board.subscribe(subscriber)
         try:
-            self._load_configured(self._board)
+            self._installer.install_configured(self._board)
         except BaseException:  # an interrupt too may leave no host running
             self.stop()
             raise
@@ -151,6 +163,9 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
 
     def __enter__(self) -> Self:
         return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     async def __aenter__(self) -> Self:
         """Do as `start`, and never block the event loop. If its task is cancelled meanwhile, what was started is stopped."""
@@ -165,6 +180,59 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
     def _undo(self, starting: Future[None]) -> None:
         self.stop()  # so that it no longer waits for hosts
         starting.add_done_callback(lambda _: self.stop())
+
+    async def __aexit__(self, *_: object) -> None:
+        """Do as `stop`, and never block the event loop; a task that is cancelled meanwhile hears of it when that is done."""
+        await until_done(in_thread(self.stop, "callboard-stop", daemon=False), shielded=True)
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """End every call with ``cancelled``, every host and every actor. Done when this returns.
+
+        While another thread stops it, this waits for that, for ``timeout`` seconds at most. It does not where it would
+        wait for itself: a subscriber that is being told of an event, and a signal handler that has interrupted a
+        `stop`, return at once, and the stop goes on. One that was interrupted is gone on with by the next one. In a forked
+        child it does nothing: the board is its parent's.
+
+        Args:
+            timeout: seconds for hosts to end by themselves; what is left then is killed.
+
+        Raises:
+            TypeError, ValueError: the timeout is no number of seconds.
+        """
+        require_seconds("timeout", timeout)
+        if self._home is not None:
+            return
+        board = self._board or self._stopped
+        telling = board is not None and board.events.telling
+        with self._stop_once.turn(0.0 if telling else timeout) as mine:
+            if mine:
+                self._stop(timeout)
+
+    def forked(self, parent: int) -> None:
+        """In a child that was forked off: a board that runs is the parent's; one that was not started may be here."""
+        self._stop_once = Once("the board")
+        if self._home is None and (self._board is not None or self._stopped is not None):
+            self._home = parent
+            keep((self._board, self._stopped, self._store))
+            self._board = self._stopped = self._store = None
+
+    def _stop(self, timeout: float) -> None:
+        if self._board is not None:
+            self._stopped, self._board = self._board, None
+        store, self._store = self._store, None
+        self._reloads.end()
+        try:
+            if self._stopped is not None:
+                self._stopped.stop(timeout)
+                self._stopped = None
+        finally:
+            main_thread.forget(self)
+            self._reloads.clear()
+            try:
+                self._installer.providers.close()
+            finally:
+                if store is not None:
+                    store.close()
 
     # Plugins
 
@@ -186,7 +254,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         name = getattr(plugin, "name", None) or repr(plugin)
         given = parse_options({**options, "config": config}, plugin=str(name))
         read = complete(given, self.configuration)
-        return self._take_in(self._running, [load_registered(plugin, read)])
+        return self._installer.install(self._running, [load_registered(plugin, read)])
 
     def load(
         self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any
@@ -208,57 +276,12 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             NotStarted: the board does not run.
         """
         board = self._running
-        return self._take_in(board, load_entry(entry_of(source, config, options), self.configuration))
-
-    def _take_in(self, board: Board, made: Iterable[Made]) -> list[ToolDescriptor]:
-        """Put them all on the board, or none: what has been begun for nothing is taken off again."""
-        begun: list[Loaded] = []
-        with ExitStack() as undo:
-            for one in made:
-                if isinstance(one, LoadedProvider):
-                    self._providers.add(one)
-                    undo.callback(self._providers.discard, one)
-                else:
-                    self._begin(board, one)
-                    undo.callback(board.discard, one.adapter.name, one.adapter)
-                    begun.append(one)
-            tools = [tool for one in begun for tool in settle(board, one)]
-            undo.pop_all()
-        return tools
-
-    def _configured_formats(self) -> list[ToolInteropContribution]:
-        """The contributions of the configuration; one that cannot be had is noted."""
-        found: list[ToolInteropContribution] = []
-        if self.configuration.interop:
-            from .config.interop_section import import_contribution  # noqa: PLC0415 - most configurations have none
-
-            for index, path in enumerate(self.configuration.interop):
-                with Noting(self.failed, path):
-                    where, seconds = f"$.interop[{index}]", self.configuration.load_deadline
-                    found.append(import_contribution(path, where, seconds))
-        return found
-
-    def _load_configured(self, board: Board) -> None:
-        begun: list[tuple[Any, Loaded]] = []
-        in_turn = {group.id for group in self.configuration.groups if group.start is StartOrder.IN_ORDER}
-        for entry, load in load_ahead(self.configuration):
-            with Noting(self.failed, entry):
-                for one in load():
-                    if isinstance(one, LoadedProvider):
-                        self._providers.add(one)
-                        continue
-                    self._begin(board, one)
-                    begun.append((entry, one))
-                    if one.options.required and one.options.host.group in in_turn:
-                        settle(board, one)  # what comes after it must not be started without it
-        for entry, one in begun:
-            with Noting(self.failed, entry) as noting:
-                settle(board, one)
-                if (why := board.plugin_manager.member(one.adapter.name).absence) is not None:
-                    noting.note(why, one.adapter.name)
+        return self._installer.install(
+            board, load_entry(entry_of(source, config, options), self.configuration)
+        )
 
     def _begin(self, board: Board, one: Loaded) -> None:
-        self._require(one)
+        self._reloads.require(one)
         try:
             begin(board, one)
         except PluginNameTaken as error:
@@ -266,8 +289,8 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
 
             name = one.adapter.name
             taken = {*board.plugin_manager.members(), *board.plugin_manager.host_registry.status()}
-            raise with_remedy(error, one, self._origins.loaded.get(name), taken) from error
-        self._noted(one)
+            raise with_remedy(error, one, self._reloads.origins.loaded.get(name), taken) from error
+        self._reloads.note(one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
         """Take a plugin off the board. Its calls end with ``cancelled``.
@@ -281,6 +304,24 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
             StateStoreError: its state cannot be forgotten; it has been taken off all the same.
         """
         self._running.remove(name, forget_state=forget_state)
+
+    def mount(self, module: Any, config: dict[str, Any] | None = None, **options: Any) -> MountedModule:
+        """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks.
+
+        Args:
+            module: has ``mount(coordinator, config)``, or is that function.
+            config: given to it.
+            options: of its tools, as for `register`: ``concurrency``, ``deadline``, ``idempotent``, …
+
+        Raises:
+            MountError: it cannot be mounted; all of it has been taken off again.
+            PluginError: what it mounts is no tool, a name is taken, or an option is unknown or wrong.
+            NotStarted: the board does not run.
+        """
+        name = str(getattr(module, "__name__", None) or type(module).__name__)
+        read = complete(parse_options({**options, "config": config}, plugin=name), self.configuration)
+        timeout = self.configuration.prepare_deadline
+        return self._running.mount(module, config, settings=read.tool, timeout=timeout)
 
     # Calls
 
@@ -324,7 +365,87 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         """As `stream`, awaiting. Its ``aclose()`` cancels the call, as does the end of a task that is cancelled."""
         return CallStream(partial(self.submit, tool_call, **options))
 
+    def hook(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
+        """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.
+
+        Args:
+            event: ``tool:pre``, ``tool:post`` or ``tool:error``.
+            hook: answers nothing, a mapping with ``action``, or an object that has one.
+            options: ``priority`` (0; lower goes first), ``deadline`` (5.0 seconds), ``observes`` (false), ``name``.
+
+        Raises:
+            HookRegistrationError: there is no such event, or it cannot be called.
+            NotStarted: the board does not run.
+        """
+        return self._running.hooks.add(event, hook, **options)
+
+    @property
+    def approver(self) -> Approver | None:
+        """Asks a person about the calls that hooks want approved. Without one a question's default holds."""
+        return self._approver
+
+    @approver.setter
+    def approver(self, approver: Approver | None) -> None:
+        self._approver = approver
+        if self._board is not None:
+            self._board.hooks.approver = approver
+
+    # Hosts
+
+    def restart(self, name: str) -> list[str]:
+        """End a plugin's host and start the next at once, with a fresh budget. Raises `UnknownChild`.
+
+        ``name`` may be the host's too. It returns the plugins that live there: it is done to all of them.
+        """
+        return self._ordered("restart", name)
+
+    def park(self, name: str) -> list[str]:
+        """End a plugin's host and leave it parked; its calls are refused. Otherwise as `restart`."""
+        return self._ordered("park", name)
+
+    def revive(self, name: str) -> list[str]:
+        """Start a parked or stopped host at once, with a fresh budget. Otherwise as `restart`."""
+        return self._ordered("revive", name)
+
+    def _ordered(self, verb: str, name: str) -> list[str]:
+        require_text("the name of a host or a plugin", name)
+        return self._running.order(verb, name)
+
+    def reload(
+        self,
+        name: str,
+        *,
+        timeout: float | None = None,
+        refuse: Iterable[str] | None = None,
+        reason: str = "by hand",
+    ) -> Reloaded:
+        """Load what a plugin's host runs anew, from what is on the disk now, and have it take over between two calls.
+
+        The sources are made ready again and a further host loads them while the present one serves on. Calls under way end
+        there, the next ones go to the new one, with the state that there is. If it cannot be loaded, breaks the contract, takes
+        other plugins' names or changes its tools in a way that is refused, nothing has changed. All plugins of the host
+        are loaded together. Waits until the new one serves, or will not.
+
+        Args:
+            name: the plugin's, or the host's.
+            timeout: seconds that it may take beyond the making of its sources; no limit if ``None``.
+            refuse: changes of tools that are not taken over, ``added``, ``removed``, ``changed``, instead of what the
+                option ``reload`` says.
+            reason: for the events.
+
+        Raises:
+            ReloadRefused: there is no such host, the plugin runs in this process, its source has other plugins now, or two
+                lives of its host must not be.
+            NotStarted: the board does not run.
+        """
+        return self._reloads.reload(name, timeout=timeout, refuse=refuse, reason=reason)
+
     # What there is, and what is going on
+
+    @property
+    def failed(self) -> list[FailedPlugin]:
+        """What of the configuration could not be loaded or started, and is not required."""
+        return self._installer.failed
 
     def tools(self) -> list[ToolDescriptor]:
         """All tools with their source schemas, in order of registration."""
@@ -366,11 +487,11 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         require_mapping("config", config)
         asked = require_several("models", models, is_mapping, "a mapping")
         require_seconds("timeout", timeout)
-        return describe(self._running, name, dict(config or {}), asked, timeout)
+        return self._running.queries.describe(name, dict(config or {}), asked, timeout)
 
     def ui_elements(self) -> dict[str, list[Json]]:
         """The user interface elements of each plugin that has any and can be asked; opaque to Callboard."""
-        return self._running.ui_elements()
+        return self._running.queries.ui_elements()
 
     def status(self) -> Json:
         """What is going on, as JSON: plugins, hosts, mailboxes, counts, restarts, crash reports."""
@@ -380,7 +501,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
         if board is None:
             return {"running": False, "plugins": {}, "failed": [], "providers": []}
         failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
-        providers = [one.status() for one in self._providers]
+        providers = [one.status() for one in self.providers]
         return {**board.status(), "failed": failed, "providers": providers}
 
     def subscribe(
@@ -410,7 +531,7 @@ class Callboard(GivingOrders, TakingHooks, Stopping):
     @property
     def providers(self) -> list[LoadedProvider]:
         """The providers of models, and their extensions, among the configured plugins: an `AgentCore` on this board has them."""
-        return list(self._providers)
+        return list(self._installer.providers)
 
     @property
     def request_defaults(self) -> Json:

@@ -19,7 +19,7 @@ from .plugins.contract.context import application_context, core_context
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
 
-    from .agent.core.tool_core import HoldsBoard
+    from .agent.core.core import HoldsBoard
     from .agent.loop.cancellation import Cancellation
     from .agent.sessions.session import Session
     from .loading.loaded import LoadedProvider

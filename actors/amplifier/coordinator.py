@@ -32,7 +32,7 @@ class BoardHooks:
 
     Args:
         module: the module's name.
-        put_on: registers a hook; see `Board.hook`.
+        put_on: registers a hook; see `Hooks.add`.
     """
 
     def __init__(self, module: str, put_on: Callable[..., HookHandle]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..catalog.catalog import ToolDescriptor
     from ..endpoint.endpoint import ToolSettings
-    from ..hooks.listeners import HookHandle
+    from ..hooks.hooks import Hooks
 
 logger = Log("callboard.actors")
 
@@ -36,6 +36,10 @@ CLEANUP_TIMEOUT = 5.0
 class Takes(Protocol):
     """The board, as far as a module is concerned."""
 
+    @property
+    def hooks(self) -> Hooks:
+        """Its hooks."""
+
     def add(
         self, adapter: PluginAdapter, *, config: Json, settings: ToolSettings | None = None
     ) -> tuple[ToolDescriptor, ...]:
@@ -46,11 +50,6 @@ class Takes(Protocol):
 
     def tools(self) -> list[ToolDescriptor]:
         """All tools."""
-
-    def hook(
-        self, event: str, hook: Callable[[str, Json], Any], *, priority: int = 0, name: str | None = None
-    ) -> HookHandle:
-        """Register a hook."""
 
 
 class LoopedTool:
@@ -92,7 +91,7 @@ class MountedModule:
         self._lock = threading.Lock()
         self._over = False
         self._loop = LoopThread(f"callboard-module-{name}")
-        self._hooks = BoardHooks(name, board.hook)
+        self._hooks = BoardHooks(name, board.hooks.add)
         self.coordinator = BoardCoordinator(
             name, config, take=self._take, let_go=self._let_go, hooks=self._hooks
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from ...base.validation import require
 from .listeners import Listeners
 
 if TYPE_CHECKING:
@@ -58,31 +59,48 @@ class Hooks:
         self._closed = False
 
     def add(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
-        """Register a hook. As `Listeners.add`."""
+        """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.
+
+        Args:
+            event: ``tool:pre``, ``tool:post`` or ``tool:error``.
+            hook: answers nothing, a mapping with ``action``, or an object that has one.
+            options: ``priority`` (0): lower goes first. ``deadline`` (5.0): seconds that it has for each answer; a gate
+                that takes longer, raises, or answers with what is no answer, refuses the call. ``observes`` (false): it
+                decides nothing, and what goes wrong in it harms nothing; those of ``tool:error`` all do. ``name``: for
+                results and events; its own if ``None``.
+
+        Raises:
+            HookRegistrationError: there is no such event, or it cannot be called.
+        """
         self._made()  # first: calls go by it as soon as there is a hook
         return self.listeners.add(event, hook, **options)
 
     @property
     def approver(self) -> Approver | None:
-        """Who asks people; see `People`."""
+        """Asks a person about the calls that hooks want approved. Without one a question's default holds."""
         return None if self._way is None else self._way.people.approver
 
     @approver.setter
     def approver(self, approver: Approver | None) -> None:
+        if approver is not None:
+            can_ask = callable(getattr(approver, "ask", None))
+            require(can_ask, "the approver", approver, "something that has ask(question)")
         if approver is not None or self._way is not None:
             self._made().people.approver = approver
 
     def take(self, call: Call, deadline: float | None) -> Call:
-        """See `Hooked.take`; of a board that has had a hook."""
+        """Have a call pass the hooks; for a board that has had one. Returns the handle for the caller."""
         return (self._way or self._made()).take(call, deadline)
 
     def close(self) -> None:
+        """Refuse further calls, and end what is with the hooks."""
         with self._lock:
             self._closed = True
         if self._way is not None:
             self._way.close()
 
     def finish(self) -> None:
+        """End the calls that are left, when all plugins have ended."""
         if self._way is not None:
             self._way.finish()
 

@@ -1,6 +1,6 @@
-"""The plugins of a board: how they come on it, and how they are taken off again.
+"""The plugins of a board: how they are added, and how they are removed.
 
-The plugin_manager owns the members and the lock under which they, the routes and the offers change
+It owns the members and the lock under which they, the routes and the offers change
 together. It routes nothing and runs nothing itself.
 """
 
@@ -59,6 +59,7 @@ class PluginManager:
         random: the source of the jitter of hosts.
         tool_runtime: what plugins find in their context under that name.
         keeper: keeps the members' states beyond this process, or ``None``.
+        removed: is called with the name of each plugin that was removed.
 
     Attributes:
         closed: no more members are taken.
@@ -83,8 +84,10 @@ class PluginManager:
         tool_runtime: Any,
         random: Callable[[], float],
         keeper: StateKeeper | None = None,
+        removed: Callable[[str], None],
     ) -> None:
         self.closed = False
+        self._removed = removed
         self._supervisor = supervisor
         self._routing_table = routing_table
         self._catalog = catalog
@@ -402,8 +405,11 @@ class PluginManager:
             self._leaving = [*self.leaving(), member]
         member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
         self._events.publish("plugin_removed", name)
-        if forget_state and self._keeper is not None:
-            self._keeper.forget(name)
+        try:
+            if forget_state and self._keeper is not None:
+                self._keeper.forget(name)
+        finally:
+            self._removed(name)
 
     def _take_off(self, name: str, only: PluginAdapter | None = None) -> PluginHandle:
         with self.lock:

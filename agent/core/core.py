@@ -1,45 +1,54 @@
 """`AgentCore`: what an agent is built on. Sessions, model requests, tool calls, and the loop of all three.
 
 A thin face: which tools a request offers is settled in `request.py`, what a model is sent in `exchange.py`, what
-comes next in `turn.py`, and calls are run by `ToolCore`. Each asynchronous method does what the one without its
+comes next in `turn.py`, and calls are run by the board. Each asynchronous method does what the one without its
 ``a`` does, and never blocks the event loop.
+
+Every tool call gets its message, in the order of the calls, whatever happened to it: a history with an unanswered
+call is refused by every provider. Calls to different tools run at the same time, calls to one tool in their
+order. A caller that stops waiting cancels the calls that are left.
 """
 
 from __future__ import annotations
 
 import os
 import uuid
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, Protocol, Self
 
+from ...actors.board import Board
+from ...actors.calls.call import Call
+from ...actors.endpoint.endpoint import ToolSettings
+from ...actors.hosting.settings import HostSettings
 from ...base.errors import CallboardError
 from ...base.json import copy_json
-from ...base.validation import require, require_mapping, shown
+from ...base.validation import require, require_mapping, require_seconds, shown
+from ...hosts.hosted_tool import HostedToolPlugin
+from ...plugins.adapter.adapter import PluginAdapter
 from ...plugins.adapter.async_bridge import call_in_thread
 from ...plugins.contract.context import core_context
 from ..errors import ProviderError
 from ..loop.drivers import Limits, drive, drive_async
+from ..loop.inbox import Inbox
 from ..loop.one_request import one_request, one_request_async
+from ..loop.tool_calls import ToolCalls
 from ..loop.tool_loop import ToolLoop
 from ..requests.active_provider import Providers
 from ..requests.contributed_formats import BroughtFormats
 from ..sessions.session import Session, new_message
 from ..sessions.store import SessionStore
-from .arguments import require_config, require_limits, require_session
-from .tool_core import ToolCore
+from ..threads import Helpers
+from .arguments import require_calls, require_config, require_limits, require_session
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
-    from ...actors.board import Board
-    from ...actors.calls.call import Call
-    from ...actors.endpoint.endpoint import ToolSettings
+    from ...actors.hooks.listeners import HookHandle
     from ..loop.cancellation import Cancellation
     from ..loop.model_reading import Spawn
     from ..requests.active_provider import ModelRequest
-    from .tool_core import HoldsBoard
 
 Json = dict[str, Any]
 
@@ -47,7 +56,15 @@ MAX_ROUNDS = 25
 """How often a model is asked in one turn, unless the caller says otherwise."""
 
 
-class AgentCore(ToolCore):
+class HoldsBoard(Protocol):
+    """What stands before a board, such as a running `Callboard`."""
+
+    @property
+    def board(self) -> Board:
+        """The board."""
+
+
+class AgentCore:
     """See the module. It is a context manager; `close` ends what is its own.
 
     Args:
@@ -56,6 +73,9 @@ class AgentCore(ToolCore):
         format_timeout: seconds a plugin's formatting hooks may take; past that its default holds.
         preview_timeout: seconds a plugin may take for the preview of a call; past that there is none.
         session_dir: a folder where `run` keeps each session as it goes on; nowhere if ``None``.
+
+    Attributes:
+        board: the board.
 
     Raises:
         TypeError, ValueError: an argument is not what its name says.
@@ -72,7 +92,14 @@ class AgentCore(ToolCore):
     ) -> None:
         is_folder = session_dir is None or isinstance(session_dir, str | os.PathLike)
         require(is_folder, "session_dir", session_dir, "the path of a folder")
-        super().__init__(board, format_timeout=format_timeout, preview_timeout=preview_timeout)
+        require_seconds("format_timeout", format_timeout)
+        require_seconds("preview_timeout", preview_timeout)
+        self._own = board is None
+        if board is None:
+            self.board = Board()
+        else:
+            self.board = board if isinstance(board, Board) else _held(board)
+        self._calls = ToolCalls(self.board, format_timeout=format_timeout, preview_timeout=preview_timeout)
         self._providers = Providers()
         # Who holds the board may have providers of its configuration, whose owner it stays, and say which is meant.
         for each in getattr(board, "providers", ()):
@@ -84,7 +111,14 @@ class AgentCore(ToolCore):
     def close(self) -> None:
         """Close the providers, extensions and features that were registered as classes, and stop the board if it is this core's own."""
         self._providers.close()
-        super().close()
+        if self._own:
+            self.board.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # Tools and providers
 
@@ -99,7 +133,8 @@ class AgentCore(ToolCore):
         """Register a tool plugin, an instance or a class; a `HostedToolPlugin` has its host started and waited for.
 
         Its schemas may be in a format that a provider, an extension or a feature of this core brings, whichever is
-        registered first. One that nobody can read yet waits; what uses the core meanwhile raises `ContractError`.
+        registered first. One that nothing reads yet waits; what uses the core meanwhile raises `ContractError`.
+        A plugin's `prepare` finds this core in its context, and the configuration of a request that says nothing itself.
 
         Raises:
             PluginError: it breaks the contract, its name or a tool's name is taken, or its host does not come up.
@@ -107,23 +142,26 @@ class AgentCore(ToolCore):
         """
         self._formats.put(self._putting(tool, config, name, settings))
 
-    def submit(
-        self,
-        tool_call: Any,
-        config: Json,
-        *,
-        context: Mapping[str, Any] | None = None,
-        streaming: bool = True,
-    ) -> Call:
-        """As `ToolCore.submit`. Raises `ContractError` too: a tool waits that nobody can read."""
-        if self._formats.unread is not None:
-            self._formats.require_read()
-        return super().submit(tool_call, config, context=context, streaming=streaming)
+    def _putting(
+        self, tool: Any, config: Json | None, name: str | None, settings: ToolSettings | None
+    ) -> Callable[[], object]:
+        """What puts a tool plugin on the board; it may be called again after it has failed. Raises as `register_tool`."""
+        require_mapping("config", config)
+        is_settings = settings is None or isinstance(settings, ToolSettings)
+        require(is_settings, "settings", settings, "ToolSettings")
+        if isinstance(tool, HostedToolPlugin):
+            host = HostSettings(config or {})
+            adapter = PluginAdapter(tool, name=name)
+            return partial(self.board.add_hosted, adapter, tool, host=host, settings=settings)
+        adapter = PluginAdapter(tool, name=name, config=config)
+        around = core_context(core=self, config=self._config_of_no_request())
+        return partial(self.board.add, adapter, config=config or {}, settings=settings, context=around)
 
     def _config_of_no_request(self) -> Json:
+        """What the configuration of a request is that says nothing itself; the set-up of tools sees it."""
         try:
             return self._providers.resolved({}, self._defaults)
-        except ProviderError:  # whom requests are for is not known yet, or never said but by them
+        except ProviderError:  # the provider is not known yet, or only requests name it
             return dict(self._defaults)
 
     def register_provider(
@@ -148,6 +186,98 @@ class AgentCore(ToolCore):
         """Register what adds something to the requests of all providers. Raises `PluginError`: it breaks the contract."""
         self._providers.add_feature(feature, config, name)
         self._formats.look_again({})
+
+    def hook(self, event: str, hook: Callable[[str, Json], Any], **options: Any) -> HookHandle:
+        """Have a callable asked about each call of the board from now on. Arguments and errors as `Callboard.hook`."""
+        return self.board.hooks.add(event, hook, **options)
+
+    # Tool calls
+
+    def execute_tool_calls(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> list[Json]:
+        """Run the calls; returns a ``role: "tool"`` message for each, in their order.
+
+        Args:
+            tool_calls: in any wire format that the board reads.
+            config: the request's configuration; tools see it in their context.
+            context: added to the tools' context.
+
+        Raises:
+            TypeError: it is no list of calls.
+        """
+        with self._submitted(tool_calls, config, context, streaming=False) as calls:
+            return [self._calls.message(call, call.result()) for call in calls]
+
+    async def aexecute_tool_calls(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> list[Json]:
+        """Do as `execute_tool_calls`, awaiting."""
+        with self._submitted(tool_calls, config, context, streaming=False) as calls:
+            return [await call_in_thread(self._calls.message, call, await call) for call in calls]
+
+    def iter_tool_messages(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> Generator[Json, None, None]:
+        """Run the calls; yields, for each in order, ``{"part": …}`` as they come and then its message.
+
+        A part carries ``tool_call_id`` and ``tool_name`` beside what the tool gave.
+        """
+        with self._submitted(tool_calls, config, context, streaming=True) as calls:
+            for call in calls:
+                yield from self.answers(call)
+
+    async def aiter_tool_messages(
+        self, tool_calls: Iterable[Any], config: Json, *, context: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[Json, None]:
+        """Do as `iter_tool_messages`, awaiting."""
+        answers: Inbox[Json | None] = Inbox()
+        helpers = Helpers("callboard-tool-messages", most=1)
+        with self._submitted(tool_calls, config, context, streaming=True) as calls:
+            for call in calls:
+                helpers.do(partial(self._read, call, answers))
+            waiting = len(calls)
+            while waiting:
+                answer = await answers.get_async()
+                if answer is None:
+                    waiting -= 1
+                else:
+                    yield answer
+
+    def submit(
+        self,
+        tool_call: Any,
+        config: Json,
+        *,
+        context: Mapping[str, Any] | None = None,
+        streaming: bool = True,
+    ) -> Call:
+        """Run one call; returns its handle at once. `answers` makes its messages.
+
+        Args:
+            tool_call: in any wire format that the board reads.
+            config: the request's configuration; tools see it in their context.
+            context: added to the tools' context.
+            streaming: have a tool that can stream do so.
+
+        Raises:
+            TypeError: the configuration or the context is none.
+            ContractError: a registered tool waits for a format that nothing reads.
+        """
+        if self._formats.unread is not None:
+            self._formats.require_read()
+        require_config(config)
+        require_mapping("context", context)
+        layer = core_context(core=self, config=config, extra=context)
+        return self._calls.submit(tool_call, layer, streaming=streaming)
+
+    def answers(self, call: Call) -> Iterator[Json]:
+        """What one call of `submit` answers: its parts as they come, and last its message.
+
+        In the shapes of `iter_tool_messages`. Whether the call succeeded is for its result to say.
+        """
+        require(isinstance(call, Call), "a call", call, "what submit returned")
+        return self._calls.answers(call)
 
     # Sessions
 
@@ -305,3 +435,37 @@ class AgentCore(ToolCore):
             keep=None if self._store is None else self._store.open,
             spawn=spawn,
         )
+
+    @contextmanager
+    def _submitted(
+        self, tool_calls: Iterable[Any], config: Json, context: Mapping[str, Any] | None, *, streaming: bool
+    ) -> Iterator[list[Call]]:
+        """Run the calls; those that have not ended when this is left are cancelled. Raises `TypeError`."""
+        require_calls(tool_calls)
+        calls: list[Call] = []
+        try:
+            calls.extend(
+                self.submit(tool_call, config, context=context, streaming=streaming)
+                for tool_call in tool_calls
+            )
+            yield calls
+        finally:
+            for call in calls:
+                call.cancel()
+
+    def _read(self, call: Call, answers: Inbox[Json | None]) -> None:
+        try:
+            for answer in self.answers(call):
+                answers.put(answer)
+        finally:
+            answers.put(None)
+
+
+def _held(holder: Any) -> Board:
+    """The board that somebody holds. Raises `TypeError`: there is none, and nobody who has one."""
+    board = None if isinstance(holder, type) else getattr(holder, "board", None)
+    if not isinstance(board, Board):
+        raise TypeError(
+            f"the board of a core is {shown(holder)}; it has to be a Board, or a Callboard that was started"
+        )
+    return board

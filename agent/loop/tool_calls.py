@@ -74,7 +74,7 @@ class ToolCalls:
                 return ""
             prepared = self._board.plugin_manager.member(plugin).endpoint.prepared
             invocation = invocation_of(inspected, tool_call, context, prepared)
-            return self._board.run_hook(
+            return self._board.queries.run_hook(
                 plugin, lambda adapter, state: adapter.preview(invocation, state), self._preview_timeout
             )
         except (HookFailed, KeyError, InteropError):  # it hangs, or was taken off the board, or is no call
@@ -84,7 +84,7 @@ class ToolCalls:
         """A failure of Callboard's own is not the tool's to format: the tool never made it."""
         if call.plugin_name is not None and reported(result) is None:
             try:
-                return self._board.run_hook(
+                return self._board.queries.run_hook(
                     call.plugin_name,
                     lambda adapter, state: _formatted(adapter, result, state),
                     self._format_timeout,

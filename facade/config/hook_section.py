@@ -133,9 +133,9 @@ def import_hooks(
 
 def put_on(board: Board, hooks: list[Hook], approver: Approver | None) -> None:
     """Register the hooks that were imported, and who asks people for them."""
-    board.approver = approver
+    board.hooks.approver = approver
     for event, hook, options in hooks:
-        board.hook(event, hook, **options)
+        board.hooks.add(event, hook, **options)
 
 
 def _imported_in_time(settings: HookSettings, seconds: float | None) -> Any:

@@ -1,22 +1,98 @@
-"""How a loaded plugin comes on a board: in two steps, so that many can be prepared and started at the same time."""
+"""How loaded plugins come on a board: in two steps, so that many can be prepared and started at the same time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 from ..actors.plugins.config_schema import ConfigMisfit
+from ..supervision.restart.spec import StartOrder
+from .failed import FailedPlugin, Noting
+from .loaded import LoadedProvider, LoadedProviders
+from .prefetch import load_ahead
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
-    from .loaded import Loaded
+    from ..config.configuration import Configuration
+    from ..interop.registry.contribution import ToolInteropContribution
+    from .loaded import Loaded, Made
+
+
+class Installer:
+    """Puts on a board what was loaded; providers, which no board runs, are kept beside it.
+
+    Args:
+        configuration: what is loaded, and how.
+        begin: begins to run one plugin on the board; raises what keeps it from there.
+
+    Attributes:
+        failed: what could not be loaded or started, and is not required.
+        providers: the providers of models.
+    """
+
+    def __init__(self, configuration: Configuration, begin: Callable[[Board, Loaded], None]) -> None:
+        self.failed: list[FailedPlugin] = []
+        self.providers = LoadedProviders()
+        self._configuration = configuration
+        self._begin = begin
+
+    def install(self, board: Board, made: Iterable[Made]) -> list[ToolDescriptor]:
+        """Put all of them on the board, or none: what has begun is removed again. Returns their tools."""
+        begun: list[Loaded] = []
+        with ExitStack() as undo:
+            for one in made:
+                if isinstance(one, LoadedProvider):
+                    self.providers.add(one)
+                    undo.callback(self.providers.discard, one)
+                else:
+                    self._begin(board, one)
+                    undo.callback(board.discard, one.adapter.name, one.adapter)
+                    begun.append(one)
+            tools = [tool for one in begun for tool in settle(board, one)]
+            undo.pop_all()
+        return tools
+
+    def install_configured(self, board: Board) -> None:
+        """Put all plugins of the configuration on the board. Raises what a required one raises."""
+        begun: list[tuple[Any, Loaded]] = []
+        in_turn = {group.id for group in self._configuration.groups if group.start is StartOrder.IN_ORDER}
+        for entry, load in load_ahead(self._configuration):
+            with Noting(self.failed, entry):
+                for one in load():
+                    if isinstance(one, LoadedProvider):
+                        self.providers.add(one)
+                        continue
+                    self._begin(board, one)
+                    begun.append((entry, one))
+                    if one.options.required and one.options.host.group in in_turn:
+                        settle(board, one)  # what comes after it must not be started without it
+        for entry, one in begun:
+            with Noting(self.failed, entry) as noting:
+                settle(board, one)
+                if (why := board.plugin_manager.member(one.adapter.name).absence) is not None:
+                    noting.note(why, one.adapter.name)
+
+    def formats(self) -> list[ToolInteropContribution]:
+        """The contributions of the configuration; one that cannot be had is noted as failed."""
+        found: list[ToolInteropContribution] = []
+        if self._configuration.interop:
+            from ..config.interop_section import import_contribution  # noqa: PLC0415 - most configurations have none
+
+            for index, path in enumerate(self._configuration.interop):
+                with Noting(self.failed, path):
+                    where, seconds = f"$.interop[{index}]", self._configuration.load_deadline
+                    found.append(import_contribution(path, where, seconds))
+        return found
 
 
 def begin(board: Board, one: Loaded) -> None:
-    """Begin to run it, here or in a host. Raises as `Board.begin` and `Board.begin_hosted`."""
+    """Begin to run it, here or in a host. Raises as `PluginManager.begin` and `Board.begin_hosted`."""
     options = one.options
     if one.hosted is None:
-        board.begin(one.adapter, config=options.config, settings=options.tool)
+        board.plugin_manager.begin(one.adapter, config=options.config, settings=options.tool)
     else:
         board.begin_hosted(
             one.adapter,
@@ -32,19 +108,19 @@ def settle(board: Board, one: Loaded) -> tuple[ToolDescriptor, ...]:
     """Wait until it runs, or will not; return its tools.
 
     Raises:
-        PluginError: it is required and does not come up, its configuration does not fit, or a tool's name is taken.
-            It has been taken off the board. Or that was done by another thread meanwhile.
+        PluginError: it is required and does not come up, its configuration does not fit, or a tool's name is taken; it
+            has been removed. Or another thread removed it meanwhile.
     """
     adapter, required = one.adapter, one.options.required
     if one.hosted is None:
-        return board.settle(adapter.name, required=required, adapter=adapter)
+        return board.plugin_manager.settle(adapter.name, required=required, adapter=adapter)
     tools = board.settle_hosted(adapter.name, required=required, adapter=adapter)
     if tools:
         try:
-            board.check_config(adapter.name)
+            board.queries.check_config(adapter.name)
         except ConfigMisfit:
             board.discard(adapter.name, adapter)
             raise
-        except KeyError:  # taken off since then: there is nothing to be held to anything
+        except KeyError:  # removed since then: there is nothing to check
             pass
     return tools

@@ -71,8 +71,8 @@ def run(board, _name="t", **arguments):
 )
 def test_a_person_decides_and_no_answer_is_a_no(board, person, allowed, by):
     recorder = Recorder(board)
-    board.approver = person
-    board.hook("tool:pre", ask, name="asker")
+    board.hooks.approver = person
+    board.hooks.add("tool:pre", ask, name="asker")
 
     result = run(board, x=1)
 
@@ -80,7 +80,7 @@ def test_a_person_decides_and_no_answer_is_a_no(board, person, allowed, by):
     assert recorder.wait("approval_asked")[0].subject == "asker"
     answered = recorder.wait("approval_answered")[0].facts
     assert (answered["allowed"], answered["by"]) == (allowed, by)
-    assert board.approver is person
+    assert board.hooks.approver is person
     if person is not None:
         assert person.questions[0].tool_input == {"x": 1}
     if not allowed:
@@ -88,9 +88,9 @@ def test_a_person_decides_and_no_answer_is_a_no(board, person, allowed, by):
 
 
 def test_a_yes_for_good_is_remembered_for_that_tool_alone(board):
-    person = board.approver = Person(answer="Allow always")
+    person = board.hooks.approver = Person(answer="Allow always")
     board.add(echo("other"), config={})
-    board.hook("tool:pre", ask)
+    board.hooks.add("tool:pre", ask)
 
     results = [run(board, name)["success"] for name in ("t", "t", "other", "t")]
 
@@ -104,8 +104,8 @@ def test_people_are_asked_one_question_at_a_time_and_not_longer_than_it_matters(
         for name in ("a", "b", "c"):
             board.add(echo(name), config={})
         recorder = Recorder(board)
-        person = board.approver = Person()
-        board.hook("tool:pre", ask, deadline=500.0)
+        person = board.hooks.approver = Person()
+        board.hooks.add("tool:pre", ask, deadline=500.0)
         calls = {"a": board.submit(tool_call("a"), deadline=1000.0)}
         assert person.asked.wait(PATIENCE)
         calls |= {name: board.submit(tool_call(name), deadline=1000.0) for name in "bc"}

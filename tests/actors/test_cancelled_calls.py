@@ -143,7 +143,7 @@ def test_a_thread_that_does_not_heed_a_cancel_is_fenced_off_after_the_grace_what
 def test_a_call_that_hooks_stand_around_frees_its_tool_as_well(end):
     with VirtualBoard() as board:
         board.add_scripted("deaf", {"deaf": deaf}, settings=settings())
-        board.hook("tool:post", lambda _event, _data: None)
+        board.hooks.add("tool:post", lambda _event, _data: None)
         call = board.send("deaf", "deaf", {"hang": True}, deadline=LONG if end == "cancel" else 0.1)
         board.clock.advance(0.1)
         call.cancel()

@@ -66,7 +66,7 @@ def changing(changes):
 
 
 def test_a_rule_about_a_tool_holds_for_calls_that_its_plugin_claims(board, files):
-    board.hook("tool:pre", ApprovalRules(deny=("files_rm",)), name="approval")
+    board.hooks.add("tool:pre", ApprovalRules(deny=("files_rm",)), name="approval")
 
     denied = [
         run(board, **{"for": "files"}),
@@ -87,17 +87,19 @@ def test_a_changed_input_is_claimed_anew_and_its_gates_are_asked_again(board, fi
     other = Files("other")
     board.add(PluginAdapter(other), config={})
     told = []
-    board.hook("tool:pre", lambda _e, data: told.append((data["plugin"], data["tool_names"])), priority=1)
-    hook = board.hook("tool:pre", changing({"me": {"for": "files"}}))
+    board.hooks.add(
+        "tool:pre", lambda _e, data: told.append((data["plugin"], data["tool_names"])), priority=1
+    )
+    hook = board.hooks.add("tool:pre", changing({"me": {"for": "files"}}))
 
     moved = run(board, **{"for": "me"})
     hook.close()
-    hook = board.hook("tool:pre", ApprovalRules(deny=("files_rm",)), name="approval")
-    changes = board.hook("tool:pre", changing({"me": {"for": "files"}}))
+    hook = board.hooks.add("tool:pre", ApprovalRules(deny=("files_rm",)), name="approval")
+    changes = board.hooks.add("tool:pre", changing({"me": {"for": "files"}}))
     denied = run(board, **{"for": "me"})
     hook.close()
     changes.close()
-    board.hook("tool:pre", changing({"files": {"for": "other"}, "other": {"for": "files"}}))
+    board.hooks.add("tool:pre", changing({"files": {"for": "other"}, "other": {"for": "files"}}))
     undone = run(board, **{"for": "files"})
 
     assert moved["result"] == ["files", {"for": "files"}]
@@ -121,8 +123,8 @@ def test_what_becomes_of_a_call_while_a_person_thinks_brings_it_to_no_other_plug
             return "Allow always"
 
     greedy = Files("greedy")
-    person = board.approver = Person()
-    board.hook("tool:pre", ApprovalRules(ask=("files*", "greedy*"), default="allow"), name="approval")
+    person = board.hooks.approver = Person()
+    board.hooks.add("tool:pre", ApprovalRules(ask=("files*", "greedy*"), default="allow"), name="approval")
 
     twice = [run(board, "other", **{"for": "files"}) for _ in range(2)]
     gone = run(board, "gone", **{"for": "files"})
@@ -141,7 +143,7 @@ def test_what_becomes_of_a_call_while_a_person_thinks_brings_it_to_no_other_plug
 def test_a_call_that_ends_while_claims_are_awaited_frees_the_gates(board, files):
     files.hang = threading.Event()
     gates = []
-    board.hook("tool:pre", lambda _e, data: gates.append(data["tool_call_id"]))
+    board.hooks.add("tool:pre", lambda _e, data: gates.append(data["tool_call_id"]))
 
     call = board.submit(tool_call("note", "first"))
     assert files.is_asked.wait(PATIENCE)

@@ -121,7 +121,7 @@ def test_calls_are_run_on_after_the_thread_of_a_tool_has_failed():
 def test_hooks_are_asked_on_after_their_thread_has_failed():
     with no_leaks(), Board() as board:
         board.add(a_tool(count), config={})
-        board.hook("tool:pre", lambda *_: None)
+        board.hooks.add("tool:pre", lambda *_: None)
         assert run(board)["success"]
         set_off("callboard-hooks")
         first = run(board)

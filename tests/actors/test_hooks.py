@@ -38,7 +38,7 @@ def run(board, _name="t", **arguments):
 
 def test_a_gate_denies_and_the_tool_is_not_given_the_call(board):
     recorder = Recorder(board)
-    board.hook("tool:pre", deny)
+    board.hooks.add("tool:pre", deny)
 
     result = run(board)
 
@@ -71,7 +71,7 @@ def test_the_tool_is_given_the_changed_input_and_nothing_of_the_old_one():
     given = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"key": "secret"}'}
     with Board() as board:
         board.add(PluginAdapter(Looking()), config={})
-        board.hook("tool:pre", redact)
+        board.hooks.add("tool:pre", redact)
 
         payload, shown, kind = board.submit(given).result(PATIENCE)["result"]
 
@@ -90,7 +90,7 @@ def test_the_changed_input_is_held_to_the_schema_of_the_tool():
 
     with Board() as board:
         board.add(PluginAdapter(Counting(lambda a, _: {"success": True, "result": a}, "count")), config={})
-        board.hook("tool:pre", lambda _e, _d: {"action": "modify", "data": {"input": {"n": "many"}}})
+        board.hooks.add("tool:pre", lambda _e, _d: {"action": "modify", "data": {"input": {"n": "many"}}})
 
         result = run(board, "count", n=1)
 
@@ -101,7 +101,7 @@ def test_hooks_may_be_asynchronous_and_may_be_taken_off(board):
     async def async_deny(_event, _data):
         return {"action": "deny"}
 
-    with board.hook("tool:pre", async_deny) as handle:
+    with board.hooks.add("tool:pre", async_deny) as handle:
         denied = run(board)
     handle.close()
 
@@ -118,8 +118,8 @@ def test_each_call_has_its_pre_and_one_terminal_event(board):
         told.release()
 
     for event in ("tool:pre", "tool:post", "tool:error"):
-        board.hook(event, watch, observes=True)
-    gate = board.hook(
+        board.hooks.add(event, watch, observes=True)
+    gate = board.hooks.add(
         "tool:pre", lambda _e, data: {"action": "deny"} if data["tool_input"].get("bad") else None
     )
     context = {"session_id": "s", "parent_id": "p", "other": object()}
@@ -165,7 +165,7 @@ def test_the_result_may_be_changed_and_withheld(board):
             return {"action": "deny", "reason": "a secret"}
         return {"action": "modify", "data": {"result": {"success": True, "result": "seen"}}}
 
-    board.hook("tool:post", review)
+    board.hooks.add("tool:post", review)
 
     seen, withheld = run(board), run(board, secret=1)
 
@@ -197,9 +197,9 @@ def test_what_a_tool_says_as_it_fails_is_reviewed_and_stays_a_failure(board, cod
         said = data["result"]["error"].replace("/secret", "[path]")
         return {"action": "modify", "data": {"result": data["result"] | {"error": said}}}
 
-    board.hook("tool:post", redact)
-    board.hook("tool:post", lambda _e, data: watched.append(data), observes=True)
-    board.hook("tool:error", lambda _e, data: (watched.append(data), told.release()))
+    board.hooks.add("tool:post", redact)
+    board.hooks.add("tool:post", lambda _e, data: watched.append(data), observes=True)
+    board.hooks.add("tool:error", lambda _e, data: (watched.append(data), told.release()))
 
     redacted, plain = run(board, "fails", path="/secret"), run(board, "fails", path="/tmp")
     withheld = run(board, "fails", path="/withheld")
@@ -220,8 +220,10 @@ def test_what_a_tool_says_as_it_fails_is_reviewed_and_stays_a_failure(board, cod
 
 
 def test_what_hooks_say_beside_their_answers_stays_with_the_call(board):
-    board.hook("tool:pre", lambda _e, _d: {"action": "inject_context", "context_injection": "a"}, name="pre")
-    board.hook("tool:post", lambda _e, _d: {"action": "continue", "user_message": "b"}, name="post")
+    board.hooks.add(
+        "tool:pre", lambda _e, _d: {"action": "inject_context", "context_injection": "a"}, name="pre"
+    )
+    board.hooks.add("tool:post", lambda _e, _d: {"action": "continue", "user_message": "b"}, name="post")
 
     call = board.submit(tool_call("t"))
     call.result(PATIENCE)
@@ -249,11 +251,11 @@ def test_a_gate_that_is_broken_shuts_and_an_observer_that_is_broken_does_not(boa
             raise answer
         return answer
 
-    with board.hook("tool:pre", broken, observes=True):
+    with board.hooks.add("tool:pre", broken, observes=True):
         observed = run(board)
-    with board.hook("tool:pre", broken):
+    with board.hooks.add("tool:pre", broken):
         gated = run(board)
-    with board.hook("tool:post", broken):
+    with board.hooks.add("tool:post", broken):
         reviewed = run(board)
 
     assert observed["success"]
@@ -266,7 +268,7 @@ def test_a_gate_that_hangs_shuts_at_its_deadline_and_is_not_asked_for_ever():
     clock, stuck = ManualClock(), threading.Event()
     with Board(clock=clock) as board:
         board.add(echo(), config={})
-        board.hook("tool:pre", lambda _e, _d: stuck.wait(PATIENCE) and None, name="slow", deadline=3.0)
+        board.hooks.add("tool:pre", lambda _e, _d: stuck.wait(PATIENCE) and None, name="slow", deadline=3.0)
         recorder = Recorder(board)
         results = []
         for _ in range(9):
@@ -293,7 +295,7 @@ def test_calls_to_one_tool_start_in_their_order_however_long_hooks_take(board):
         if data["input"].get("n") == 0:
             assert first_may_go.wait(PATIENCE)
 
-    board.hook("tool:pre", slow_for_the_first)
+    board.hooks.add("tool:pre", slow_for_the_first)
     calls = [board.submit(tool_call("in_order", n=n)) for n in range(5)]
 
     other = run(board, "t", x=1)
@@ -314,7 +316,7 @@ def test_the_deadline_and_a_cancel_end_a_call_whose_hooks_are_awaited():
 
     with Board(clock=clock) as board:
         board.add(echo(), config={})
-        before = board.hook("tool:pre", hang, deadline=100.0)
+        before = board.hooks.add("tool:pre", hang, deadline=100.0)
         late, waiting = (
             board.submit(tool_call("t"), deadline=2.0),
             board.submit(tool_call("t"), deadline=50.0),
@@ -324,7 +326,7 @@ def test_the_deadline_and_a_cancel_end_a_call_whose_hooks_are_awaited():
         assert asked.acquire(timeout=PATIENCE), "the next one has the gates now"
         waiting.cancel()
         before.close()
-        board.hook("tool:post", hang, deadline=100.0)
+        board.hooks.add("tool:post", hang, deadline=100.0)
         after = board.submit(tool_call("t"))
         assert asked.acquire(timeout=PATIENCE)
         after.cancel()
@@ -346,7 +348,7 @@ def test_the_board_stops_though_hooks_hang():
     stuck, asked = threading.Event(), threading.Event()
     with Board() as board:
         board.add(echo(), config={})
-        board.hook("tool:pre", lambda _e, _d: asked.set() or stuck.wait(PATIENCE))
+        board.hooks.add("tool:pre", lambda _e, _d: asked.set() or stuck.wait(PATIENCE))
         call = board.submit(tool_call("t"))
         assert asked.wait(PATIENCE)
         began = time.monotonic()
@@ -361,8 +363,8 @@ def test_the_board_stops_though_hooks_hang():
 def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
     seen = {}
     with node_board(idempotent=True) as (board, _, _recorder):
-        seeing = board.hook("tool:post", lambda _e, data: seen.update(data))
-        board.hook(
+        seeing = board.hooks.add("tool:post", lambda _e, data: seen.update(data))
+        board.hooks.add(
             "tool:error", lambda _e, data: seen.update(failed=data["generation"], attempt=data["attempt"])
         )
         told = board.submit(tool_call("moody", do="parts", parts=3))
@@ -371,7 +373,7 @@ def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
         lost = board.submit(tool_call("moody", do="exit", code=3))
         crash = lost.result(PATIENCE)
         seeing.close()
-        board.hook("tool:post", lambda _e, data: seen.update(said=data["result"]) or {"action": "deny"})
+        board.hooks.add("tool:post", lambda _e, data: seen.update(said=data["result"]) or {"action": "deny"})
         raised = run(board, "moody", do="throw")
 
     assert (told.plugin_name, told.attempt) == ("moody", 1)
@@ -397,4 +399,4 @@ def test_parts_go_to_the_caller_at_once_and_a_hosted_tool_is_hooked_too():
 )
 def test_what_cannot_be_a_hook_is_refused_when_it_is_registered(board, event, hook, options, complaint):
     with pytest.raises(HookRegistrationError, match=complaint):
-        board.hook(event, hook, **options)
+        board.hooks.add(event, hook, **options)

@@ -78,12 +78,12 @@ def test_each_call_has_one_result_and_one_terminal_event_and_starts_in_its_order
     with Board() as board:
         for name, numbers in started.items():
             board.add(noting(name, numbers), config={})
-        board.approver = Fickle(dice)
+        board.hooks.approver = Fickle(dice)
         for event in ("tool:pre", "tool:post"):
-            board.hook(event, fickle(dice), deadline=0.01)
-        board.hook("tool:pre", watch, observes=True)
-        board.hook("tool:post", told, observes=True, priority=-1)
-        board.hook("tool:error", told)
+            board.hooks.add(event, fickle(dice), deadline=0.01)
+        board.hooks.add("tool:pre", watch, observes=True)
+        board.hooks.add("tool:post", told, observes=True, priority=-1)
+        board.hooks.add("tool:error", told)
 
         calls = []
         for number in range(CALLS):

@@ -95,10 +95,10 @@ def a_run(tmp_path, *, hosted=False, tool=LedgerTool, grace=0.1, **settings):
             )
             board.settle_hosted("book", required=True)
         else:
-            board.begin(
+            board.plugin_manager.begin(
                 PluginAdapter(tool(), name="book"), **options, settings=ToolSettings(grace=grace, **settings)
             )
-            board.settle("book", required=True)
+            board.plugin_manager.settle("book", required=True)
         calls = Calls(board, ledger)
         yield calls, broken
         calls.recorder.close()

@@ -145,15 +145,15 @@ def test_every_optional_method_reaches_who_asks_wherever_the_plugin_runs(config)
 
     with Callboard(config) as board:
         described = [board.describe(name, config={"model": "gpt-5"}, models=models) for name in NAMES]
-        formatted = [board.board.run_hook(name, shown) for name in NAMES]
+        formatted = [board.board.queries.run_hook(name, shown) for name in NAMES]
         gates = [who_takes_part(board.board, **gate) for gate, _ in GATES]
         with pytest.raises(HookFailed, match=r"get_tags has to return a list of strings; it returned a str"):
             board.describe("bare")
-        bare = board.board.run_hook(
+        bare = board.board.queries.run_hook(
             "bare", lambda adapter, _: (adapter.required_tags(), adapter.get_config_schema())
         )
         envelope, other = (
-            board.board.run_hook(
+            board.board.queries.run_hook(
                 "bare", lambda adapter, _, each=each: adapter.format_result({"shown": each}, {})
             )
             for each in (ENVELOPE, {"text": "an object"})

@@ -149,7 +149,7 @@ def test_a_result_hook_sees_a_failure_whatever_code_the_tool_gives_it(code, tmp_
     seen = []
     with Board() as board:
         thread(board, tmp_path)
-        board.hook(
+        board.hooks.add(
             "tool:post", lambda _, data: seen.append(data["result"]) or {"action": "deny", "reason": "secret"}
         )
 
@@ -206,7 +206,7 @@ def test_no_hook_can_say_it_of_a_result_either(tmp_path):
 
     with Board() as board:
         thread(board, tmp_path)
-        board.hook("tool:post", forge)
+        board.hooks.add("tool:post", forge)
 
         result = board.submit(forged({"success": True, "result": 1})).result(PATIENCE)
 

@@ -38,7 +38,7 @@ IN_FUNCTION = {
         "actors/plugins/manager.py",
         "callboard.actors.hosted.hosted_plugin",
     ): "with it comes all that runs hosts",
-    ("facade/callboard.py", "callboard.config.interop_section"): "most configurations have no formats",
+    ("facade/loading/install.py", "callboard.config.interop_section"): "most configurations have no formats",
     ("facade/callboard.py", "callboard.loading.name_conflict"): "only a collision of names needs it",
     (
         "facade/config/configuration.py",
@@ -65,7 +65,7 @@ IN_FUNCTION = {
         "facade/loading/loader.py",
         "callboard.loading.python_loader",
     ): "as `LOADERS`, of a tool that somebody has at hand",
-    ("facade/reloadable.py", "callboard.reload.rebuild"): "most boards never reload",
+    ("facade/reload/reloads.py", "callboard.reload.rebuild"): "most boards never reload",
     ("hosts/node/runner_script.py", "hashlib"): "it brings OpenSSL, and only Node hosts need it",
     (
         "hosts/hosted_tool.py",

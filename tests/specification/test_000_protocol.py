@@ -60,8 +60,8 @@ def converse(command, config=None, turns=2):
         settings = HostSettings(config or {}, start_deadline=30.0)
         board.begin_hosted(PluginAdapter(plugin), plugin, host=settings, policy=QUICK)
         board.settle_hosted("greeter", required=True)
-        board.check_config("greeter")
-        board.ui_elements()
+        board.queries.check_config("greeter")
+        board.queries.ui_elements()
         core.register_provider(OpenAIChatProvider, {"model": "m", "base_url": server.url})
         events = [list(core.run(asked(core, "greet Ada"), {})) for _ in range(turns)]
         offered = [

@@ -321,7 +321,7 @@ def test_a_configuration_that_fits_is_used_and_user_interface_elements_are_passe
     core.register_tool(Named("silent"))
 
     assert offered(request_of(core, {}, CHAT)) == ["named", "silent"]
-    assert core.board.ui_elements() == {"named": [{"type": "toggle", "label": "Deep"}]}
+    assert core.board.queries.ui_elements() == {"named": [{"type": "toggle", "label": "Deep"}]}
 
 
 # The same of a tool in JavaScript

@@ -176,9 +176,9 @@ def call_hook(kind):
     with a_board() as board:
         board.add(a_tool(count), config={})
         raising = Raises(kind, 1)
-        board.hook("tool:pre", raising)
-        board.hook("tool:post", Raises(kind), observes=True)
-        board.hook("tool:error", Raises(kind))
+        board.hooks.add("tool:pre", raising)
+        board.hooks.add("tool:post", Raises(kind), observes=True)
+        board.hooks.add("tool:error", Raises(kind))
         assert board.submit(tool_call("tool")).result(PATIENCE)["code"] == "denied"
         assert answers(board)
 
@@ -192,7 +192,7 @@ def hook_answer(kind):
 
     with a_board() as board:
         board.add(a_tool(count), config={})
-        with board.hook("tool:pre", lambda *_: Answer()):
+        with board.hooks.add("tool:pre", lambda *_: Answer()):
             assert board.submit(tool_call("tool")).result(PATIENCE)["code"] == "denied"
 
 
@@ -203,8 +203,8 @@ def approver(kind):
 
     with a_board() as board:
         board.add(a_tool(count), config={})
-        board.approver = Person()
-        board.hook("tool:pre", lambda *_: {"action": "ask_user"})
+        board.hooks.approver = Person()
+        board.hooks.add("tool:pre", lambda *_: {"action": "ask_user"})
         assert board.submit(tool_call("tool")).result(PATIENCE)["code"] == "denied"
         assert answers(board)
 

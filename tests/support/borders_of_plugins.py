@@ -241,7 +241,7 @@ def plugin_hooks(kind):
         adapter = PluginAdapter(plugin)
         board.add(adapter, config={})
         assert answers(board)
-        assert board.ui_elements() == {}
+        assert board.queries.ui_elements() == {}
         done = {"success": True, "result": 1}
         shown = [
             elsewhere(lambda: adapter.format_result(done, {})),

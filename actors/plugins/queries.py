@@ -1,29 +1,38 @@
-"""The part of a board that asks its plugins: what they say of themselves, and the cheap hooks that others run on them."""
+"""What a board asks of its plugins beside calls: what they are, and the cheap hooks that format and preview."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..base.errors import PluginError
-from .plugins.config_schema import require_fit
+from ...base.errors import PluginError
+from .config_schema import require_fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..plugins.adapter.adapter import PluginAdapter
-    from .plugins.manager import PluginManager
-    from .plugins.survey import Survey
-    from .threads.hook_pool import HookThreads
+    from ...plugins.adapter.adapter import PluginAdapter
+    from ..threads.hook_pool import HookThreads
+    from .manager import PluginManager
+    from .survey import Survey
 
 Answer = TypeVar("Answer")
 
+Json = dict[str, Any]
 
-class AsksPlugins:
-    """See the module. Whoever is one has a plugin_manager, and sets ``survey`` and ``_threads``."""
 
-    plugin_manager: PluginManager
-    survey: Survey
-    _threads: HookThreads
+class Queries:
+    """See the module. Any thread.
+
+    Args:
+        plugin_manager: the plugins.
+        survey: asks several of them.
+        threads: where hooks run.
+    """
+
+    def __init__(self, plugin_manager: PluginManager, survey: Survey, threads: HookThreads) -> None:
+        self._plugins = plugin_manager
+        self._survey = survey
+        self._threads = threads
 
     def adapter(self, name: str) -> PluginAdapter:
         """A plugin with all its hooks, for formatting and previews.
@@ -31,7 +40,7 @@ class AsksPlugins:
         Raises:
             KeyError: there is no such plugin.
         """
-        return self.plugin_manager.member(name).endpoint.adapter
+        return self._plugins.member(name).endpoint.adapter
 
     def run_hook(
         self, name: str, hook: Callable[[PluginAdapter, dict[str, Any]], Answer], timeout: float = 5.0
@@ -39,13 +48,13 @@ class AsksPlugins:
         """Run one of a plugin's cheap hooks (formatting, a preview) with a copy of its state.
 
         It runs on a thread of its own, so that one that hangs costs its caller ``timeout`` seconds
-        and nobody else anything.
+        and no other call anything.
 
         Raises:
             KeyError: there is no such plugin.
             HookFailed: it raised, or did not return in time.
         """
-        endpoint = self.plugin_manager.member(name).endpoint
+        endpoint = self._plugins.member(name).endpoint
         return self._threads.call(name, lambda: hook(endpoint.adapter, endpoint.cell.copy()), timeout)
 
     def check_config(self, name: str, timeout: float = 5.0) -> None:
@@ -58,10 +67,10 @@ class AsksPlugins:
             KeyError: there is no such plugin.
             ConfigMisfit: it does not fit.
         """
-        member = self.plugin_manager.member(name)
+        member = self._plugins.member(name)
         if not member.config and not member.has_config_schema:
             return
-        answer = self.survey.ask(
+        answer = self._survey.ask(
             [member], "configuration schema", lambda _, adapter: adapter.get_config_schema(), timeout=timeout
         )[name]
         if not isinstance(answer, PluginError):
@@ -69,8 +78,8 @@ class AsksPlugins:
 
     def ui_elements(self, timeout: float = 5.0) -> dict[str, list[dict[str, Any]]]:
         """What each plugin says of its user interface, of those that say something and can be asked."""
-        answers = self.survey.ask(
-            self.plugin_manager.members().values(),
+        answers = self._survey.ask(
+            self._plugins.members().values(),
             "user interface elements",
             lambda _, adapter: adapter.get_ui_elements(),
             needs=("get_ui_elements",),
@@ -78,6 +87,24 @@ class AsksPlugins:
         )
         return {name: said for name, said in answers.items() if said and not isinstance(said, PluginError)}
 
-    def state_of(self, name: str) -> dict[str, Any]:
-        """A copy of a plugin's committed state. Raises `KeyError`."""
-        return self.plugin_manager.member(name).endpoint.cell.copy()
+    def describe(self, name: str, config: Json, models: list[Json], timeout: float) -> Json:
+        """What a plugin says of itself beside its tools, as JSON; asked where it runs.
+
+        Raises:
+            KeyError: there is no such plugin.
+            HookFailed: a hook raised, or they did not return in time.
+        """
+
+        def ask(adapter: PluginAdapter, state: Json) -> Json:
+            del state
+            return {
+                "plugin": adapter.name,
+                "version": adapter.version,
+                "config_schema": adapter.get_config_schema(),
+                "ui_elements": adapter.get_ui_elements(),
+                "tags": adapter.get_tags(config, models),
+                "required_tags": adapter.required_tags(),
+                "forbidden_tags": adapter.forbidden_tags(),
+            }
+
+        return self.run_hook(name, ask, timeout)
