@@ -20,12 +20,12 @@ from .campaign.command import add_command as add_campaign
 from .checker.exits import READER_GONE
 from .checker.outages import outages
 from .checker.standings import MARK, STATUS, WORD, Standing
+from .commands.argparse_types import report, whole
+from .commands.simulate import add_command as add_simulate
 from .load.soak import Soak, Soaked
 from .report.figures import figures
 from .report.page import About, page
 from .report.scale import span
-from .simulate_command import add_command as add_simulate
-from .virtual.argparse_types import report, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

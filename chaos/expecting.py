@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..supervision.runtime.events import KINDS, Event
+from .virtual.waiting import waiter_for
 from .virtual_board import VirtualBoard
-from .waiting import waiter_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable

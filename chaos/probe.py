@@ -6,13 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..actors.threads.actor import BaseActor
-from .waiting import waiter_for
+from .virtual.waiting import waiter_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..actors.board import Board
-    from .waiting import Waiter
+    from .virtual.waiting import Waiter
 
 
 class _Mailbox(BaseActor):

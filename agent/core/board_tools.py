@@ -33,7 +33,7 @@ from ..sessions.tool_messages import text_of
 if TYPE_CHECKING:
     from ...actors.calls.call import Call
     from ...plugins.hooks.payload import HookData
-    from .tool_core import HoldsBoard
+    from .core import HoldsBoard
 
 Json = dict[str, Any]
 Form = Literal["newest", "seed"]

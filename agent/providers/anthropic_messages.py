@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..errors import ProviderError
-from .anthropic_wire import ANTHROPIC
+from ..wires.anthropic_wire import ANTHROPIC
 from .http import KeyHeader
 from .over_http import OverHttp
 

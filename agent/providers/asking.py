@@ -13,13 +13,13 @@ from ...interop.calls.arguments import parse_arguments
 from ...interop.json_copy import copy_json, json_text
 from ...interop.streams.event_bytes import EventReader, EventStreamError
 from ..errors import ProviderError
-from .attempts import AttemptFailed, Failure, after_failure, of_error, of_status, request_id
+from ..wires.attempts import AttemptFailed, Failure, after_failure, of_error, of_status, request_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from .options import Options
-    from .wire import StreamReader, Wire
+    from ..wires.options import Options
+    from ..wires.wire import StreamReader, Wire
 
 Json = dict[str, Any]
 

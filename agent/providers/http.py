@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 from ...base.frozen import frozen
 from ...hosts.report.redaction import Redactor
 from ..errors import ProviderError
+from ..wires.attempts import AttemptFailed, Failure
 from .asking import MAX_ERROR_BYTES
-from .attempts import AttemptFailed, Failure
 
 try:
     import httpx
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
+    from ..wires.options import Options
     from .asking import Asking
-    from .options import Options
 
 Json = dict[str, Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from ..wires.openai_chat_wire import CHAT
+from ..wires.openai_responses_wire import RESPONSES
 from .http import KeyHeader
-from .openai_chat_wire import CHAT
-from .openai_responses_wire import RESPONSES
 from .over_http import OverHttp
 
 OPENAI_HOME: Final = "https://api.openai.com/v1"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..wires.openai_responses_wire import RESPONSES
 from .http import KeyHeader
 from .openai_chat import OPENAI_HOME, OPENAI_KEY
-from .openai_responses_wire import RESPONSES
 from .over_http import OverHttp, Spelled
 
 

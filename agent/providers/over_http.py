@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...interop.default_registry import get_registry_from_context
 from ...interop.transcripts.repair import repair_transcript
+from ..wires.attached import with_attachments
+from ..wires.core_history import as_sent, conversion_of, core_messages, read_history
+from ..wires.options import CONFIG_SCHEMA, read_options
 from .asking import Asking
-from .attached import with_attachments
-from .core_history import as_sent, conversion_of, core_messages, read_history
 from .http import HttpShell
-from .options import CONFIG_SCHEMA, read_options
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping
 
+    from ..wires.options import Options
+    from ..wires.wire import Wire
     from .http import KeyHeader
-    from .options import Options
-    from .wire import Wire
 
 Json = dict[str, Any]
 

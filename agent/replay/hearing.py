@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..providers.wire import SHOWN_BY
+from ..wires.wire import SHOWN_BY
 from .script import Heard
 
 if TYPE_CHECKING:

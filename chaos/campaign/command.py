@@ -12,7 +12,7 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from ..checker.standings import STATUS, Standing
-from ..virtual.argparse_types import seconds, whole
+from ..commands.argparse_types import seconds, whole
 from .drawing import draw_plan
 from .plan import KINDS
 from .round import Round

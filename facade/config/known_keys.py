@@ -107,7 +107,7 @@ def _provider(value: Any, path: str) -> Iterator[UnknownKey]:
     if not isinstance(value, Mapping) or value.get("type") not in PROVIDERS:
         return iter(())
     # Only a configuration with such a section needs it.
-    from ..agent.providers.options import CONFIG_SCHEMA, Timeouts  # noqa: PLC0415 - only a configured agent needs it
+    from ..agent.wires.options import CONFIG_SCHEMA, Timeouts  # noqa: PLC0415 - only a configured agent needs it
 
     return section(_plain(("type", *CONFIG_SCHEMA["properties"]), timeout=_of(Timeouts)))(value, path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.providers.attempts import (
+from callboard.agent.wires.attempts import (
     Again,
     Failure,
     after_failure,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.agent.providers.anthropic_wire import ANTHROPIC
-from callboard.agent.providers.core_history import as_sent, read_history
-from callboard.agent.providers.openai_chat_wire import CHAT
-from callboard.agent.providers.openai_responses_wire import RESPONSES
-from callboard.agent.providers.options import read_options
-from callboard.agent.providers.skeleton import TEXT, call_place, filled, worth_keeping
 from callboard.agent.requests.injections import with_injections
+from callboard.agent.wires.anthropic_wire import ANTHROPIC
+from callboard.agent.wires.core_history import as_sent, read_history
+from callboard.agent.wires.openai_chat_wire import CHAT
+from callboard.agent.wires.openai_responses_wire import RESPONSES
+from callboard.agent.wires.options import read_options
+from callboard.agent.wires.skeleton import TEXT, call_place, filled, worth_keeping
 from callboard.interop.errors import InvalidShapeError
 from callboard.interop.format_ids import HOSTED
 from callboard.interop.transcripts.repair_report import NO_RESULT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard.agent.errors import ProviderError
 from callboard.agent.providers.anthropic_messages import AnthropicProvider
-from callboard.agent.providers.options import _READERS, CONFIG_SCHEMA, Timeouts, read_options
+from callboard.agent.wires.options import _READERS, CONFIG_SCHEMA, Timeouts, read_options
 from jsonschema import Draft202012Validator
 
 HOME = "https://api.example.com/v1"

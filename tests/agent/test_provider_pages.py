@@ -6,9 +6,9 @@ import dataclasses
 import re
 
 from callboard.agent.errors import PROVIDER_CODES
-from callboard.agent.providers.options import CONFIG_SCHEMA
 from callboard.agent.replay.faults import Fault
 from callboard.agent.requests.provider_hooks import PROVIDER_HOOKS
+from callboard.agent.wires.options import CONFIG_SCHEMA
 from house_source import ROOT
 
 PAGE = (ROOT / "docs" / "providers.md").read_text()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.providers.anthropic_wire import ANTHROPIC
 from callboard.agent.providers.asking import Asking
-from callboard.agent.providers.attempts import AttemptFailed
-from callboard.agent.providers.openai_chat_wire import CHAT
-from callboard.agent.providers.openai_responses_wire import RESPONSES
-from callboard.agent.providers.options import read_options
 from callboard.agent.replay.chat_telling import tell_chat
 from callboard.agent.replay.faults import stream_reply
 from callboard.agent.replay.messages_telling import tell_messages
 from callboard.agent.replay.responses_telling import tell_responses
 from callboard.agent.replay.script import Heard, ScriptedCall, Step
+from callboard.agent.wires.anthropic_wire import ANTHROPIC
+from callboard.agent.wires.attempts import AttemptFailed
+from callboard.agent.wires.openai_chat_wire import CHAT
+from callboard.agent.wires.openai_responses_wire import RESPONSES
+from callboard.agent.wires.options import read_options
 from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY
 from callboard.interop.streams.calls import assembler
 from hypothesis import given, settings

@@ -46,7 +46,7 @@ IN_FUNCTION = {
     ): "a program's empty configuration has no keys",
     (
         "facade/config/known_keys.py",
-        "callboard.agent.providers.options",
+        "callboard.agent.wires.options",
     ): "only the options of a shipped provider need it",
     (
         "facade/loading/in_process.py",

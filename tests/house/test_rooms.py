@@ -14,9 +14,6 @@ MOST = 14
 """Modules in a folder."""
 
 WIDE = {
-    "agent/providers": 16,  # a family: what is known of each provider
-    "chaos": 16,  # what users of the kit import, as it stands in its reference
-    "facade": 16,  # what users import, and the parts of `Callboard`
     "facade/cli/ui": 17,  # what commands share
     "interop/formats": 26,  # a family: the wire formats
     "plugins/sources": 15,  # a family: the sources of plugins

@@ -8,16 +8,16 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .checker.facts import Answered, Broken
-from .checker.standings import MARK, STATUS, WORD, Standing, together
-from .faults import FAULTS
-from .simulation import simulate
-from .virtual.argparse_types import report, whole
+from ..checker.facts import Answered, Broken
+from ..checker.standings import MARK, STATUS, WORD, Standing, together
+from ..faults import FAULTS
+from ..simulation import simulate
+from .argparse_types import report, whole
 
 if TYPE_CHECKING:
     import argparse
 
-    from .simulation import Simulation
+    from ..simulation import Simulation
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -6,12 +6,12 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from .virtual.clock import VirtualClock
+from .clock import VirtualClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..actors.board import Board
+    from ...actors.board import Board
 
 
 class Waiter:
