@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_peer import Peer
+from peers.mcp_peer import Peer
 from table import Bound, Row, compared, microseconds, per_second
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ import time
 from typing import TYPE_CHECKING
 
 import machine
-import mcp_peer
 from callboard.hosts.errors import HostStartError
 from callboard.hosts.node.build_runner import make
 from callboard.hosts.node.runner_script import ENTRY, ROOT, host_script
 from contest import Contest
+from peers import mcp_peer
 from table import render
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MEASUREMENTS = (
     "overhead", "throughput", "payload", "in_process", "start", "warm", "crash", "standby", "restart", "import",
     "plugins", "shared", "idle", "flood", "interop",
 )  # fmt: skip
-"""Each is a file, ``measure_<name>.py``, and one or more rows."""
+"""Each is a file, ``measures/measure_<name>.py``, and one or more rows."""
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def main() -> int:
     rows: list[Row] = []
     for name in options.only:
         begin = time.perf_counter()
-        rows += importlib.import_module(f"measure_{name}").measure(contest)
+        rows += importlib.import_module(f"measures.measure_{name}").measure(contest)
         print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     if options.json:
         print(json.dumps({"facts": facts, "rows": [row.as_dict() for row in rows]}, indent=2))

@@ -105,8 +105,8 @@ class Callboard:
             self.configuration = replace(self.configuration, state=settings)
         else:
             self._lent_store = state
-        self._installer = Installer(self.configuration, self._begin)
-        self._reloads = Reloads(lambda: self._running, self.configuration)
+        self._installer = Installer(lambda: self.configuration, self._begin)
+        self._reloads = Reloads(lambda: self._running, lambda: self.configuration)
         self._approver: Approver | None = None
         self._board: Board | None = None
         self._stopped: Board | None = None

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ...base.frozen import frozen
+from ...base.option_values import flag, mapping, seconds, whole
 from ...hosts.report.redaction import is_secret_name
-from ...plugins.sources.option_values import flag, mapping, seconds, whole
 from ..errors import ProviderError
 
 if TYPE_CHECKING:

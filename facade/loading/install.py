@@ -25,7 +25,7 @@ class Installer:
     """Puts on a board what was loaded; providers, which no board runs, are kept beside it.
 
     Args:
-        configuration: what is loaded, and how.
+        configuration: returns what is loaded, and how, as it is then.
         begin: begins to run one plugin on the board; raises what keeps it from there.
 
     Attributes:
@@ -33,7 +33,9 @@ class Installer:
         providers: the providers of models.
     """
 
-    def __init__(self, configuration: Configuration, begin: Callable[[Board, Loaded], None]) -> None:
+    def __init__(
+        self, configuration: Callable[[], Configuration], begin: Callable[[Board, Loaded], None]
+    ) -> None:
         self.failed: list[FailedPlugin] = []
         self.providers = LoadedProviders()
         self._configuration = configuration
@@ -58,8 +60,9 @@ class Installer:
     def install_configured(self, board: Board) -> None:
         """Put all plugins of the configuration on the board. Raises what a required one raises."""
         begun: list[tuple[Any, Loaded]] = []
-        in_turn = {group.id for group in self._configuration.groups if group.start is StartOrder.IN_ORDER}
-        for entry, load in load_ahead(self._configuration):
+        configuration = self._configuration()
+        in_turn = {group.id for group in configuration.groups if group.start is StartOrder.IN_ORDER}
+        for entry, load in load_ahead(configuration):
             with Noting(self.failed, entry):
                 for one in load():
                     if isinstance(one, LoadedProvider):
@@ -78,12 +81,13 @@ class Installer:
     def formats(self) -> list[ToolInteropContribution]:
         """The contributions of the configuration; one that cannot be had is noted as failed."""
         found: list[ToolInteropContribution] = []
-        if self._configuration.interop:
+        configuration = self._configuration()
+        if configuration.interop:
             from ..config.interop_section import import_contribution  # noqa: PLC0415 - most configurations have none
 
-            for index, path in enumerate(self._configuration.interop):
+            for index, path in enumerate(configuration.interop):
                 with Noting(self.failed, path):
-                    where, seconds = f"$.interop[{index}]", self._configuration.load_deadline
+                    where, seconds = f"$.interop[{index}]", configuration.load_deadline
                     found.append(import_contribution(path, where, seconds))
         return found
 

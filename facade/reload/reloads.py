@@ -25,13 +25,13 @@ class Reloads:
 
     Args:
         running: the board that runs; raises `NotStarted` if there is none.
-        configuration: by which plugins are loaded.
+        configuration: returns that by which plugins are loaded, as it is then.
 
     Attributes:
         origins: where the plugins came from.
     """
 
-    def __init__(self, running: Callable[[], Board], configuration: Configuration) -> None:
+    def __init__(self, running: Callable[[], Board], configuration: Callable[[], Configuration]) -> None:
         self.origins = Origins()
         self._running = running
         self._configuration = configuration
@@ -45,7 +45,7 @@ class Reloads:
         """A plugin goes on the board: from now on it can be reloaded."""
         self.origins.note(one)
         if one.options.reload.watch:
-            self._watches.begin(one.entry, self._configuration)
+            self._watches.begin(one.entry, self._configuration())
 
     def reload(
         self, name: str, *, timeout: float | None, refuse: Iterable[str] | None, reason: str
@@ -58,7 +58,7 @@ class Reloads:
             require_seconds("timeout", timeout)
         if refuse is not None and not isinstance(refuse, str):
             refuse = require_several("refuse", refuse, is_text, "a text")
-        board, configuration = self._running(), self._configuration
+        board, configuration = self._running(), self._configuration()
         return reload_host(
             self.origins, board, name, configuration, timeout=timeout, refuse=refuse, reason=reason
         )

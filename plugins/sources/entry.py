@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
+from ...base.option_values import flag, mapping, seconds, text, whole
 from ...base.suggestions import meant
-from .option_values import flag, mapping, seconds, text, whole
 from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import subprocess
 from typing import Any
 
 import pytest
-from callboard.cli.ui.approval import TerminalApprover
-from callboard.cli.ui.approval_text import keys_of, question_text, read_choice, visible
+from callboard.cli.ui.approval import TerminalApprover, keys_of, question_text, read_choice, visible
 from callboard.plugins.hooks.approval import Answer, Question
 from command_line import ENVIRONMENT, callboard, command, lines, write_config
 

@@ -19,7 +19,9 @@ PROGRAM = ROOT / "benchmarks" / "run.py"
 
 CHEAP = ("overhead", "throughput", "in_process", "crash")
 
-measurements = sorted(path.stem.removeprefix("measure_") for path in PROGRAM.parent.glob("measure_*.py"))
+measurements = sorted(
+    path.stem.removeprefix("measure_") for path in PROGRAM.parent.glob("measures/measure_*.py")
+)
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,6 @@ PURE = (
     "facade/authoring/recording_diff.py",
     "facade/authoring/names.py",
     "facade/authoring/call_syntax.py",
-    "facade/cli/ui/approval_text.py",
     "facade/cli/chat/input.py",
     "facade/cli/chat/markdown.py",
     "facade/cli/chat/rows.py",

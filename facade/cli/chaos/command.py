@@ -19,11 +19,10 @@ from ...chaos.report.page import About, page
 from ...trial.faults import MAKE, USUAL
 from ...trial.trial import MOST_KILLS, Plan, Trial
 from ...version import __version__
-from ..ui.background import Performance
+from ..ui.background import Performance, watch
 from ..ui.exit_codes import FAILED
-from ..ui.live import watch
+from ..ui.files import Report, write_report
 from ..ui.options import common, config_argument, json_option, quiet, seconds
-from ..ui.report_file import Report, write_report
 from ..ui.streams import OutputLost, ReaderGone, Streams
 from .chaos_live import Picture
 from .summary import as_json as summary_json

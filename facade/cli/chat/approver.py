@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from ...plugins.hooks.approval import ALLOW, Answer
-from ..ui.approval_text import read_choice
+from ..ui.approval import read_choice
+from ..ui.signals import interrupt
 
 if TYPE_CHECKING:
     from ..ui.prompt import Prompt
@@ -42,7 +42,7 @@ class AtPrompt:
             inquiry.answer(Answer(allowed=False, reason="nothing was answered"))
         except KeyboardInterrupt:
             inquiry.answer(Answer(allowed=False, reason="the turn was interrupted"))
-            signal.raise_signal(signal.SIGINT)
+            interrupt()
         else:
             inquiry.answer(option)
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...agent.sessions.session import Session
 from ..commands.tools import show_tools
-from ..ui.approval_text import keys_of
+from ..ui.approval import keys_of
 from ..ui.crash_report import show_crash
 from ..ui.text import Span, clean
 from .render import Scene

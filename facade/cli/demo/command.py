@@ -9,9 +9,8 @@ import click
 
 from ...demo.plan import FEWEST_CALLS, Plan
 from ...demo.show import Show
-from ..ui.background import Performance
+from ..ui.background import Performance, watch
 from ..ui.exit_codes import FAILED, WELL
-from ..ui.live import watch
 from ..ui.options import common, json_option, quiet
 from ..ui.options import seconds as as_seconds
 from ..ui.streams import Streams

@@ -11,7 +11,7 @@ from ...agent.core.core import AgentCore
 from ...authoring.call_syntax import Asked, NotUnderstood, Order, read_typed
 from ...base.suggestions import meant
 from ..commands.call import request_for, takes_text
-from ..ui.cancel_on_interrupt import Giver
+from ..ui.signals import CancelOnInterrupt
 
 if TYPE_CHECKING:
     from ...actors.calls.call import Call
@@ -46,7 +46,7 @@ class Work:
         self._view = view
         self._core = AgentCore(board=bench.board)
         self._states: dict[str, Any] = {}
-        self._giver: Giver | None = None
+        self._interrupt: CancelOnInterrupt | None = None
         self.failed = 0
         self.over = False
 
@@ -78,10 +78,10 @@ class Work:
             self._refuse(error.message if isinstance(error, click.UsageError) else str(error))
 
     def leave(self) -> None:
-        """Carry out no more, and give up the call under way; from any thread, and from a signal handler."""
+        """Carry out no more, and cancel the call under way; from any thread, and from a signal handler."""
         self.over = True
-        if self._giver is not None:
-            self._giver.give_up()
+        if self._interrupt is not None:
+            self._interrupt.cancel()
 
     def _call(self, asked: Asked) -> None:
         tools = self._bench.tools()
@@ -91,12 +91,12 @@ class Work:
         raw = takes_text(self._bench.board, asked.tool)
         request = request_for(asked.tool, (asked.text,) if raw else asked.words, takes_text=raw)
         began = time.monotonic()
-        with Giver(self._bench) as giver:
-            self._giver = giver
+        with CancelOnInterrupt(self._bench.give_up) as interrupt:
+            self._interrupt = interrupt
             if self.over:  # since the line was taken
-                giver.give_up()
+                interrupt.cancel()
             call = self._bench.submit(request)
-            giver.watch(call)
+            interrupt.watch(call)
             message = self._listen(call)
         result = call.result()
         self.failed += not result["success"]

@@ -23,8 +23,8 @@ import click
 from ...agent.core.core import AgentCore
 from ..ui.approval import ask_on_terminal
 from ..ui.board import open_board
-from ..ui.event_file import event_file
 from ..ui.exit_codes import FAILED, WELL, by_signal
+from ..ui.files import event_file
 from ..ui.line_input import read_lines
 from ..ui.options import common, config_argument
 from ..ui.signals import Interruption

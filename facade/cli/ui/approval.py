@@ -3,6 +3,9 @@
 Only where there is a person: stdin and stderr are terminals. The question goes to stderr, since stdout is the
 command's output. Whoever reads the terminal hands the lines in: a command that reads calls there too gives those
 that come while a question is open to the person's answer, so no line is fought for.
+
+What is shown comes from a model, so nothing of it may move the cursor or look like the question itself: what is
+no plain character is shown by its code.
 """
 
 from __future__ import annotations
@@ -13,14 +16,23 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from ...plugins.hooks.approval import Answer
-from .approval_text import question_text, read_choice
+from ...base.json import dump_json
+from ...plugins.hooks.approval import ALLOW, ALWAYS, DENY, Answer
 from .streams import complain
 
 if TYPE_CHECKING:
     from ...callboard import Callboard
     from ...plugins.hooks.approval import Question
     from ...supervision.runtime.events import Event
+
+
+LONGEST = 4000
+"""Characters of an input, or of a result, that are shown."""
+
+_LETTERS = {ALLOW: "y", ALWAYS: "a", DENY: "n"}
+_WORDS = {
+    "y": ALLOW, "yes": ALLOW, "allow": ALLOW, "n": DENY, "no": DENY, "deny": DENY, "a": ALWAYS, "always": ALWAYS,
+}  # fmt: skip
 
 
 class TerminalApprover:
@@ -112,3 +124,41 @@ def _show(text: str) -> None:
     if sys.stderr is not None:
         sys.stderr.write(text)
         sys.stderr.flush()
+
+
+def question_text(question: Question) -> str:
+    """What is shown: the question, why it is asked, what it is about, and what can be typed."""
+    reason = f"  ({question.reason})" if question.reason else ""
+    lines = [f"? {question.prompt}{reason}", f"  input: {_cut(question.tool_input)}"]
+    if question.result is not None:
+        lines.append(f"  result: {_cut(question.result)}")
+    keys = "  ".join(f"[{key}] {option}" for key, option in keys_of(question.options).items())
+    until = f"{question.timeout:g} s, else {question.default}"
+    return "\n".join(visible(line) for line in lines) + f"\n  {visible(keys)}  ({until}): "
+
+
+def keys_of(options: tuple[str, ...]) -> dict[str, str]:
+    """What is typed for each option: letters where they say it, numbers for options of a hook's own."""
+    if all(option in _LETTERS for option in options):
+        return {_LETTERS[option]: option for option in options}
+    return {str(number): option for number, option in enumerate(options, 1)}
+
+
+def read_choice(typed: str, options: tuple[str, ...]) -> str | None:
+    """The option that was typed, by its key or its words; ``None`` if it is none of them."""
+    word = typed.strip()
+    by_word = {option.casefold(): option for option in options}
+    by_letter = _WORDS.get(word.casefold())
+    known = keys_of(options).get(word.casefold()) or by_word.get(word.casefold())
+    return known or (by_letter if by_letter in options else None)
+
+
+def visible(text: str) -> str:
+    """The text on one line, with whatever is no plain character shown by its code."""
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
+def _cut(value: object) -> str:
+    text = dump_json(value).decode()
+    left = len(text) - LONGEST
+    return text if left <= 0 else f"{text[:LONGEST]}… and {left:,} characters more"

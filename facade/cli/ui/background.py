@@ -1,14 +1,20 @@
-"""Something long that runs in a thread of its own, while this one has the terminal and hears of an interrupt."""
+"""Something long that runs in a thread of its own, while this one has the terminal, draws, and gets an interrupt."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rich.live import Live
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.console import Console, RenderableType
+
 Outcome = TypeVar("Outcome")
+
+_FRAMES_A_SECOND = 8
 
 
 class Performance(Generic[Outcome]):
@@ -53,3 +59,19 @@ class Performance(Generic[Outcome]):
             self._error = error
         finally:
             self._over.set()
+
+
+def watch(performance: Performance[Any], draw: Callable[[], RenderableType], console: Console) -> None:
+    """Draw until the performance has ended, and once more."""
+    # Drawn by this thread alone: one of Live's own would be counted as left behind.
+    live = Live(
+        console=console,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+        vertical_overflow="crop",
+    )
+    with performance, live:
+        while not performance.wait(1 / _FRAMES_A_SECOND):
+            live.update(draw(), refresh=True)
+        live.update(draw(), refresh=True)

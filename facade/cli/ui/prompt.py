@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from collections import deque
@@ -17,6 +16,8 @@ from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.styles import Style
 from rich.console import Console
+
+from .signals import takes_interrupts
 
 if sys.platform == "win32":
     from prompt_toolkit.input import create_input
@@ -95,7 +96,7 @@ class Prompt:
         )
         while not work.over:
             try:
-                line = session.prompt(pre_run=begin, handle_sigint=_takes_interrupts())
+                line = session.prompt(pre_run=begin, handle_sigint=takes_interrupts())
             except KeyboardInterrupt:  # the line is given up, if there is one
                 empty = not session.default_buffer.text
                 if empty and interrupted is not None and (again or interrupted()):
@@ -122,7 +123,7 @@ class Prompt:
         """
         session: PromptSession[str] = PromptSession(message, reserve_space_for_menu=0)
         try:
-            return session.prompt(pre_run=lambda: begin(_leaving(session)), handle_sigint=_takes_interrupts())
+            return session.prompt(pre_run=lambda: begin(_leaving(session)), handle_sigint=takes_interrupts())
         finally:
             self._above.write_out()
 
@@ -227,8 +228,3 @@ else:
 
     def _terminal(reads: TextIO, writes: TextIO) -> tuple[Input, Output]:
         return Vt100Input(reads), Vt100_Output.from_pty(writes, term=os.environ.get("TERM"))
-
-
-def _takes_interrupts() -> bool:
-    """Whether the signal is an interrupt at all: whoever has started us may have it ignored. Ctrl-C is a key at a prompt."""
-    return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN

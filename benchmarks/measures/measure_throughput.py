@@ -7,9 +7,9 @@ from collections import deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from bare import Futures
 from calls import SMALL, WINDOW, node_board, tool_call
 from harness import PLACEMENTS, Block, Placement, alternate, placed
+from peers.bare import Futures
 from table import Row, at_least, compared, per_second
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as 
 from callboard.interop.default_registry import ToolInteropTarget
 from callboard.interop.errors import InteropError
 from harness import Samples, alternate, timed
-from interop_peer import Peers, PeersMissing, require
-from interop_records import CALL, declaration, is_right_call, is_right_schema, recorded, schema_of
+from peers.interop_peer import Peers, PeersMissing, require
+from peers.interop_records import CALL, declaration, is_right_call, is_right_schema, recorded, schema_of
 from table import Row, at_most, compared, microseconds
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PACKAGES = ("litellm==1.106.2", "langchain-core==1.7.2")
 
-HOME = Path(__file__).parents[1] / "build" / "interop-peers"
+HOME = Path(__file__).parents[2] / "build" / "interop-peers"
 _STAMP = HOME / "installed.stamp"
 _BIN = HOME / "venv" / "bin"
 

@@ -6,9 +6,9 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from bare import Direct
 from calls import SMALL, node_board, run, tool_call
 from harness import Block, alternate
+from peers.bare import Direct
 from table import Row, at_least, compared, microseconds
 
 if TYPE_CHECKING:

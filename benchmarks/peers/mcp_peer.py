@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from bare import node
+from peers.bare import node
 
 if TYPE_CHECKING:
     from harness import Block
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CLIENT = "mcp==2.3.0"
 SERVER = "@modelcontextprotocol/sdk@1.32.2"
 
-HOME = Path(__file__).parents[1] / "build" / "bench"
+HOME = Path(__file__).parents[2] / "build" / "bench"
 _STAMP = HOME / "installed.stamp"
 _PYTHON = HOME / "venv" / "bin" / "python"
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from contest import Contest
 
+_HOME = Path(__file__).parents[1]
 _HOSTS = 10
 _SETTLE = 2.0
 
@@ -61,8 +62,8 @@ def _row(what: str, percent: float) -> Row:
 @contextmanager
 def _board(*arguments: str) -> Iterator[psutil.Process]:
     """A board in a process of its own, from when all its hosts have answered."""
-    argv = [sys.executable, __file__, *arguments]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as board:
+    argv = [sys.executable, "-m", __name__, *arguments]
+    with subprocess.Popen(argv, cwd=_HOME, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as board:
         assert board.stdout is not None
         assert board.stdin is not None
         try:

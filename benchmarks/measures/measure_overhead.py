@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bare import Direct, Futures
 from calls import SMALL, board_turn, node_board
 from harness import PLACEMENTS, Placement, alternate, placed, timed
+from peers.bare import Direct, Futures
 from table import Bound, Row, at_least, at_most, compared, microseconds
 
 if TYPE_CHECKING:

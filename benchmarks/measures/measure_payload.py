@@ -6,10 +6,10 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bare import Direct
 from calls import board_turn, node_board, text_of
 from harness import alternate, timed
-from mcp_peer import PeerFailed
+from peers.bare import Direct
+from peers.mcp_peer import PeerFailed
 from table import Bound, Row, at_least, compared, microseconds
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from calls import RESTART_AT_ONCE, node_board
 from harness import Block, Samples, alternate
-from keepers import CIRCUS, SUPERVISOR, Keeper, KeeperMissing, require
-from measure_crash import kill_and_ask
+from measures.measure_crash import kill_and_ask
+from peers.keepers import CIRCUS, SUPERVISOR, Keeper, KeeperMissing, require
 from table import Row, compared, microseconds
 
 if TYPE_CHECKING:

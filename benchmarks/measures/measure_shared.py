@@ -66,7 +66,13 @@ def measure(contest: Contest) -> list[Row]:
 
 
 def _run() -> tuple[float, ...]:
-    ended = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", __name__],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return tuple(json.loads(ended.stdout))
 
 

@@ -18,14 +18,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from bare import node
+from peers.bare import node
 
 if TYPE_CHECKING:
     from harness import Block
 
 PACKAGES = ("circus==0.19.0", "supervisor==4.3.0")
 
-HOME = Path(__file__).parents[1] / "build" / "keepers"
+HOME = Path(__file__).parents[2] / "build" / "keepers"
 _STAMP = HOME / "installed.stamp"
 _BIN = HOME / "venv" / "bin"
 

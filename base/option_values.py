@@ -1,6 +1,6 @@
 """Readers of the values of options: each returns the value, or raises `ValueError` with what it has to be.
 
-Whoever reads options says in their own error which option it was, of what, and what was given.
+The reader of the options says in its own error which option it was, of what, and what was given.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ import time
 from typing import TYPE_CHECKING
 
 import orjson
-from bare import node, spawn
 from callboard.hosts.node.runner_script import host_script
 from calls import RESTART_AT_ONCE, SMALL, TOOL, node_board, run, tool_call
 from harness import Block, Samples, alternate
-from measure_start import bare_spawn_to_reply
+from measures.measure_start import bare_spawn_to_reply
+from peers.bare import node, spawn
 from table import Row, at_most, compared, microseconds
 
 if TYPE_CHECKING:

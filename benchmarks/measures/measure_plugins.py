@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
@@ -36,7 +37,13 @@ def measure(contest: Contest) -> list[Row]:
 
 
 def _run() -> tuple[float, float]:
-    ended = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", __name__],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     seconds, kib = json.loads(ended.stdout)
     return seconds, kib
 

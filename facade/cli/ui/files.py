@@ -1,0 +1,85 @@
+"""Files that a command writes: what it has found out, at its end, and the events of its board, as they come.
+
+Whether a report can be written is looked at before the command begins: minutes of work are not to be lost to a folder
+that was misspelt. It is only looked at, so what stands in the file stays there if the command is interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .streams import LineWriter, complain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ...supervision.runtime.events import Event
+
+
+class Report(click.Path):
+    """An option that names a file for a report."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Take a path that can be written, as far as can be known now."""
+        file = Path(os.fsdecode(super().convert(value, param, ctx)))
+        folder = file.absolute().parent
+        if not folder.is_dir():
+            self.fail(f"cannot write {file}: there is no folder {folder}", param, ctx)
+        if not file.exists() and not os.access(folder, os.W_OK):
+            self.fail(f"cannot write {file}: nothing may be written to the folder {folder}", param, ctx)
+        return file
+
+
+def write_report(file: Path | None, text: str) -> bool:
+    """Write it, if a file was asked for; returns whether that went well, and says on stderr why not."""
+    if file is None:
+        return True
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        complain(f"cannot write {file}: {error.strerror}")
+        return False
+    return True
+
+
+@contextmanager
+def event_file(path: str | None) -> Iterator[tuple[Callable[[Event], None], ...]]:
+    """Subscribers that write to a file of that name, which is emptied first; none without a name.
+
+    A file that cannot be written any more is complained of once, and costs no call.
+
+    Raises:
+        click.BadParameter: the file cannot be opened.
+    """
+    if path is None:
+        yield ()
+        return
+    try:
+        file = open(path, "wb", buffering=0)  # noqa: PTH123, SIM115 - a path as it was typed; closed below
+    except OSError as error:
+        raise click.BadParameter(f"cannot write {path}: {error.strerror}", param_hint="'--events'") from error
+    try:
+        writer = LineWriter(
+            file.fileno(), lambda error: complain(f"cannot write the events any more: {error.strerror}")
+        )
+        yield (lambda event: writer.write(_as_json(event)),)
+    finally:
+        file.close()
+
+
+def _as_json(event: Event) -> dict[str, Any]:
+    return {
+        "sequence": event.sequence,
+        "kind": event.kind,
+        "subject": event.subject,
+        "time": event.time,
+        "facts": event.facts,
+    }
