@@ -1,9 +1,8 @@
-"""Threads for the hooks of plugins, where one that hangs or raises harms nobody.
+"""Threads for the hooks of plugins, where one that hangs or raises harms no other.
 
 Claims, formatting and previews are tool code, so they run neither in an actor nor in a pump, and
-they do not wait behind the tool's calls. They run here: on a thread that is idle if there is
-one, else on a new one. A thread that hangs is only lost for that one hook. A plugin with too many
-of them is not asked any more until one comes back.
+they do not wait behind the tool's calls. They run here, on threads of a pool. A thread that hangs is only lost
+for that one hook. A plugin with too many of them is not asked any more until one comes back.
 """
 
 from __future__ import annotations
@@ -11,15 +10,18 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ...base.errors import PluginError
 from ...base.foreign import Log, contain
 from ...plugins.results.failures import describe
+from .pool import ThreadPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from .pool import PoolThread
 
 MAX_STUCK = 8
 """Hooks of one plugin that may hang at once; a plugin with more is not asked."""
@@ -33,13 +35,6 @@ Answer = TypeVar("Answer")
 
 class HookFailed(PluginError):
     """A hook raised, did not come back in time, or was not asked because too many hang already."""
-
-
-@dataclass(slots=True)
-class _Job(Generic[Answer]):
-    plugin: str
-    hook: Callable[[], Answer]
-    answer: Callable[[Answer | HookFailed], None]
 
 
 class Pending(Generic[Answer]):
@@ -58,7 +53,7 @@ class Pending(Generic[Answer]):
         self.put = self._answers.put
 
     def give_up(self, why: str) -> None:
-        """Have whoever waits hear that it failed. The hook goes on, and nobody hears of what it returns."""
+        """Make `wait` fail. The hook goes on, and what it returns is dropped."""
         self.put(HookFailed(why, plugin=self._plugin))
 
     def wait(self) -> Answer:
@@ -82,16 +77,14 @@ class HookThreads:
     """See the module. Thread-safe.
 
     Args:
-        failed: told if one of the threads fails, which goes on: whose, and how.
+        failed: called if one of the threads fails by a fault of the house: whose, and how.
     """
 
     def __init__(self, failed: Callable[[str, str], None] | None = None) -> None:
-        self._failed = failed
-        self._jobs: queue.SimpleQueue[_Job[Any] | None] = queue.SimpleQueue()
+        self._pool = ThreadPool(
+            "callboard-hooks", _IDLE_SECONDS, None if failed is None else partial(failed, "hooks")
+        )
         self._lock = threading.Lock()
-        self._idle = 0
-        self._uncounted = 0  # threads that have failed and went on: nobody knows whether they count as idle
-        self._closed = False
         self._asking: dict[str, int] = {}
 
     @property
@@ -118,26 +111,18 @@ class HookThreads:
         problem: str | None = None
         with self._lock:
             stuck = self._asking.get(plugin, 0)
-            if stuck < most:
+            if stuck >= most:
+                problem = f"{most} earlier hooks of {plugin!r} have not come back"
+            else:
                 self._asking[plugin] = stuck + 1
-                if self._idle:
-                    self._idle -= 1
-                elif (problem := self._start()) is not None:
-                    self._asking[plugin] = stuck
-        if stuck >= most:
-            problem = f"{most} earlier hooks of {plugin!r} have not come back"
         if problem is None:
-            self._jobs.put(_Job(plugin, hook, answer))
-        else:
+            try:
+                self._pool.run(partial(self._do, plugin, hook, answer))
+            except RuntimeError as error:
+                problem = f"there is no thread for it: {error}"
+                self._count_out(plugin)
+        if problem is not None:
             answer(HookFailed(problem, plugin=plugin))
-
-    def _start(self) -> str | None:
-        """Start a thread; or say why there is none."""
-        try:
-            threading.Thread(target=self._run, name="callboard-hooks", daemon=True).start()
-        except RuntimeError as error:
-            return f"there is no thread for it: {error}"
-        return None
 
     def begin(self, plugin: str, hook: Callable[[], Answer], timeout: float) -> Pending[Answer]:
         """Begin to run ``hook``, which has ``timeout`` seconds from now. Never blocks; see `Pending.wait`."""
@@ -154,53 +139,32 @@ class HookThreads:
         return self.begin(plugin, hook, timeout).wait()
 
     def close(self) -> None:
-        """Let the idle threads end."""
+        """Let the threads end when they are idle."""
+        self._pool.close()
+
+    def _do(
+        self,
+        plugin: str,
+        hook: Callable[[], Answer],
+        answer: Callable[[Answer | HookFailed], None],
+        thread: PoolThread,
+    ) -> bool:
+        value = _run_hook(plugin, hook)
+        self._count_out(plugin)
+        going_on = self._pool.hand_back(thread)
+        try:
+            answer(value)
+        except BaseException as error:  # noqa: BLE001 - this thread is idle by now: a job may wait for it
+            contain(error, logger, "handing over what a hook of %r returned failed", plugin)
+        return going_on
+
+    def _count_out(self, plugin: str) -> None:
         with self._lock:
-            self._closed = True
-            idle, self._idle = self._idle, 0
-        for _ in range(idle + self._uncounted):
-            self._jobs.put(None)
-
-    def _run(self) -> None:
-        while True:
-            try:
-                self._do_jobs()
-            except BaseException as error:  # noqa: BLE001 - a fault of ours. It counts as idle, and jobs may wait for it
-                contain(error, logger, "a thread of the hooks has failed, and goes on")
-                with self._lock:
-                    self._uncounted += 1
-                if self._failed is not None:
-                    self._failed("hooks", describe(error))
-            else:
-                return
-
-    def _do_jobs(self) -> None:
-        while True:
-            try:
-                job = self._jobs.get(timeout=_IDLE_SECONDS)
-            except queue.Empty:
-                with self._lock:
-                    if self._idle:
-                        self._idle -= 1
-                        return
-                    if self._closed and self._uncounted:
-                        self._uncounted -= 1
-                        return
-                    continue  # a job is on its way to this thread
-            if job is None:
-                return
-            answer = _run_hook(job)
-            with self._lock:
-                self._asking[job.plugin] -= 1
-                self._idle += 1
-            try:
-                job.answer(answer)
-            except BaseException as error:  # noqa: BLE001 - this thread counts as idle by now: a job may wait for it
-                contain(error, logger, "handing over what a hook of %r returned failed", job.plugin)
+            self._asking[plugin] -= 1
 
 
-def _run_hook(job: _Job[Answer]) -> Answer | HookFailed:
+def _run_hook(plugin: str, hook: Callable[[], Answer]) -> Answer | HookFailed:
     try:
-        return job.hook()
+        return hook()
     except BaseException as error:  # noqa: BLE001 - tool code: SystemExit too ends in here
-        return HookFailed(f"a hook of {job.plugin!r} raised {describe(error)}", plugin=job.plugin)
+        return HookFailed(f"a hook of {plugin!r} raised {describe(error)}", plugin=plugin)

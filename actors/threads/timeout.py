@@ -1,7 +1,7 @@
 """Running code of a plugin that may never return, such as its import: on a thread that can be lost.
 
-Whoever asks waits for the deadline and no longer. What is not done by then is given up: nobody minds its thread any
-more, which as a daemon keeps no program from ending. It cannot be killed, so it keeps what it holds, before all the
+The caller waits for the deadline and no longer. What is not done by then is abandoned with its thread, which as a
+daemon keeps no program from ending. It cannot be killed, so it keeps what it holds, before all the
 lock of a module that it imports: another plugin that imports that module waits for it until its own deadline.
 
 Neither calls nor hooks of plugins that run are run like this: they have threads that are kept, see `Workers` and
@@ -21,7 +21,7 @@ from ...base.errors import CallboardError, PluginLoadError
 from ...base.foreign import Log
 from ...base.stack_location import imports_something, tell_where
 from ...plugins.results.failures import describe
-from .lendable import LentThread, LentThreads
+from .pool import PoolThread, ThreadPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,10 +30,14 @@ logger = Log("callboard.actors")
 
 Value = TypeVar("Value")
 
-_THREADS = LentThreads()
+_IDLE_SECONDS = 0.02
+"""Between two plugins there is less, and to begin a thread for each would take longer than to load most of them. A board
+that has stopped leaves no thread behind for long."""
+
+_THREADS = ThreadPool("callboard-load", _IDLE_SECONDS)
 
 LOAD_TIMEOUT = 120.0
-"""Seconds that a plugin has to be loaded if nobody says otherwise. An import of 20 s is slow, and honest."""
+"""Seconds that a plugin has to be loaded unless the configuration says otherwise. An import of 20 s is slow, and honest."""
 
 
 def in_time(
@@ -55,16 +59,15 @@ def in_time(
     Raises:
         PluginLoadError: it did not end in time, or raised what is no `CallboardError`, or there is no thread for it.
         CallboardError: the job raised it.
-        KeyboardInterrupt: whoever waits was interrupted. The job is given up.
+        KeyboardInterrupt: the waiting thread was interrupted. The job is abandoned.
     """
     if seconds is None or imports_something(sys._getframe()):  # noqa: SLF001 - the frames of this thread
         return _told(job, plugin, doing, Exception, SystemExit)
     future: Future[Value] = Future()
     try:
-        thread = _THREADS.lend()
+        thread = _THREADS.run(partial(copy_context().run, partial(_work, future, job, plugin, doing)))
     except RuntimeError as error:
         raise PluginLoadError(f"{doing} failed: there is no thread for it: {error}", plugin=plugin) from error
-    thread.do(partial(copy_context().run, partial(_work, future, job, plugin, doing)))
     try:
         return future.result(seconds)
     except CallboardError:
@@ -80,7 +83,7 @@ def in_time(
 
 
 def _work(
-    future: Future[Value], job: Callable[[], Value], plugin: str, doing: str, thread: LentThread
+    future: Future[Value], job: Callable[[], Value], plugin: str, doing: str, thread: PoolThread
 ) -> bool:
     """Do it; in its thread. The future waits as if it had not begun, so that it can be cancelled."""
     began = monotonic()
@@ -91,14 +94,14 @@ def _work(
         value = error
     if not future.set_running_or_notify_cancel():
         seconds = monotonic() - began
-        logger.warning("plugin %s: its code that was given up has ended, after %.1f s", plugin, seconds)
+        logger.warning("plugin %s: its code that was abandoned has ended, after %.1f s", plugin, seconds)
         return False
-    _THREADS.hand_back(thread)
+    going_on = _THREADS.hand_back(thread)
     if isinstance(value, CallboardError):
         future.set_exception(value)
     else:
         future.set_result(value)
-    return True
+    return going_on
 
 
 def _told(job: Callable[[], Value], plugin: str, doing: str, *kinds: type[BaseException]) -> Value:

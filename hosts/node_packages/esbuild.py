@@ -35,7 +35,7 @@ class Esbuild:
     entry: Entry
 
     @property
-    def library(self) -> Path:
+    def package(self) -> Path:
         """Its module."""
         return self.entry.tree / _LIBRARY
 

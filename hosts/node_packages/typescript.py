@@ -113,7 +113,7 @@ class TypeScript:
         esbuild = self._esbuild(file)
         output = folder / _output(file)
         found = self._told(
-            self._run(file, str(_BUNDLE), str(esbuild.library), str(file), str(output)),
+            self._run(file, str(_BUNDLE), str(esbuild.package), str(file), str(output)),
             f"{file} cannot be made JavaScript",
         )
         contents = [word for pair in sorted(found["inputs"].items()) for word in pair]

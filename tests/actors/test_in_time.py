@@ -102,7 +102,7 @@ def test_what_does_not_end_is_given_up_and_told_with_its_place_and_its_late_end(
         == "loading 'x' did not end within 0.05 s; it is at slow_tool.py, line 3; have it end"
     )
     assert caught.value.plugin == "x"
-    wait_until(lambda: "plugin x: its code that was given up has ended, after" in caplog.text)
+    wait_until(lambda: "plugin x: its code that was abandoned has ended, after" in caplog.text)
 
 
 def test_of_a_thread_without_frames_nothing_is_told():
