@@ -101,7 +101,7 @@ class Board:
             does not close it. ``None``: states end with the board.
         max_state_bytes: the largest state of one plugin that the store is given.
         groups: what the hosts are supervised in, outer groups first; see `HostSettings.group`.
-        events: where to tell what happens; a stream of its own when ``None``.
+        events: where events are published; a stream of its own when ``None``.
 
     Attributes:
         supervisor: the supervisor actor.
@@ -385,11 +385,11 @@ class Board:
 
         Args:
             verb: which of them.
-            name: the host's, or that of a plugin, for the host that it lives in.
+            name: the host's, or that of a plugin, for the host that it runs in.
             reason: for the events.
 
         Returns:
-            The plugins that live in that host, and so are all of them concerned.
+            The plugins of that host: all of them are concerned.
 
         Raises:
             UnknownChild: there is no host of that name.
@@ -458,8 +458,8 @@ class Board:
     def stop(self, timeout: float = 10.0) -> None:
         """End every call with ``cancelled``, every host and every actor; done when this returns.
 
-        While another thread stops it, this waits ``timeout`` seconds for that; what was interrupted is gone on with. Where it
-        would wait for itself it returns at once: within a stop, and in a subscriber that another's stop waits for.
+        While another thread stops it, this waits ``timeout`` seconds for that; an interrupted stop is continued. It returns at
+        once where it would wait for itself: within a stop, and in a subscriber that another's stop waits for.
 
         In a forked child it does nothing: the board is its parent's.
 

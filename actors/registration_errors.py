@@ -45,7 +45,7 @@ class PluginNameTaken(PluginLoadError):
 
 
 def taken_off(plugin: str) -> PluginLoadError:
-    """It went while whoever had put it on the board still waited for it."""
+    """It was removed while the thread that had added it still waited for it."""
     return PluginLoadError(f"plugin {plugin!r} was taken off the board before it was ready", plugin=plugin)
 
 

@@ -115,5 +115,5 @@ def _read_file(path: Any) -> bytes:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open without waiting: a pipe that nobody writes to would hold up the request."""
+    """Open without waiting: a pipe without a writer would hold up the request."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

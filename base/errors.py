@@ -55,7 +55,7 @@ class HookError(PluginError):
 class PluginAway(CallboardError):
     """A plugin is not there to be asked at the moment, such as one whose host is just being started again.
 
-    That it is away is told by whoever sees to it. Who asks for something that has a default takes that, and has
+    That it is away is reported by what handles it. Who asks for something that has a default takes that, and has
     nothing to report.
     """
 

@@ -1,11 +1,11 @@
 """Where code that is not ours is called, whatever it raises: callbacks, subscribers, stores, and what handles our log.
 
 Half of what can be raised is no `Exception`: `SystemExit`, `KeyboardInterrupt`, `GeneratorExit`, `asyncio.CancelledError`,
-and whatever somebody derives from `BaseException`. In a thread of ours each of them would end that thread, and with it
+and whatever a program derives from `BaseException`. In a thread of ours each of them would end that thread, and with it
 all that the thread was for; so every border is an ``except BaseException`` that ends in `contain`, or in `blames`
 where a result or an error tells whose fault it is. ``docs/design/foreign-code.md`` lists the borders.
 
-A logger's handlers and filters are such code too. So nobody in the house calls a `logging.Logger`, but a `Log`.
+A logger's handlers and filters are such code too. So no code of the house calls a `logging.Logger`, but a `Log`.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Log:
 
 
 def _complain(error: BaseException) -> None:
-    """Write to stderr what the log itself cannot be told; it may be closed, missing, or somebody's object."""
+    """Write to stderr what the log itself cannot be told; it may be closed, missing, or another object."""
     if logging.raiseExceptions:
         with suppress(BaseException):
             traceback.print_exception(error, file=sys.stderr)

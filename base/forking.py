@@ -1,12 +1,12 @@
 """What becomes of a board and its parts in a process that was forked off: there they do nothing, and harm nothing.
 
 Only the thread that forks goes on in the child. A lock that another one held at that moment is held there for ever, and
-what the threads were for nobody does. Pipes and locks on files, though, are there twice: a host whose stdin the child
+what the threads were for is not done. Pipes and locks on files, though, are there twice: a host whose stdin the child
 still holds does not see it end, and a watchdog does not see its program die.
 
 So each part that has a lock, a thread or a process says what becomes of it (`disown_in_child`), and descriptors that
 children must not hold are noted (`own`). None of it takes a lock in the child, and nothing is told or written there.
-``os.fork`` and whatever calls it in Python come by here, and whoever forks in C as Python asks him to. What is started
+``os.fork`` and whatever calls it in Python come by here, and extensions that fork in C as Python asks them to. What is started
 as a program of its own, by `subprocess`, is no child of this kind.
 """
 
@@ -36,7 +36,7 @@ class _Process:
     """This process, as one of those that were forked off each other.
 
     Attributes:
-        number: goes up by one with each fork on the way to this one: whoever notes it knows later where that was.
+        number: goes up by one with each fork on the way to this one: a note of it tells later where that was.
         pids: those of all of them, by number.
     """
 
@@ -63,13 +63,13 @@ def keep(thing: object) -> None:
 
 
 def own(descriptor: int) -> int:
-    """Note a descriptor that no child must hold, and return it. Whoever has it gives it to `close_own`."""
+    """Note a descriptor that no child must hold, and return it. Its owner gives it to `close_own`."""
     _descriptors.add(descriptor)
     return descriptor
 
 
 def close_own(descriptor: int) -> None:
-    """Close it, unless this is a child: there it is closed already, and its number may be somebody else's."""
+    """Close it, unless this is a child: there it is closed already, and its number may belong to another file."""
     if descriptor in _descriptors:
         _descriptors.discard(descriptor)
         os.close(descriptor)

@@ -64,7 +64,7 @@ def _frozen(plain: type[T], *, eq: bool, kw_only: bool) -> type[T]:
 
 
 class _Late:
-    """Stands in the place of a method until somebody looks at it: to call it, or to read its signature."""
+    """Stands in the place of a method until it is looked at: to call it, or to read its signature."""
 
     __slots__ = ("_cls", "_name", "_write")
 

@@ -20,7 +20,7 @@ _HOUSE = __name__.partition(".")[0]
 def imports_something(frame: FrameType | None) -> bool:
     """Whether a module is being imported in this frame or one that it was called from.
 
-    The thread then holds the lock of that module: whoever imports it in another thread waits until this one is done.
+    The thread then holds the lock of that module: another thread that imports it waits until this one is done.
     """
     while frame is not None:
         if frame.f_code.co_filename == _IMPORT:

@@ -1,4 +1,4 @@
-"""What was meant by a word that nobody knows."""
+"""What was meant by an unknown word."""
 
 from __future__ import annotations
 

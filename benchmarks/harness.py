@@ -67,7 +67,7 @@ def alternate(
 ) -> dict[str, Samples]:
     """Let every contestant take its turn, ``rounds`` times, after ``warm_up`` turns that do not count.
 
-    Every other round runs backwards, so that nobody always follows the same neighbour.
+    Every other round runs backwards, so that none always follows the same neighbour.
     """
     samples = {name: Samples() for name in turns}
     for turn in list(turns.values()) * warm_up:

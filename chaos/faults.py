@@ -115,7 +115,7 @@ class DuplicateReply(Fault):
 
 @frozen
 class WrongId(Fault):
-    """The answer bears an id that nobody asked; the right answer never comes."""
+    """The answer bears an id of no request; the right answer never comes."""
 
     kind: ClassVar[str] = "wrong_id"
     touches: ClassVar[str] = ANSWER

@@ -342,7 +342,7 @@ _MARGIN = 1.0
 
 
 def is_deadly(fault: f.Fault) -> bool:
-    """Whether it ends the life that it is done to, if nobody there catches it."""
+    """Whether it ends the life that it is done to, if it is not caught there."""
     return isinstance(fault, f.Signal | f.PartialLine)
 
 

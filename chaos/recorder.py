@@ -35,7 +35,7 @@ Json = dict[str, Any]
 _PATIENCE = 10.0
 
 REAL_SLACK = 0.25
-"""Seconds by which a real time may be off: whoever notes it may have had to wait for a processor."""
+"""Seconds by which a real time may be off: the observer may have had to wait for a processor."""
 
 
 class Recorder:

@@ -1,7 +1,7 @@
 """A program that has work of its own, and runs the tools that a model asks for.
 
 What it shows: a Python tool and a Node tool on one board; the answers of one turn, in the order of its
-calls; a tool that raises, a call that nobody takes, and one whose deadline passes, each with an answer
+calls; a tool that raises, a call that no tool takes, and one whose deadline passes, each with an answer
 that says what happened and whether the call may be sent again.
 """
 

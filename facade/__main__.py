@@ -1,6 +1,6 @@
 """The entry point of the command line, which says what to install when that is not there.
 
-The library itself needs neither click nor rich. Whoever interrupts while they are imported ends the process at
+The library itself needs neither click nor rich. An interrupt while they are imported ends the process at
 once: nothing has been started, and a traceback through other people's imports says nothing.
 """
 
@@ -12,7 +12,7 @@ import threading
 
 _ours = (
     threading.current_thread() is threading.main_thread()  # no other may set a handler
-    and signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and nobody else has
+    and signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and no other code has
 )
 if _ours:
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -77,7 +77,7 @@ class Callboard:
         contributions: interop contributions that come before all others, those of the configuration too.
         state: where the states of tools are kept, instead of where the configuration says: as there,
             or a `StateStore`, which is used and not closed.
-        subscribers: callables or actors that hear of everything from the first plugin on; see `subscribe`.
+        subscribers: callables or actors that get every event from the first plugin on; see `subscribe`.
         tool_runtime: what tools find in their context under that name, and is not closed; instead of the
             board's own `ToolRuntime`, which is closed with it.
 
@@ -182,15 +182,15 @@ class Callboard:
         starting.add_done_callback(lambda _: self.stop())
 
     async def __aexit__(self, *_: object) -> None:
-        """Do as `stop`, and never block the event loop; a task that is cancelled meanwhile hears of it when that is done."""
+        """Do as `stop`, and never block the event loop; the cancellation of its task meanwhile is raised when that is done."""
         await until_done(in_thread(self.stop, "callboard-stop", daemon=False), shielded=True)
 
     def stop(self, timeout: float = 10.0) -> None:
         """End every call with ``cancelled``, every host and every actor. Done when this returns.
 
         While another thread stops it, this waits for that, for ``timeout`` seconds at most. It does not where it would
-        wait for itself: a subscriber that is being told of an event, and a signal handler that has interrupted a
-        `stop`, return at once, and the stop goes on. One that was interrupted is gone on with by the next one. In a forked
+        wait for itself: a subscriber that is called with an event, and a signal handler that has interrupted a
+        `stop`, return at once, and the stop goes on. An interrupted stop is continued by the next one. In a forked
         child it does nothing: the board is its parent's.
 
         Args:
@@ -293,7 +293,7 @@ class Callboard:
         self._reloads.note(one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
-        """Take a plugin off the board. Its calls end with ``cancelled``.
+        """Remove a plugin; its calls end with ``cancelled``.
 
         Args:
             name: the plugin's.
@@ -301,7 +301,7 @@ class Callboard:
 
         Raises:
             KeyError: there is no such plugin.
-            StateStoreError: its state cannot be forgotten; it has been taken off all the same.
+            StateStoreError: its state cannot be forgotten; it has been removed all the same.
         """
         self._running.remove(name, forget_state=forget_state)
 
@@ -314,7 +314,7 @@ class Callboard:
             options: of its tools, as for `register`: ``concurrency``, ``deadline``, ``idempotent``, …
 
         Raises:
-            MountError: it cannot be mounted; all of it has been taken off again.
+            MountError: it cannot be mounted; all of it has been removed again.
             PluginError: what it mounts is no tool, a name is taken, or an option is unknown or wrong.
             NotStarted: the board does not run.
         """
@@ -507,7 +507,7 @@ class Callboard:
     def subscribe(
         self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None
     ) -> Subscription:
-        """Hear of what happens: a callable is called, an actor told, with each `Event`, in order.
+        """Subscribe to what happens: a callable is called with each `Event`, an actor gets it as a message, in order.
 
         Raises:
             ValueError: there is no such kind of event.

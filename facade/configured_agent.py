@@ -148,7 +148,7 @@ class Agent:
 
 @contextmanager
 def _told(path: str, configuration: Configuration) -> Iterator[None]:
-    """What a provider says of its options is told as of this place. Raises `ConfigurationError`."""
+    """An error of a provider about its options names this place. Raises `ConfigurationError`."""
     file = str(configuration.file) if configuration.file else None
     try:
         yield

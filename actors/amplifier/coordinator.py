@@ -157,7 +157,7 @@ class BoardCoordinator:
         self.cleanups.append(cleanup_fn)
 
     def register_capability(self, name: str, value: Any) -> None:
-        """Keep a value for whoever asks for it."""
+        """Keep a value for `get_capability`."""
         self._capabilities[name] = value
 
     def get_capability(self, name: str) -> Any:

@@ -7,7 +7,7 @@
        └────put_back─────┘     (the host went before it was sent, or the tool is idempotent)
 
 A call ends once: of a result, a deadline, a cancel and a crash that come at the same moment, the
-first one wins and the others are told so. Whoever has the result sets it here, in whatever
+first one wins and the others are told so. The thread that has the result sets it here, in whatever
 thread; the waiting caller is woken directly, and nothing climbs back through the actors.
 """
 
@@ -47,7 +47,7 @@ class CallOwner(Protocol):
         """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
 
     def on_ended(self, call: Call, result: Result) -> None:
-        """It has its result, and nobody has seen that yet: what is counted, and told, comes first."""
+        """It has its result, which is not visible yet: what is counted, and told, comes first."""
 
 
 class Call:
@@ -60,12 +60,12 @@ class Call:
         invocation: what the tool is given.
         attempt: 1, and one more for each time it was sent again.
         began: when it was given to the tool, on the board's clock; ``None`` if it was not, or waits again.
-        parts_dropped: parts that nobody read in time (see `UnreadParts`).
+        parts_dropped: parts that were not read in time (see `UnreadParts`).
         submitted: when it was, on the board's clock.
         seconds: how long it may take, waiting included; ``None`` for no limit.
         deadline: when it will be ended, on the board's clock; ``None`` for never.
         lost: how it was lost when it was sent before, if it was.
-        run: what the tool that runs it knows of it; nobody else's business.
+        run: what the tool that runs it knows of it; for that tool alone.
     """
 
     __slots__ = (
@@ -200,7 +200,7 @@ class Call:
     def __aiter__(self) -> PartReader:
         return PartReader(self)
 
-    # For whoever awaits it. All who do have a callback in _at_end, until they have gone; the last to go by
+    # For those that await it. All of them have a callback in _at_end, until they have gone; the last to go by
     # being cancelled takes the call along. Nothing of the house's own may register there with a caller's handle.
 
     def hold(self) -> Callable[[], None]:
@@ -224,7 +224,7 @@ class Call:
         self.cancel()
 
     def take_chunk(self) -> dict[str, Any] | None:
-        """The next part that nobody has read yet, as `chunks` yields it; ``None`` if there is none now."""
+        """The next part that was not read yet, as `chunks` yields it; ``None`` if there is none now."""
         try:
             return self._chunks.popleft() if self._chunks else None
         except IndexError:  # another reader was faster
@@ -240,7 +240,7 @@ class Call:
     # that of its end; an event stream never blocks, and takes no lock of ours.
 
     def adopt(self, owner: CallOwner, plugin_name: str, tell: Callable[[Call], None] | None = None) -> bool:
-        """Note which tool it is given to. False if it has ended: then it is nobody's."""
+        """Note which tool it is given to. False if it has ended: then no tool gets it."""
         with self._lock:
             if self._stage is Stage.ENDED:
                 return False
@@ -306,7 +306,7 @@ class Call:
             return True
 
     def add_chunk(self, chunk: dict[str, Any], size: int) -> bool:
-        """Hand a part of so many bytes to whoever reads it. False, and nothing happens, once the call has ended."""
+        """Hand a part of so many bytes to the reader. False, and nothing happens, once the call has ended."""
         with self._lock:
             if self._stage is Stage.ENDED:
                 return False
@@ -394,7 +394,7 @@ class Call:
             return True
 
     def _require_home(self) -> None:
-        """In a forked child nobody brings the result of a call of its parent's: there it has ended.
+        """In a forked child nothing brings the result of a call of its parent's: there it has ended.
 
         Its lock may be held for ever there, and its callbacks are the parent's to call.
         """

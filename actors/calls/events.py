@@ -1,7 +1,7 @@
 """The flight of one plugin's calls, as events: submitted, started, perhaps repeated, ended.
 
 Each of the first three is a callable for the `Call`, which calls it under its own lock, or ``None``
-when nobody listens: then the way of a call costs one look more, and nothing is made for nobody.
+without subscribers: then the way of a call costs one look more, and nothing is made in vain.
 """
 
 from __future__ import annotations

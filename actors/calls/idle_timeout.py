@@ -71,5 +71,5 @@ class IdleTimeout:
             self._timer = self._clock.call_at(now + rest, self._look)
             return
         self._ended = True
-        self.broken_off = True  # before the deed: whoever hears of the end looks here for the reason
+        self.broken_off = True  # before the deed: the handler of the end looks here for the reason
         self.broken_off = self._over()

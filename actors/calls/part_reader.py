@@ -40,7 +40,7 @@ class Readable(Protocol):
 class PartReader:
     """What ``async for part in call`` iterates over. The call is awaited by it until it is left.
 
-    A loop that is left by ``break`` cancels nothing. One whose task is cancelled does, if nobody else awaits the
+    A loop that is left by ``break`` cancels nothing. One whose task is cancelled does, if nothing else awaits the
     call, be it while it waits for the next part or within its body: in both cases there will be no reader.
     """
 

@@ -1,4 +1,4 @@
-"""Parts that wait for whoever reads them: so many, and so many bytes; of more the oldest go, and are counted. Pure."""
+"""Parts that wait for their reader: so many, and so many bytes; of more the oldest go, and are counted. Pure."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ async def wait_for_callback(
         register: takes the callback; False when there is nothing to wait for.
         forget: takes it back, called or not.
         cancelled: told when that was taken back since this task is cancelled. A coroutine that is closed, perhaps by
-            the garbage collector, has been cancelled by nobody.
+            the garbage collector, was not cancelled by any code.
 
     Raises:
         RuntimeError: neither asyncio nor trio runs here.
@@ -77,7 +77,7 @@ async def wait_for_callback(
     def wake() -> None:
         try:
             loop.soon(woken.set)
-        except RuntimeError:  # the loop was closed, and whoever waited in it is gone
+        except RuntimeError:  # the loop was closed, and the task that waited in it is gone
             logger.debug("nobody waits in %r any more", loop)
 
     if register(wake):

@@ -1,6 +1,6 @@
 """Holding the arguments of a plugin's calls to the schemas of its tools, before a tool sees them.
 
-A call is looked at once, by whoever submits it, against the schema that the tool has then: the one that
+A call is looked at once, in the thread that submits it, against the schema that the tool has then: the one that
 the model was shown. One that waits while its host is replaced is not looked at again, even if the next
 life brings another schema.
 

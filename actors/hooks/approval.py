@@ -1,4 +1,4 @@
-"""The board's questions to a person: one at a time, each with its time, and none whose answer nobody waits for."""
+"""The board's questions to a person: one at a time, each with its time, and none whose answer is not awaited any more."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class People:
     """See the module. Thread-safe; nothing here blocks.
 
     Attributes:
-        approver: who asks; ``None`` for nobody, which is no answer.
+        approver: who asks; ``None`` for none, which is no answer.
     """
 
     def __init__(self, *, clock: Clock, events: EventStream, threads: HookThreads) -> None:
@@ -72,7 +72,7 @@ class People:
         return inquiry
 
     def withdraw(self, inquiry: Inquiry) -> None:
-        """Nobody waits for the answer any more."""
+        """The answer is not awaited any more."""
         if self._close(inquiry):
             if inquiry.approver is not None:
                 self._tell_answered(inquiry, "withdrawn", allowed=False)

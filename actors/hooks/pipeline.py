@@ -1,6 +1,6 @@
 """One call on its way past the hooks: what is under way for it, and how it ends.
 
-The caller's handle decides every race. Whoever is late (a hook that answers after the deadline, a tool that answers
+The caller's handle decides every race. What is late (a hook that answers after the deadline, a tool that answers
 a cancelled call) finds that it has ended, and what it brings is dropped.
 """
 
@@ -101,7 +101,7 @@ class HookPipeline:
         if call.decided:
             self._leave_gate()
         elif not self._ways.listeners.of(PRE) or not (routes.claimers or call.tool_name in routes.by_name):
-            self._give_to_tool(call.invocation, None)  # of a tool that there is not nobody need be asked
+            self._give_to_tool(call.invocation, None)  # no hook is asked about a tool that does not exist
         else:
             self._foresee(call.invocation)
 
@@ -279,4 +279,4 @@ _ROUNDS = 2
 
 
 def _nothing(_: Passed | Refused) -> None:
-    """Nobody waits for the observers of failures."""
+    """The observers of failures are not waited for."""

@@ -210,7 +210,7 @@ class _Once:
         self._lock = threading.Lock()
 
     def first(self) -> bool:
-        """Whether nobody has asked before."""
+        """Whether it was not asked before."""
         return self._lock.acquire(blocking=False)
 
 

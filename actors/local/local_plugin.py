@@ -31,7 +31,7 @@ class LocalPlugin:
 
     Attributes:
         state: what it is given until it runs; what it begins with, and what calls have made of that, is the endpoint's.
-        setting_up: its set-up, as long as nobody knows what came of it.
+        setting_up: its set-up, until its outcome is known.
         unprepared: why its set-up came to nothing, or ``None``; it has no tools then.
     """
 
@@ -100,6 +100,6 @@ class LocalPlugin:
         """End its calls and itself."""
         self.endpoint.close(reason)
         tell(self._actor, Shutdown(reason))
-        if self.setting_up is not None:  # whoever waits for it waits for nothing now
+        if self.setting_up is not None:  # a thread that waits for it would wait in vain
             self.setting_up.give_up(reason)
         self.ended.set()

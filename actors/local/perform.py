@@ -72,5 +72,5 @@ async def _perform_async(
 
 
 def _unwanted() -> NormalisedResult:
-    """The end of a run whose call has its result already; nobody will read this one."""
+    """The end of a run whose call has its result already; this one is dropped."""
     return invalid_result("the call was given up")

@@ -22,7 +22,7 @@ class ThreadRun:
     Attributes:
         invocation: what the tool is given.
         fenced: the run was given up on; whatever its thread still does is of no consequence.
-        stopping: the tool is to stop at the next part, because nobody wants the answer.
+        stopping: the tool is to stop at the next part, because its answer is not wanted any more.
     """
 
     __slots__ = ("_once", "call", "cancel", "fenced", "invocation", "stopping")

@@ -75,7 +75,7 @@ class ThreadToolActor(BaseActor):
         return len(self._fenced)
 
     def on_stop(self) -> None:
-        """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
+        """However it was stopped, by the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
         self.endpoint.close(f"the actor of {self.name!r} was stopped")
 
     def _give_up(self, call: Call) -> None:

@@ -2,7 +2,7 @@
 
 Tool code runs here and nowhere else: whatever it raises, `SystemExit` and `KeyboardInterrupt`
 too, ends here as a result, where in an actor's loop it would stop every actor of the process. A
-thread whose run is fenced off is not killed, which nobody can; it is replaced, and ends by
+thread whose run is fenced off cannot be killed; it is replaced, and ends by
 itself if its tool ever returns.
 """
 
@@ -67,7 +67,7 @@ class Workers:
         try:
             threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
         except RuntimeError:
-            # Calls wait meanwhile, within their deadlines. Nobody else would see to them: they are granted.
+            # Calls wait meanwhile, within their deadlines. They are granted, so nothing else starts them.
             logger.exception("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
             endpoint = self.endpoint
             assert endpoint is not None

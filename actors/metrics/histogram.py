@@ -4,7 +4,7 @@ The buckets are the same everywhere (10 µs to 1,000 s, three to a factor of ten
 added up and compared. A percentile is an estimate: right as to the bucket, and within it as if
 the durations lay evenly on the scale. The maximum is exact.
 
-Not thread-safe: whoever has a lock anyway calls it under that.
+Not thread-safe: callers use a lock that they have anyway.
 """
 
 from __future__ import annotations

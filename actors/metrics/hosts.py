@@ -47,7 +47,7 @@ class HostPhases:
                 self._down(now)
             case "host_parked" if facts["seconds"] is not None:
                 self._down(now)
-            case "host_parked" | "host_stopped":  # until somebody comes
+            case "host_parked" | "host_stopped":  # until an operator revives it
                 self._up, self._down_since = False, None
             case "host_replaced":  # the old life serves until the new one does
                 self._up = False

@@ -37,7 +37,7 @@ class ConfigMisfit(PluginLoadError):
 def require_fit(plugin: str, schema: dict[str, Any] | None, config: dict[str, Any]) -> None:
     """Refuse a configuration that does not fit.
 
-    A schema that cannot be used is told to the log, and nothing is held to it.
+    A schema that cannot be used is logged, and no configuration is checked against it.
 
     Args:
         plugin: whose they are.

@@ -63,10 +63,10 @@ class PluginManager:
 
     Attributes:
         closed: no more members are taken.
-        host_registry: the hosts, and which plugin lives in which.
+        host_registry: the hosts, and which plugin runs in which.
         lock: is held while members, routes, offers and checks change.
         registration: how the members' tools come to be offered.
-        limit_watch: looks at the hosts that have limits; whoever closes the plugin_manager closes it too.
+        limit_watch: looks at the hosts that have limits; the owner of the plugin manager closes it too.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class PluginManager:
         self._members: dict[str, PluginHandle] = {}
         self._leaving: list[PluginHandle] = []
         self.lock = threading.RLock()
-        # A host is added to the supervisor while nobody can take it off or stop the board: an order to end it would
+        # A host is added to the supervisor while no other thread can remove it or stop the board: an order to end it would
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
         self._beginning = threading.RLock()
 
@@ -207,11 +207,11 @@ class PluginManager:
         Args:
             name: the plugin's.
             adapter: what `begin` was given, where another plugin may have the name by now.
-            required: one that cannot be prepared is an error, and is taken off the board. Otherwise it stays,
+            required: one that cannot be prepared is an error, and is removed. Otherwise it stays,
                 with the reason in its status, and has no tools.
 
         Raises:
-            PluginLoadError: it is required and could not be prepared, or was taken off the board.
+            PluginLoadError: it is required and could not be prepared, or was removed.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
         member = cast("LocalPlugin", self._begun(name, adapter))
@@ -255,10 +255,10 @@ class PluginManager:
             member.problem = error
 
     def _cast_out(self, member: LocalPlugin) -> CallboardError:
-        """Take off a member that has a problem, which is told to whoever put it on the board."""
+        """Remove a plugin that has a problem; returns that, for the caller that added it."""
         assert member.problem is not None
         with self.lock:
-            if self._members.get(member.name) is member:  # else somebody has taken it off meanwhile
+            if self._members.get(member.name) is member:  # else another thread has removed it meanwhile
                 self._take_off(member.name)
                 member.withdraw(f"plugin {member.name!r} could not be added")
         return member.problem
@@ -283,7 +283,7 @@ class PluginManager:
             host: how the host is run.
             policy: when the host is started again.
             settings: how the plugin's calls are run.
-            share: the host that it lives in with others; one of its own if ``None``.
+            share: the host that it shares with others; one of its own if ``None``.
 
         Raises:
             PluginError: its name is taken, or it cannot share that host.
@@ -297,7 +297,7 @@ class PluginManager:
             with self.lock:
                 require_place(adapter.name, self._members, closed=self.closed)
                 founded = self.host_registry.would_found(adapter.name, share)
-                # Looked at under the lock: whoever takes it off now does so before this, or after it was added.
+                # Looked at under the lock: another thread removes it before this, or after it was added.
                 if founded is not None and (ending := self.leaving(founded)):
                     raise StillEnding(founded, ending, plugin=adapter.name)
                 supervised_host, load = self.host_registry.assign(
@@ -317,7 +317,7 @@ class PluginManager:
                         keeper=self._keeper,
                         threads=self._threads,
                     )
-                except BaseException:  # such as what a state store raises; nobody lives there then
+                except BaseException:  # such as what a state store raises; the host has no plugin then
                     self.host_registry.leave(adapter.name)
                     if not supervised_host.names:
                         supervised_host.close()
@@ -350,7 +350,7 @@ class PluginManager:
                 tools until it is revived.
 
         Raises:
-            PluginLoadError: it is required and its host did not come up, or it was taken off the board.
+            PluginLoadError: it is required and its host did not come up, or it was removed.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
         member = cast("HostedPlugin", self._begun(name, adapter))
@@ -359,7 +359,7 @@ class PluginManager:
         if problem is None and required and member.out is not None:
             problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
         if problem is not None:
-            with suppress(KeyError):  # it was taken off meanwhile
+            with suppress(KeyError):  # it was removed meanwhile
                 self.remove(name, only=member.endpoint.adapter)
             raise problem
         return self._admit(member)
@@ -378,7 +378,7 @@ class PluginManager:
     def _offer_hosted(self, member: HostedPlugin, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
         with self.lock:
-            if self._members.get(member.name) is member:  # else it was taken off while that life came up
+            if self._members.get(member.name) is member:  # else it was removed while that generation came up
                 self.registration.offer(member, schemas, partial(self._after, member))
 
     def _after(self, member: PluginHandle) -> list[PluginHandle]:
@@ -398,7 +398,7 @@ class PluginManager:
 
         Raises:
             KeyError: there is no such plugin.
-            StateStoreError: its state cannot be forgotten; it has been taken off all the same.
+            StateStoreError: its state cannot be forgotten; it has been removed all the same.
         """
         with self._beginning:
             member = self._take_off(name, only)
@@ -423,5 +423,5 @@ class PluginManager:
             return member
 
     def leaving(self, name: str | None = None) -> list[PluginHandle]:
-        """The members that were taken off and have not ended yet; those of such a host, or all."""
+        """The plugins that were removed and have not ended yet; those of such a host, or all."""
         return [each for each in self._leaving if name in {None, each.host_name} and not each.ended.is_set()]

@@ -47,7 +47,7 @@ class Registration:
             schemas: their declarations.
             later: the members that were put on the board after it, in that order. Their plugins are prepared and their hosts
                 started at the same time, and which of them has a name must not be a matter of chance: those
-                that nobody relies on yet give way, and have that as their problem.
+                that are not in use yet give way, and have that as their problem.
 
         Raises:
             ContractError: a schema cannot be read.

@@ -83,7 +83,7 @@ class ToolRuntime:
     ) -> Resource:
         """Return the resource of that name; make it if there is none.
 
-        Whoever asks while it is made waits for it. If that fails, all who waited hear why, and the next
+        A caller that asks while it is made waits for it. If that fails, all that waited get the error, and the next
         who asks tries again.
 
         Args:
@@ -145,7 +145,7 @@ class ToolRuntime:
     def close(self, timeout: float = 5.0) -> list[str]:
         """Close all resources, the last that was made first; return those that did not close.
 
-        One that hangs has its share of the time, and is left behind; one that raises is told to the log.
+        One that hangs has its share of the time, and is left behind; one that raises is logged.
 
         Args:
             timeout: seconds for all of them.

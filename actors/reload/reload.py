@@ -1,6 +1,6 @@
 """Reloading one host: a candidate is loaded, looked at, and made the next life, or nothing changes.
 
-Whoever calls this waits for it; the host goes on with its calls meanwhile. What is to be run is handed in as an
+The caller waits for it; the host goes on with its calls meanwhile. What is to be run is handed in as an
 `ProgramVersion`: where it comes from is for the rooms above to know.
 """
 
@@ -120,7 +120,7 @@ def reload(
 
 def _supervised_host(board: Board, name: str) -> SupervisedHost:
     host_registry = board.plugin_manager.host_registry
-    with board.plugin_manager.lock:  # or it could be one that nobody lives in yet
+    with board.plugin_manager.lock:  # or it could be one without a plugin yet
         supervised_host = host_registry.of(name) or host_registry.named(name)
     if supervised_host is None and name in board.plugin_manager.members():
         raise ReloadRefused(

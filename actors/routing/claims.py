@@ -114,7 +114,7 @@ class Asking:
         self._settle()
 
     def drop(self) -> None:
-        """Nobody wants to know any more."""
+        """The answer is not wanted any more."""
         with self._lock:
             self._over = True
         if self.timer is not None:

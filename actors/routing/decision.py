@@ -37,7 +37,7 @@ class Taken:
 
 @frozen
 class NoTool:
-    """Nobody takes it. ``rejected_by`` offer its name, but said no to this call."""
+    """No plugin takes it. ``rejected_by`` offer its name, but said no to this call."""
 
     rejected_by: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ class Routes:
     Attributes:
         tools: tool names by plugin, in the order of registration.
         claimers: the plugins that have `can_handle_tool_call`.
-        by_name: plugins by tool name. It follows from ``tools`` and is made from them, unless whoever knows what has
+        by_name: plugins by tool name. It follows from ``tools`` and is made from them, unless the caller knows what has
             changed since the last time gives it: among a thousand plugins that is a hundred times the work.
     """
 
@@ -151,7 +151,7 @@ class Reach(NamedTuple):
     """What a call may run, as far as that is known before it is given to anybody.
 
     Attributes:
-        plugin: the one that takes it; ``None`` if nobody does, or more than one with equal right.
+        plugin: the one that takes it; ``None`` if none does, or more than one with equal right.
         names: what rules about it may name: its own name, and of a plugin that claims it under a name which that
             does not offer, the plugin's and those of all its tools, since which of them runs is its own affair.
         takers: the plugins that it may come to.

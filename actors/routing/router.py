@@ -1,7 +1,7 @@
 """The router: reads a tool call, finds the tool that takes it, and gives it to that tool's endpoint.
 
 Most boards have no plugin that claims calls. There the way of a call needs nothing but a look
-into an immutable table, so whoever submits it does that in its own thread, by the `RoutingTable`. Where
+into an immutable table, so the submitting thread does that itself, by the `RoutingTable`. Where
 claims have to be asked the actor waits for them, without blocking and with a limit: a plugin
 that does not answer in time has no opinion.
 
@@ -49,7 +49,7 @@ class _Pending:
 class Entrusted:
     """Calls that were given to the router and that it has not read of yet.
 
-    What lies behind the order to stop in an actor's inbox is never read, and nobody is told of that. Who would
+    What lies behind the order to stop in an actor's inbox is never read, and that is not reported. Who would
     wait for it for ever is in here. Thread-safe.
     """
 
@@ -59,7 +59,7 @@ class Entrusted:
         self._closed = False
 
     def add(self, call: Call) -> bool:
-        """Note a call; False if nobody will ever read of it."""
+        """Note a call; False if the router will never read of it."""
         with self._lock:
             if not self._closed:
                 self._calls.add(call)
@@ -71,7 +71,7 @@ class Entrusted:
             self._calls.discard(call)
 
     def close(self) -> list[Call]:
-        """Take no more; returns those that nobody will read of."""
+        """Take no more; returns those that it will not read of."""
         with self._lock:
             self._closed = True
             left = list(self._calls)
@@ -123,7 +123,7 @@ class RouterActor(BaseActor):
         return None
 
     def on_stop(self) -> None:
-        """Whoever stopped it: no caller is left waiting."""
+        """However it was stopped: no caller is left waiting."""
         for call in [*self._entrusted.close(), *(pending.call for pending in self._waiting.values())]:
             error = "the router was stopped"
             call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT))

@@ -1,6 +1,6 @@
 """Where calls find the plugins that take them: the routes and the endpoints as they are now.
 
-Looked into by whoever submits a call, in its own thread: of nearly every call this is all the routing there is.
+Read by the thread that submits a call: of nearly every call this is all the routing there is.
 """
 
 from __future__ import annotations

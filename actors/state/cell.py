@@ -97,7 +97,7 @@ class StateCell:
         """Make ``state`` the committed one; False if it could not be saved where it ought to be.
 
         Args:
-            state: nobody else's from now on.
+            state: the cell's own from now on.
             text: what `weigh` returned; nothing is saved without.
             generation: the life of the host that it comes from.
         """

@@ -25,7 +25,7 @@ class StoreLock:
         store: the file that is locked; the lock lies beside it.
 
     Raises:
-        StateStoreInUse: somebody else holds it, be it another board of this process.
+        StateStoreInUse: it is held elsewhere, be it by another board of this process.
         OSError: the lock's file cannot be made or opened.
     """
 

@@ -6,11 +6,11 @@ the file sound but may lose the last commits; FULL does not, at the price of a w
 each. A commit makes a small call 20 to 40 µs longer with NORMAL, 70 µs with FULL on a fast disk.
 
 Threads that save at the same time share transactions: each notes its state and waits for its turn
-at the file, and whoever has the turn writes all that is noted by then. What cannot be written stays
+at the file, and the one that has the turn writes all that is noted by then. What cannot be written stays
 noted and goes along with the next transaction, so a store recovers by itself.
 
 A file that is no sound store is set aside (see `sqlite_file`), at the start as well as later, and
-one that somebody has taken away is made anew: this process knows all that has to be in it.
+one that was deleted is made anew: this process knows all that has to be in it.
 """
 
 from __future__ import annotations

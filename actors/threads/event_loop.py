@@ -1,7 +1,7 @@
 """An event loop with a thread of its own, for code that wants one loop from its beginning to its end.
 
 What a module makes while it is set up (a session, a lock) is often bound to the loop it was made in, so its
-tools have to run there, and so has its cleaning up. Code that blocks the loop blocks its own module, and nobody else.
+tools have to run there, and so has its cleaning up. Code that blocks the loop blocks its own module, and no other.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Latch:
             self._count += 1
 
     def less(self) -> None:
-        """One is gone; of the last one whoever waits for that is told."""
+        """One is gone; the last one notifies what waits for that."""
         with self._lock:
             self._count -= 1
             then = None if self._count else self._then

@@ -44,7 +44,7 @@ class _MainThread:
         """Have a board stopped if the main thread ends by an exception, until `forget`."""
         if not self._watched:
             self._watched = True
-            # Those of whoever comes first are called last. The standard library's pool waits there for its threads, which
+            # The callbacks that are registered first are called last. The standard library's pool waits there for its threads, which
             # may be waiting for a call.
             import concurrent.futures.thread  # noqa: F401, PLC0415 - see above
 

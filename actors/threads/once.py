@@ -32,7 +32,7 @@ class Once:
 
     @contextmanager
     def turn(self, patience: float) -> Iterator[bool]:
-        """Wait until nobody else is about it; true for who is to see to it now, be it to find that it is done.
+        """Wait until no other thread is about it; true for the one that does it now, be it to find that it is done.
 
         False if another thread is not done with it after ``patience`` seconds, and at once in the thread that is
         about it already.

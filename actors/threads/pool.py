@@ -122,7 +122,7 @@ class ThreadPool:
             while self._idle:
                 self._idle.popleft().jobs.put(_end)
 
-    def forked(self, parent: int) -> None:  # noqa: ARG002 - see `Part`
+    def forked(self, parent: int) -> None:
         """In a child that was forked off there are no threads, and none that would release the lock."""
         self._lock = threading.Lock()
         self._idle = deque()

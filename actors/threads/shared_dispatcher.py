@@ -27,7 +27,7 @@ class SharedMessage:
     Attributes:
         reader: that actor.
         message: the message.
-        asked: somebody waits for the answer.
+        asked: the sender waits for the answer.
     """
 
     reader: BaseActor
@@ -43,7 +43,7 @@ CLOSE: Final = Close()
 
 
 class SharedDispatcher(BaseActor):
-    """See the module. What comes for the others after its end comes to nobody."""
+    """See the module. What is sent to the others after its end is dropped."""
 
     def on_receive(self, message: Any) -> Any:
         """Hand a letter over. One to an actor that has stopped is lost, as anybody's is."""

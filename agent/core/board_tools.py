@@ -96,7 +96,7 @@ class BoardTool:
     Args:
         board: the board, or who holds it.
         tool_name: the tool's.
-        coordinator: whose hooks are told; ``None`` for nobody's.
+        coordinator: whose hooks are told; ``None`` for none.
         form: of the results: ``newest``, or ``seed`` with texts for ``output`` and ``error``.
         events: tell the coordinator's hooks; ``None`` for: unless it has an orchestrator, which does.
 

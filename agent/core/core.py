@@ -339,7 +339,7 @@ class AgentCore:
 
         Raises:
             ProviderError: it is not known which provider is meant.
-            HookError, ContractError: a hook of the provider's failed, or nobody can read what a tool declares.
+            HookError, ContractError: a hook of the provider's failed, or nothing reads what a tool declares.
         """
         require_session(session)
         yield from one_request(session, self._request(config, context))
@@ -462,7 +462,7 @@ class AgentCore:
 
 
 def _held(holder: Any) -> Board:
-    """The board that somebody holds. Raises `TypeError`: there is none, and nobody who has one."""
+    """The board of its holder. Raises `TypeError`: it is neither a board nor a holder of one."""
     board = None if isinstance(holder, type) else getattr(holder, "board", None)
     if not isinstance(board, Board):
         raise TypeError(

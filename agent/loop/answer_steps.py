@@ -133,7 +133,7 @@ def _with_own_id(
     if inspected.call_id and inspected.call_id not in taken:
         return inspected.call_id, call
     fresh = made_up_call_id(turn, index, inspected)
-    while fresh in taken:  # somebody called it so
+    while fresh in taken:  # another call has that id
         fresh += "x"
     written = copy_json(call)
     if inspected.call_id:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Cancellation:
-    """Given to a turn, and cancelled by whoever has had enough: a button, a signal handler, another task.
+    """Given to a turn, and cancelled from outside: by a button, a signal handler, another task.
 
     One can be given to several turns. Cancelled once, it stays so: a turn that is given it then ends at once.
     """

@@ -29,7 +29,7 @@ class Limits:
 
     Args:
         clock: the board's.
-        cancel: by somebody; ``None`` for nobody.
+        cancel: ends the turn when it is cancelled; ``None`` for never.
         deadline: by time, in seconds from its beginning; ``None`` for never.
     """
 

@@ -1,4 +1,4 @@
-"""The model requests of a turn, one at a time: each is read where it holds nobody up, and becomes news for the driver.
+"""The model requests of a turn, one at a time: each is read where it holds up no other, and becomes news for the driver.
 
 It is read on a helper thread; or on a task of the driver's event loop, if the driver has one and the provider is
 asynchronous. Of a request that is given up no news comes any more, whatever its provider still does.
@@ -31,7 +31,7 @@ class Reading:
     Attributes:
         messages: what the model was sent.
         answer: what it has said so far.
-        given_up: nobody wants to hear the rest.
+        given_up: the rest is not wanted.
         stop: ends the task that reads, if one does.
     """
 

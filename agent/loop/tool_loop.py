@@ -1,4 +1,4 @@
-"""One turn carried out: the shell around `Turn`. Whoever drives it waits for its inbox, or awaits it.
+"""One turn carried out: the shell around `Turn`. Its driver waits for its inbox, or awaits it.
 
 Everything that takes time is elsewhere: the model is read, calls are read to their end and previews are made
 on helper threads, or on tasks of the driver's event loop. All of them only put news in. What the machine

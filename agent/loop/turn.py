@@ -1,6 +1,6 @@
 """The tool loop as a value machine: model, calls, results, model, … It owns no thread, clock, board or provider.
 
-Whoever carries it tells it what has happened, and does what it answers::
+The shell tells it what has happened, and does what it answers::
 
     begin ─▶ ASKING ──── answered, no calls ────────────────────────▶ ENDED
                ▲  │ ├─── answered, calls, and no rounds are left ───▶ ENDED
@@ -167,7 +167,7 @@ class Turn:
         return [*running, *self._flush()]
 
     def abandon(self) -> list[Do]:
-        """As `stop`, and do not wait: nobody is going to tell the end of the calls under way."""
+        """As `stop`, and do not wait: the end of the calls under way will not be told."""
         done = self.stop()
         if self.phase is Phase.STOPPING:
             for call in self._calls():

@@ -1,4 +1,4 @@
-"""What a turn wants done, and why it ends: the words between `Turn` and whoever carries it. Pure."""
+"""What a turn wants done, and why it ends: the values between `Turn` and its shell. Pure."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Asking:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What is sent beside the key. Compressed answers are not invited: nobody could bound them."""
+        """What is sent beside the key. Compressed answers are not invited: they could not be bounded."""
         return {
             "accept": "text/event-stream",
             "accept-encoding": "identity",

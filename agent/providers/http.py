@@ -25,7 +25,7 @@ from .asking import MAX_ERROR_BYTES
 
 try:
     import httpx
-except ModuleNotFoundError:  # whoever sends a request is told
+except ModuleNotFoundError:  # a request says so
     httpx = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ The history that is sent is repaired first, whatever was done to it: every call 
 provider wants it. What the state holds is JSON, apart from what others put there.
 
 A provider says in ``state["wires"]`` which APIs it can send to, and an extension that spells another one holds
-back. Beside the payload, ``state["request"]`` says whose it is (``wire``), and whoever comes later in the order leaves
+back. Beside the payload, ``state["request"]`` says whose it is (``wire``), and what comes later in the order leaves
 it alone.
 """
 
@@ -98,7 +98,7 @@ class Spelled:
         *,
         context: Json | None = None,
     ) -> tuple[list[Json], list[Any], Json]:
-        """Sanitize the calls that came, and add the answer to the history, unless somebody has."""
+        """Sanitize the calls that came, and add the answer to the history, unless an extension has."""
         request, partial = state.get("request") or {}, state.get("partial")
         ours = request.get("wire") == self.wire.family and not request.get("answered")
         if not ours or not isinstance(partial, dict):

@@ -53,7 +53,7 @@ class Fault:
         garbage_after: bytes that are no event, behind so many events.
         malformed: pieces of arguments are numbers instead of texts.
         same_ids: all calls have the same id.
-        unknown_events: events that nobody knows are strewn in.
+        unknown_events: unknown events are strewn in.
         content_type: in place of the right one.
     """
 

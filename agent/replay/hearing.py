@@ -25,7 +25,7 @@ class _Said(NamedTuple):
 
 
 def hear(path: str, body: Json) -> Heard | None:
-    """Return what a request tells; ``None`` if nobody lives at the path."""
+    """Return what a request tells; ``None`` if no API has that path."""
     for ending, read in _PATHS.items():
         if path.rstrip("/").endswith(ending):
             return _heard(body, list(read(body)))

@@ -55,7 +55,7 @@ class ReplayServer:
     Args:
         script: what it says: a `Script`, or its rules as data.
         key: the one key that it takes; any, or none, if ``None``.
-        pace: seconds before each event of a stream, as if somebody had to think of it.
+        pace: seconds before each event of a stream, as if a model had to think of it.
 
     Attributes:
         requests: what came, in order.

@@ -2,7 +2,7 @@
 
 The board of a core reads what its tools declare when they are registered. A declaration may be in a format that
 only a provider, an extension or a feature of the core knows. So those are asked for their formats when there is a
-tool to be read, and a tool that nobody can read yet waits: until another of them is registered, or a request says
+tool to be read, and a tool in an unknown format waits: until another of them is registered, or a request says
 what one of them needs to know. What they bring is asked last, below the built-in formats: for a request
 the formats of its own provider count, and those of the others are there so that the tools can be read.
 """

@@ -56,9 +56,7 @@ def _wanted(message: Json) -> Iterator[tuple[Any, Any, Injection]]:
     for note in _notes(message):
         try:
             injections = read_injections(note)
-        except (
-            ValueError
-        ):  # nobody has read this before: it is of another program, or of a file that was edited
+        except ValueError:  # not read before: it is of another program, or of a file that was edited
             continue
         yield from ((note.get("hook"), note.get("event"), each) for each in injections if each.fits)
 

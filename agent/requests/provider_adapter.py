@@ -43,15 +43,15 @@ class ProviderAdapter:
         plugin: an instance or a class.
         name: the name it is to go by; its own if ``None``, else its class's.
         config: what its `init` is given, and a class that takes its configuration in its constructor.
-        extension: it changes how a provider is asked, and asks nobody itself.
+        extension: it changes how a provider is asked, and asks no model itself.
         feature: it adds to requests; of a feature only `FEATURE_HOOKS` are looked at.
 
     Attributes:
         plugin: the plugin object.
         name: its name.
         version: its version; ``"0"`` if it has none.
-        extension: it changes how a provider is asked, and asks nobody itself.
-        made: it was made here, of its class; whoever holds the adapter closes it. Any other has an owner.
+        extension: it changes how a provider is asked, and asks no model itself.
+        made: it was made here, of its class; the holder of the adapter closes it. Any other has an owner.
 
     Raises:
         ContractError: it is no provider, or one of its hooks cannot be called by the contract.

@@ -1,6 +1,6 @@
 """What a provider may say while it is asked, and in the end: held to its shape, so that a wrong one is named. Pure.
 
-A provider is anybody's code, and what it says goes to whoever shows it, into the session and into its file. What is
+A provider is anybody's code, and what it says goes to the program that shows it, into the session and into its file. What is
 let through here without its shape fails there, far from the one who said it; so nothing is guessed, and a
 `ContractError` says what the provider said and what it should have. What has the right shape and makes no sense (calls
 without an id, results of nothing) is settled in `answer_steps.py`.
@@ -16,7 +16,7 @@ from ...base.json import copy_json
 Json = dict[str, Any]
 
 _OF_THE_TURN: Final = frozenset({"done", "part", "preview"})
-"""What a turn tells of itself. A ``done`` of somebody else's would end it for whoever listens."""
+"""What a turn tells of itself. A ``done`` of another origin would end it for the listener."""
 
 _TEXTS: Final = frozenset({"text", "reasoning"})
 

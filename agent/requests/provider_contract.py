@@ -49,7 +49,7 @@ class Feature(BasePlugin, Protocol):
     ) -> tuple[list[Any], Json] | None:
         """Make the payload; return the history as it is sent, and the state.
 
-        Whoever puts tools in does so only if there are none yet: ``"tools" not in payload``.
+        An implementation puts tools in only if there are none yet: ``"tools" not in payload``.
         """
         return None
 

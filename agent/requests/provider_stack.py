@@ -92,7 +92,7 @@ class ProviderStack:
         return tuple(found)
 
     def to_native_messages(self, messages: list[Json], state: Json, context: Json | None) -> list[Any]:
-        """Return the history as the provider writes it; as it is, if nobody has a word for it."""
+        """Return the history as the provider writes it; as it is, if no part of the stack converts it."""
         for each in self._in_order:
             native = each.to_native_messages(messages, state, context)
             if native is not None:
@@ -119,7 +119,7 @@ class ProviderStack:
     def from_native_messages(
         self, native_messages: list[Any], state: Json, context: Json | None
     ) -> list[Json] | None:
-        """Return core messages of native ones; ``None`` if nobody has a word for it."""
+        """Return core messages of native ones; ``None`` if no part of the stack converts it."""
         for each in self._in_order:
             messages = each.from_native_messages(native_messages, state, context)
             if messages is not None:

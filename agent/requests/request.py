@@ -4,8 +4,8 @@ Core owns this for as long as the request lasts. The registry and the accepted f
 provider, its extensions, features and the tools in ``context["tool_interop"]``, and stand nowhere else: neither in
 the configuration nor in a state, which have to stay JSON.
 
-Schemas are handed on as the tools wrote them. To convert them is the business of whoever makes the
-payload, since nobody else knows what it has to look like.
+Schemas are handed on as the tools wrote them. To convert them is the business of the provider that makes the
+payload, since it alone knows what that has to look like.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def compose_request(
 def _declared(
     board: Board, members: Sequence[PluginHandle], formats: tuple[str, ...]
 ) -> tuple[tuple[ToolDescriptor, ...], list[Refusal]]:
-    """The tools of these plugins as they are declared for these formats; those whose calls would reach nobody are not."""
+    """The tools of these plugins as they are declared for these formats; those whose calls would reach no plugin are not."""
     offers = board.catalog.offers
     declared = board.variants.of(members, formats)
     tools, unreachable = [], []

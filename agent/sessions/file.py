@@ -1,6 +1,6 @@
 """A session on disk, appended to as the conversation goes on. The lines themselves: `session_lines.py`.
 
-A torn last line is cut off when the file is opened to go on, and whoever opens it is told. Damage before
+A torn last line is cut off when the file is opened to go on, and the opener is told. Damage before
 that is an error that names the line, and nothing of the file is touched; `mend` takes out what cannot be
 read, after it has put a copy of the whole file aside. Neither loses anything in silence.
 

@@ -2,7 +2,7 @@
 
 The law: every call of an assistant's message has exactly one tool message, directly behind it, in the order
 of the calls. A history that breaks it is refused whole by every provider, so nothing here can break it:
-whoever goes on after a message whose calls were never answered has them answered first, by tool messages that
+a caller that goes on after a message whose calls were never answered has them answered first, by tool messages that
 say that no result is known.
 
 A session holds core messages and nothing else. What a provider needs is made from them for each request.
@@ -151,7 +151,7 @@ def open_calls(messages: Sequence[Message]) -> list[Json]:
 
 
 def no_result(call: Json) -> Message:
-    """Return the tool message of a call whose result nobody knows."""
+    """Return the tool message of a call whose result is unknown."""
     return unanswered(call_id(call) or "", called_name(call), NO_RESULT, Outcome.OUTCOME_UNKNOWN)
 
 

@@ -1,7 +1,7 @@
 """What a failed request comes to: whose fault it is, whether to ask again, and when. Pure.
 
 Nothing is asked again once a piece of the answer was handed on: the model would say it otherwise the second
-time, and nobody could put the two together.
+time, and no reader could put the two together.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def _shared(contest: Contest, peers: Peers, shared: Shared) -> Row:
 
 
 def _ours(shared: Shared, value: Any) -> Any:
-    """Convert as whoever would send it does: to the one format."""
+    """Convert as a sender does: to the one format."""
     target = ToolInteropTarget(shared.target)
     if shared.form is not None:
         return REGISTRY.convert_schema(value, target, [shared.target]).value

@@ -63,7 +63,7 @@ _ANSWERED = {"success": "success", "failure": "failure", "tool_raised": "raise"}
 
 
 def runs_within_repeats(run: Run, ledger: Ledger) -> Iterator[Violation]:
-    """A call has at most ``repeats + 1`` runs, one if it may not be repeated; and nothing runs that nobody submitted."""
+    """A call has at most ``repeats + 1`` runs, one if it may not be repeated; and nothing runs that was not submitted."""
     asked = {fact.call for fact in run.facts if isinstance(fact, Asked)}
     for call, ran in ledger.of_calls().items():
         plugin = ran[0].plugin

@@ -51,7 +51,7 @@ _TICK = 1e-6
 
 
 def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
-    """An answer that somebody can tell from others belongs to the call that it was given to."""
+    """An answer that can be told from others belongs to the call that it was given to."""
     for story in call_stories(run).values():
         for answer in story.answers:
             if answer.wrong:

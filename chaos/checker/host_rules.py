@@ -49,7 +49,7 @@ def one_life_at_a_time(run: Run) -> Iterator[Violation]:
 
 
 def no_start_before_its_time(run: Run) -> Iterator[Violation]:
-    """Nothing starts before the wait that its policy asks for is over, unless somebody orders it."""
+    """Nothing starts before the wait that its policy asks for is over, unless it is ordered."""
     for story in stories(run):
         streak = 0
         for before, after in pairwise(story.lives):

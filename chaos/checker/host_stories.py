@@ -146,7 +146,7 @@ def stories(run: Run) -> list[HostStory]:
 
 
 def answering_unready(facts: Iterable[Fact], host_of: Callable[[str], str]) -> set[str]:
-    """The hosts that are given calls, and of which nobody has told yet that they are ready.
+    """The hosts that are given calls, and were not reported as ready yet.
 
     Args:
         facts: in the order in which they were told.

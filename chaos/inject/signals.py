@@ -57,7 +57,7 @@ else:
 
 
 def send(pid: int, number: int) -> None:
-    """Send a signal; one who has ended in between is what was wanted, and whoever waits for that is told.
+    """Send a signal; a process that has ended in between is what was wanted, and its end is reported.
 
     Windows knows no more of it than that it ends the process.
     """

@@ -1,4 +1,4 @@
-"""A hand on the line between a real host and the board: it spoils answers, whoever wrote the host.
+"""A hand on the line between a real host and the board: it spoils answers, of any host.
 
 A `Tamper` is given to a plugin as its ``carry``. The host is a real process, and what it writes goes
 through here; an answer for which a fault is due is spoilt on the way. Nothing else is touched, and a

@@ -1,4 +1,4 @@
-"""Writes down what goes over the line between the board and one plugin's hosts, whoever wrote the tools.
+"""Writes down what goes over the line between the board and one plugin's hosts, whatever its tools are.
 
 Which call went to which life, with which state, and what that life answered: so of a tool that keeps no ledger it is
 known all the same what it was given, that each answer reached the call that it was for, and that each call was given

@@ -1,4 +1,4 @@
-"""What the lives of a scripted host are started from, whoever lives in it."""
+"""What the generations of a scripted host are started from, whatever plugins it has."""
 
 from __future__ import annotations
 

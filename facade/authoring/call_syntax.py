@@ -1,4 +1,4 @@
-"""What somebody types to call a tool, as a value. Pure.
+"""What is typed to call a tool, as a value. Pure.
 
 ``echo value=hello``, ``echo {"value": "hello"}``, ``note any text`` for a tool that takes raw text, or ``/help`` and its
 like. Whether there is such a tool, and what its arguments have to be, is for others to say.

@@ -53,7 +53,7 @@ def create(kind: str, folder: Path) -> list[str]:
             _write(folder / name, text, undo)
     except OSError as error:
         for made in reversed(undo):
-            with suppress(OSError):  # somebody else has put something into it meanwhile
+            with suppress(OSError):  # another program has put something into it meanwhile
                 made.rmdir() if made.is_dir() else made.unlink()
         raise NotCreated(folder, f"cannot be written: {error.strerror}: {error.filename}") from error
     return list(files)
@@ -81,7 +81,7 @@ def _make_folders(folder: Path, undo: list[Path]) -> None:
 
 
 def _write(file: Path, text: str, undo: list[Path]) -> None:
-    # "x": what came there since we looked is somebody's.
+    # "x": what came there since we looked belongs to another program.
     with file.open("x", encoding="utf-8", newline="\n") as writer:
         undo.append(file)
         writer.write(text)

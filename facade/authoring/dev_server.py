@@ -148,7 +148,7 @@ class DevServer:
 
     @property
     def _is_stuck(self) -> bool:
-        """Whether something runs that nobody waits for."""
+        """Whether something runs that is not waited for."""
         waited_for = self._last is not None and not self._last.done()
         return not waited_for and any(each["running"] for each in self.board.status()["plugins"].values())
 

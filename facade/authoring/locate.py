@@ -1,4 +1,4 @@
-"""What somebody means who points at a plugin: its folder, a configuration, or a single module.
+"""What an author means by a path to a plugin: its folder, a configuration, or a single module.
 
 | it is | what is run |
 |---|---|

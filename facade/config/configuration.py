@@ -43,7 +43,7 @@ class CallDefaults:
     Attributes:
         deadline: seconds a call may take, waiting included; ``None`` for no limit.
         mailbox_size: how many calls of one plugin may wait.
-        grace: seconds that a call which was given up may go on before its host or thread is replaced.
+        grace: seconds that a cancelled call may go on before its host or thread is replaced.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
         max_line_bytes: the largest message to or from a host, in bytes.
         max_stray_lines: printed lines that are borne in one life of a host; ``None`` for any number.
@@ -224,7 +224,7 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
 
 
 def _require_all_known(given: Mapping[str, Any]) -> None:
-    """Raises `ConfigurationError`: names every key that nobody reads, wherever it stands."""
+    """Raises `ConfigurationError`: names every unknown key, wherever it stands."""
     from .known_keys import unknown_keys  # noqa: PLC0415 - a program's empty configuration has none
 
     unknown = unknown_keys(given, _KEYS, {"calls": CallDefaults, "plugin_policy": PluginPolicy})

@@ -1,4 +1,4 @@
-"""What a configuration that cannot be used is refused with; a key that nobody knows, by the one that was probably meant."""
+"""What a configuration that cannot be used is refused with; an unknown key, by the one that was probably meant."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The contributions of a configuration: formats by their dotted paths, which are tried before all others' but a program's own.
 
-They are imported when a board is started. One that cannot be had is told, and the board goes on without its formats: no call
+They are imported when a board is started. One that cannot be had is reported, and the board goes on without its formats: no call
 that they would have read is run for another's.
 """
 

@@ -1,4 +1,4 @@
-"""The keys of a configuration that nobody reads, all of them at once, each with the one that was probably meant.
+"""The unknown keys of a configuration, all of them at once, each with the one that was probably meant.
 
 A shape says which keys a place may have. What is no object where one is expected is left to the reader of that place, which
 says what it has to be.
@@ -30,7 +30,7 @@ from .state import KEYS as STATE_KEYS
 
 
 class UnknownKey(NamedTuple):
-    """A key that nobody reads.
+    """An unknown key.
 
     Attributes:
         path: where it stands, as ``$.calls.dedline``.
@@ -145,7 +145,7 @@ _OF_APPLICATION: Final = "; what is your application's own goes into 'app'"
 def unknown_keys(
     given: Mapping[str, Any], top: Iterable[str], plain: Mapping[str, type]
 ) -> tuple[UnknownKey, ...]:
-    """Find all keys of a configuration that nobody reads, in the order in which they stand there.
+    """Find all unknown keys of a configuration, in the order in which they stand there.
 
     Args:
         given: the configuration.

@@ -1,6 +1,6 @@
-"""Where the states of tools are kept: read from the configuration, and opened.
+"""Where the states of tools are stored: read from the configuration, and opened.
 
-Nothing is kept unless the configuration says where; see `docs/design/state.md`.
+Nothing is stored unless the configuration says where; see `docs/design/state.md`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ KEYS = frozenset({"store", "path", "synchronous", "max_state_bytes"})
 
 @frozen
 class StateSettings:
-    """Where the states of tools are kept.
+    """Where the states of tools are stored.
 
     Attributes:
         store: ``memory``: in the process, and gone with it; ``sqlite``: in a file.
         path: the file.
         synchronous: ``normal`` survives the death of the process, ``full`` a loss of power too.
-        max_state_bytes: the largest state of one plugin that is kept, in bytes of JSON.
+        max_state_bytes: the largest state of one plugin that is stored, in bytes of JSON.
     """
 
     store: str = "memory"

@@ -1,4 +1,4 @@
-"""What `callboard chat --demo` needs: a server that is the model, plugins, and somebody who kills a host."""
+"""What `callboard chat --demo` needs: a server that is the model, plugins, and a thread that kills a host."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Census:
 
         Args:
             known: further processes to look for, as (pid, time of creation): one that lost its
-                parent is nobody's descendant.
+                parent is no descendant of this process.
         """
         until = time.monotonic() + _PATIENCE
         for thread in self._new_threads():

@@ -1,1 +1,1 @@
-"""A board's numbers for those who watch many programs: see `prometheus` and `otel`. Imported by nobody unasked."""
+"""A board's numbers for those who watch many programs: see `prometheus` and `otel`. Not imported unless asked for."""

@@ -4,7 +4,7 @@ For the extra ``otel``, which brings the API alone: where spans and metrics go i
 program sets up. Without one, all this does nothing.
 
 Spans are made of events (see `otel_spans`), and so are the histograms, as an observed metric cannot be one.
-Everything else is observed: read from the status when somebody collects.
+Everything else is observed: read from the status at each collection.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Instrumentation:
     def under_current_span(self, call_id: str) -> None:
         """Make the next call with this id a child of the current span; to be said before it is submitted.
 
-        A call is heard of in another thread, where the span of whoever submitted it is not known.
+        A call is heard of in another thread, where the span of its caller is not known.
         """
         with self._hearing:
             self._spans.put_under(call_id, context.get_current())

@@ -1,6 +1,6 @@
 """A board's status in the text format that Prometheus reads. Pure but for the look at the board.
 
-It serves nothing: whoever has an HTTP server answers ``GET /metrics`` with what `render` returns, under
+It serves nothing: a program with an HTTP server answers ``GET /metrics`` with what `render` returns, under
 `CONTENT_TYPE`. Percentiles are left out, since Prometheus makes its own from the buckets, over any span of
 time and any number of programs.
 """

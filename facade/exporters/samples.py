@@ -102,7 +102,7 @@ def _of_board(status: Json) -> Iterator[Told]:
         yield from _of_plugin(plugin, {"plugin": name})
         if "host" in plugin:
             hosts[plugin["host"].get("name", name)] = plugin["host"]
-    for name, host in hosts.items():  # once, whoever lives in it
+    for name, host in hosts.items():  # once, whatever plugins it has
         yield from _of_host(host, {"plugin": name})
 
 

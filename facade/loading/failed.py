@@ -1,4 +1,4 @@
-"""What of a configuration could not be loaded, or whose hosts did not come up, where nobody requires it: plugins and formats."""
+"""What of a configuration could not be loaded, or whose hosts did not come up, and which is not required: plugins and formats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FailedPlugin:
 
 
 class Noting:
-    """Notes the failure of a plugin that nobody requires."""
+    """Notes the failure of a plugin that is not required."""
 
     def __init__(self, failed: list[FailedPlugin], entry: Any) -> None:
         self._failed = failed

@@ -1,7 +1,7 @@
 """Loading what runs in this process: it is imported and made on a thread that can be lost.
 
 A plugin that is never done with that would else keep the whole board from starting. The price is that it is not
-imported in the main thread, which some modules insist on, and which is told where one fails because of it.
+imported in the main thread, which some modules insist on, and which the error says where one fails because of it.
 """
 
 from __future__ import annotations

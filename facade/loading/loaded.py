@@ -34,7 +34,7 @@ class Loaded:
         hosted: the proxy of its host, or ``None`` if it runs in this process.
         options: how it is run.
         share: the host that it shares with others, or ``None``.
-        entry: what it was loaded from, to be loaded again; ``None`` of one that somebody had at hand.
+        entry: what it was loaded from, to be loaded again; ``None`` of one that was registered as an object.
         lasting: what it runs lies in the cache, and stays as it is whatever becomes of its source.
     """
 
@@ -65,7 +65,7 @@ class LoadedProvider:
 
     @property
     def extension(self) -> bool:
-        """It changes how a provider is asked, and asks nobody itself."""
+        """It changes how a provider is asked, and asks no model itself."""
         return self.adapter.extension
 
     @property

@@ -113,7 +113,7 @@ def loader_of(source: PluginSource) -> Loader:
 
 
 def load_registered(plugin: Any, options: Options) -> Loaded:
-    """Make a plugin that somebody has at hand ready, to be run where it has to be or where it is wanted.
+    """Make a plugin that is registered as an object ready, to be run where it has to be or where it is wanted.
 
     Raises:
         PluginLoadError: it is to run in a host, which cannot get hold of it.

@@ -34,7 +34,7 @@ _AT_ONCE = 4
 def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[], list[Made]]]]:
     """Each entry of a configuration in turn, and what loads it, or waits for that; raises as `load_entry`.
 
-    Whoever asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
+    A consumer that asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
     no program from ending.
     """
     plugins = [each for entry in configuration.plugins for each in _spelled_out(entry)]

@@ -1,4 +1,4 @@
-"""Where the files lie that a plugin source is made of, so that somebody can look whether they have changed."""
+"""Where the files lie that a plugin source is made of, so that they can be watched for changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def folder_of(source: PluginSource) -> Path | None:
-    """The folder of a source; ``None`` of what has none that somebody works in, such as a repository."""
+    """The folder of a source; ``None`` of what has none to work in, such as a repository."""
     match source:
         case NodePackageSource(directory) | PythonPackageSource(directory):
             return directory

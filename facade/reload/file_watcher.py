@@ -1,4 +1,4 @@
-"""Being told when the files of a plugin have changed."""
+"""Notices when the files of a plugin have changed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _STEP, _QUIET = 50, 400
-"""Milliseconds: without a change after one before it is told, and the most that many changes are waited for."""
+"""Milliseconds: without a change before one is reported, and the most that many changes are waited for."""
 
 
 class _Sources(DefaultFilter):
     """What a plugin is made of: not what is installed, made of it, or only read by people.
 
-    A ``dist`` counts: what Callboard builds lies in the cache, so whoever writes there wants that to be run.
+    A ``dist`` counts: what Callboard builds lies in the cache, so an author who writes there wants that to be run.
     """
 
     ignore_dirs = (*DefaultFilter.ignore_dirs, "build", ".ruff_cache")
@@ -29,8 +29,8 @@ class SourceWatch:
     """Calls ``changed`` with the names of changed files, from a thread of its own, from ``with`` to its end.
 
     Args:
-        folders: looked at with all that is below them; names are told relative to the first that has the file.
-        changed: may take its time; what changes meanwhile is told next.
+        folders: looked at with all that is below them; names are relative to the first that has the file.
+        changed: may take its time; what changes meanwhile is reported next.
         apart: folders among them that are none of its business, such as the cache.
     """
 
@@ -52,11 +52,11 @@ class SourceWatch:
         self.join()
 
     def end(self) -> None:
-        """Look no more; what is being told at this moment is not waited for."""
+        """Watch no more; a report that is under way is not waited for."""
         self._over.set()
 
     def join(self, timeout: float | None = None) -> None:
-        """Wait until nothing is told any more."""
+        """Wait until no report is under way."""
         if self._thread is not threading.current_thread():
             self._thread.join(timeout)
 

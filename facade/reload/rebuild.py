@@ -1,7 +1,7 @@
 """How what a host runs is made ready anew, from where its plugins came from.
 
 Nothing is changed in place: a package that was changed is built into a new entry of the cache, TypeScript is made
-JavaScript again, and the entry that the present life runs from stays as long as somebody may go back to it.
+JavaScript again, and the entry that the present life runs from stays as long as a rollback may need it.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _sharing(name: str, one: Loaded) -> Sharing:
 
 
 def _policy(plugins: list[Loaded], refuse: Iterable[str] | None) -> ReloadPolicy:
-    """What may be done to a host: what none of its plugins refuses, unless somebody says it by hand."""
+    """What may be done to a host: what none of its plugins refuses, unless the caller says it."""
     policies = [one.options.reload for one in plugins] or [ReloadPolicy()]
     if refuse is None:
         given = [change.value for change in Change if any(change.value in each.refuse for each in policies)]

@@ -1,7 +1,7 @@
 """Hosts that are reloaded when a file of their plugins' source has changed.
 
-One thread looks at the folder of each entry that says so. What comes of a reload is told by the events; a source
-that was saved half written keeps the present life serving, and the next change is another chance.
+One thread looks at the folder of each entry that says so. The outcome of a reload is published as events. After a source
+was saved half written the present generation goes on serving, and the next change is another chance.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ KILLS = frozenset({"kill", "term", "abort", "segv", "partial"})
 """Those that end a host."""
 
 USUAL = ("kill", "kill", "kill", "term", "stop", "segv", "garbage", "duplicate", "partial")
-"""What is done where nobody says what. The others make calls wait for their deadlines."""
+"""What is done unless the user says what. The others make calls wait for their deadlines."""
 
 _BUSY = 0.75
 """The share of its calls in which a host is let suffer; the rest is quiet."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 MOST_KILLS = 12
-"""How many there are where nobody says how many; fewer if that would spend the restart budgets."""
+"""How many there are unless the user says how many; fewer if that would spend the restart budgets."""
 
 
 @frozen

@@ -4,7 +4,7 @@ This is the only thing that the rest of the house sees of a plugin. It knows onc
 moment it is made, what the plugin offers and how it wants to be called, and it is the one place where a
 hook that a plugin leaves out gets an answer.
 
-It keeps no state of the plugin's and starts no thread: a call's state is handed in, and whoever runs a tool
+It keeps no state of the plugin's and starts no thread: a call's state is handed in, and the runner of a tool
 decides where. The state is the plugin's to change while a tool runs, so hand it a copy if a failed call is
 not to leave traces.
 """

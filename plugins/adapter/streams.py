@@ -5,7 +5,7 @@ after is never asked for; a stream that ends without a final result gets one tha
 also *return* its final result.
 
 The reader gets the final result before the generator is closed, so a tool that takes its time to clean up
-keeps nobody waiting.
+keeps no caller waiting.
 """
 
 from __future__ import annotations

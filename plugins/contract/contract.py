@@ -2,7 +2,7 @@
 
 `ToolPlugin` is structural. An object need not derive from it, and none of its hooks is asked for by
 `isinstance`; a class that does derive from it gains documentation and a type check, no behaviour.
-What a plugin leaves out is supplied by `PluginAdapter`, and by nobody else: the bodies below stand
+What a plugin leaves out is supplied by `PluginAdapter` alone: the bodies below stand
 for "not implemented", and the adapter tells them from a plugin's own by identity (`hooks.offered`).
 
 An optional hook that answers ``None`` says "no opinion", and the default holds.

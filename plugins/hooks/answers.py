@@ -48,7 +48,7 @@ class HookAnswer(NamedTuple):
     Attributes:
         action: what it wants.
         reason: why, in its words.
-        data: the event's data as it wants them, of a `MODIFY`: JSON, and nobody else's.
+        data: the event's data as it wants them, of a `MODIFY`: JSON of their own.
         wish: the question, of an `ASK`.
         notes: what it says beside that, by the names of the fields; empty if nothing.
     """

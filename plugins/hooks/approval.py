@@ -78,7 +78,7 @@ class Answer:
 class Approver(Protocol):
     """Asks a person. A board asks one question at a time, and waits for no answer that comes too late.
 
-    It may also have a method ``withdraw(question)``, which is called when nobody waits for the answer any more.
+    It may also have a method ``withdraw(question)``, which is called when the answer is not awaited any more.
     """
 
     def ask(self, question: Question) -> Answer | bool | str | Awaitable[Answer | bool | str]:
@@ -102,7 +102,7 @@ def read_decision(answer: Any) -> Answer | None:
 
 
 def by_default(question: Question, why: str) -> Answer:
-    """What holds when nobody has answered."""
+    """What holds without an answer."""
     return Answer(question.default == "allow", reason=why)
 
 

@@ -9,7 +9,7 @@
 
 Gates decide, observers watch. A gate that fails, or whose answer cannot be read, refuses: what it was there to
 keep out must not come in because it is broken. An observer that fails harms nothing. Deny ends the chain at once;
-whoever wants a person asked has that done when all gates have been asked, once, about what would really run.
+a hook that wants a person asked has that done when all gates have been asked, once, about what would really run.
 So deny beats ask, which beats modify, which beats continue, and no answer undoes another hook's modification.
 """
 
@@ -146,7 +146,7 @@ class Chain:
         return self._go_on()
 
     def decided(self, answer: Answer) -> Step:
-        """The person answered this, or it holds because nobody did."""
+        """The person answered this, or it holds by default."""
         if answer.allowed:
             return Passed(self.data.value)
         asked_by = self._questions[0].asked_by[0]

@@ -49,7 +49,7 @@ class HookData:
         return copy_json(self.value)
 
     def take(self, given: Json) -> bool:
-        """Take what a hook has made of the data, which is nobody else's; False if it has not changed the value.
+        """Take what a hook has made of its own copy of the data; False if it has not changed the value.
 
         Raises:
             UnreadableAnswer: it changed a fact, gave two values, or one that cannot be; nothing was taken.

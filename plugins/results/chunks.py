@@ -21,7 +21,7 @@ class Part(NamedTuple):
     """A partial result.
 
     Attributes:
-        chunk: ``{"part": …}``, with further keys if the tool gave some; JSON, and nobody else's.
+        chunk: ``{"part": …}``, with further keys if the tool gave some; JSON of its own.
         fault: why the tool's own chunk could not be passed on, or ``None``.
         size: bytes that it takes to keep, about.
     """

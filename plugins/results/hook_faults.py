@@ -1,6 +1,6 @@
 """What a plugin did wrong where the call could go on without it: a formatter that raised, a part that is no JSON.
 
-Such a fault costs nobody an answer, so it is told and not raised. Who is told is the embedder's choice;
+Such a fault costs no answer, so it is told and not raised. Who is told is the embedder's choice;
 without one it is the log.
 """
 

@@ -46,7 +46,7 @@ class NormalisedResult(NamedTuple):
     """A result, and whether the tool gave it.
 
     Attributes:
-        result: ``{"success": true, …}`` or ``{"success": false, "error": "…", …}``; JSON, and nobody else's.
+        result: ``{"success": true, …}`` or ``{"success": false, "error": "…", …}``; JSON of its own.
         valid: the tool answered by the contract; false for the failures that Callboard reports.
     """
 
@@ -96,7 +96,7 @@ def normalise_result(answer: Any) -> NormalisedResult:
 
 
 def complete_result(answer: Any) -> NormalisedResult:
-    """Read an answer that is JSON and nobody else's, such as a host's; it is completed in place. Raises nothing."""
+    """Read an answer that is JSON and not shared, such as a host's; it is completed in place. Raises nothing."""
     if type(answer) is not dict:
         return invalid_result(f"the tool answered with {_kind(answer)}; a result is a mapping with 'success'")
     success = answer.get("success")

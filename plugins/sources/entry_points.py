@@ -49,7 +49,7 @@ def find_installed(name: str) -> InstalledPlugin:
     """The plugin of an entry point's name.
 
     Raises:
-        PluginLoadError: nobody offers it, or more than one do, or it names no plugin.
+        PluginLoadError: no distribution offers it, or more than one do, or it names no plugin.
     """
     known = _offered()
     found = [_read(each) for each in known.select(name=name)]

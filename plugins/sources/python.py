@@ -1,7 +1,7 @@
 """Python plugins from their sources: a dotted path, or a directory with an ``agent_plugin.json``.
 
 A directory's code is imported like any other: its import root is put at the end of `sys.path`, once, and
-stays there. At the end, so that a plugin's ``tests`` or ``json.py`` shadows nobody else's module. The price
+stays there. At the end, so that a plugin's ``tests`` or ``json.py`` shadows no other module. The price
 is that two plugins cannot both have a top-level module ``tools``: the second would silently get the first
 one's code, and is refused instead.
 """
@@ -28,7 +28,7 @@ _EXAMPLE = '{"entries": ["my_tools.my_tool.MyTool"]}'
 _KEYS = frozenset({"entries", "subdirectory"})
 
 _roots: list[str] = []
-"""What was put on `sys.path` for packages; a folder that somebody else has put there is not in it."""
+"""What was put on `sys.path` for packages; a folder that other code has put there is not in it."""
 
 
 @frozen

@@ -33,7 +33,7 @@ export const echoTool = {
 
   /**
    * `emit` tells a part before the answer. What changes in `state` is kept with the answer, and not if this throws.
-   * `context.signal` is aborted when nobody waits for the answer any more. Hand it to all that takes time: `fetch`
+   * `context.signal` is aborted when the answer is not awaited any more. Hand it to all that takes time: `fetch`
    * takes it, too. A tool that goes on all the same loses its process.
    */
   async executeTool(toolName, args, state, emit, context) {

@@ -1,4 +1,4 @@
-"""Who answers questions in a conversation: somebody at the prompt, or a script that does as if."""
+"""Who answers questions in a conversation: a person at the prompt, or a script that does as if."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _THOUGHT = 0.8
 
 
 class AtPrompt:
-    """Somebody at a prompt."""
+    """A person at a prompt."""
 
     def __init__(self, prompt: Prompt, view: ForPeople) -> None:
         self._prompt = prompt
@@ -48,7 +48,7 @@ class AtPrompt:
 
 
 class Scripted:
-    """Nobody, who types as a person would, and says yes.
+    """A script, which types as a person would, and says yes.
 
     Args:
         view: where it is seen.

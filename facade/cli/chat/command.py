@@ -175,7 +175,7 @@ def _decider(
 
 
 def _lines(out: Streams, ways: _Ways, journey: Journey | None) -> Iterator[str]:
-    """What is said, where nobody is at a prompt."""
+    """What is said, where no person is at a prompt."""
     if journey is not None and ways.play:
         yield from journey.lines
     elif ways.messages:

@@ -50,8 +50,8 @@ class Conversation:
     Attributes:
         session: so far.
         failed: turns without an answer, and lines that could not be carried out.
-        interrupted: the last line's turn was ended by somebody.
-        over: somebody has left.
+        interrupted: the last line's turn was ended by the user.
+        over: the user has left.
     """
 
     commands = tuple(COMMANDS)

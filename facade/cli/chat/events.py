@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 
 class Interrupted(NamedTuple):
-    """Somebody wants the turn to end."""
+    """The user wants the turn to end."""
 
 
 class Ended(NamedTuple):
@@ -45,7 +45,7 @@ class Inquiry:
 
     Attributes:
         question: the question.
-        withdrawn: nobody waits for the answer any more.
+        withdrawn: the answer is not awaited any more.
     """
 
     def __init__(self, question: Question) -> None:
@@ -64,7 +64,7 @@ class Inquiry:
                 self._answered.set()
 
     def withdraw(self) -> None:
-        """Nobody waits for the answer any more."""
+        """The answer is not awaited any more."""
         with self._lock:
             self.withdrawn = True
             self._answered.set()
@@ -189,7 +189,7 @@ class TurnThread:
             with closing(self._make(self.cancellation)) as events:
                 for event in events:
                     self._news.put(event)
-        except Exception as raised:  # noqa: BLE001 - told to whoever takes the news
+        except Exception as raised:  # noqa: BLE001 - raised again where the events are read
             error = raised
         finally:
             self._news.put(Ended(error))

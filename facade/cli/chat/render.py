@@ -38,7 +38,7 @@ HEARD: Final = {
     "thread_fenced": "{tool} went on too long; its thread is given up",
     "tool_quarantined": "{tool} is refused for a while: {why}",
 }
-"""Kinds of the board's events that are shown, and how; of backoffs only those that somebody would notice."""
+"""Kinds of the board's events that are shown, and how; of backoffs only those that a person would notice."""
 
 _MIGHT_HAVE_RUN: Final = {
     "not_sent": "the tool has not seen the call",

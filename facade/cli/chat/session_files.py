@@ -1,4 +1,4 @@
-"""Where a conversation is kept: in a file that somebody named, in the folder of the configuration, or nowhere."""
+"""Where a conversation is kept: in a file that the user named, in the folder of the configuration, or nowhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Keeping:
 
     Args:
         agent: whose conversation it is.
-        file: that somebody named; ``None`` for none.
+        file: that the user named; ``None`` for none.
     """
 
     def __init__(self, agent: Agent, file: Path | None) -> None:

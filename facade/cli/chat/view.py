@@ -44,7 +44,7 @@ class View(Protocol):
         """Something happened to a host, or to a tool."""
 
     def interrupted(self) -> None:
-        """Somebody wants the turn to end."""
+        """The user wants the turn to end."""
 
     def told(self, topic: str, what: Any) -> None:
         """What was asked for by a command."""
@@ -91,7 +91,7 @@ class ForPeople:
         return f"  {keys}  ({question.timeout:g} s, else {question.default}) > "
 
     def answered(self, how: str) -> None:
-        """Show what became of a question, where that is not what somebody has typed."""
+        """Show what became of a question, where that is not what the user has typed."""
         self.console.print(Text(f"  {clean(how)}", "dim"), soft_wrap=True)
 
     def told(self, topic: str, what: Any) -> None:

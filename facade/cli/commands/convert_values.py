@@ -1,4 +1,4 @@
-"""Which formats can be read and written, and what a value that somebody brings is. Pure."""
+"""Which formats can be read and written, and what a given value is. Pure."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def wires(registry: ToolInteropRegistry) -> dict[str, dict[str, list[str]]]:
 
 
 def require_wire(registry: ToolInteropRegistry, name: str, verb: str, kind: Kind | None) -> None:
-    """Refuse a format, or a family of formats, that nobody can read or write.
+    """Refuse a format, or a family of formats, that has no reader or writer.
 
     Raises:
         UnknownWire: names the nearest.

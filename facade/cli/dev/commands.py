@@ -36,7 +36,7 @@ class Work:
 
     Attributes:
         failed: calls that failed, and lines that were none.
-        over: somebody asked to leave, or has left.
+        over: the user asked to leave, or has left.
     """
 
     commands = COMMANDS

@@ -33,13 +33,13 @@ class Hearing:
         self._came_up: set[str] = set()
 
     def event(self, event: Event) -> None:
-        """Hear an event of the board. What comes of a host that never came up is told by whoever loads it."""
+        """Hear an event of the board. What comes of a host that never came up is told by the code that loads it."""
         if event.kind == "host_ready":
             self._came_up.add(event.subject)
         elif event.kind == "plugin_removed":
             self._came_up.discard(event.subject)
         elif event.kind == "host_reload_failed" and not event.facts["rolled_back"]:
-            return  # told by whoever reloads
+            return  # the reload tells it
         elif event.kind in TELLING and (event.subject in self._came_up or event.kind not in _OF_LIVES):
             self._view.happened(event.kind, event.subject, str(event.facts[TELLING[event.kind]]))
 

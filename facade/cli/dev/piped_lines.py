@@ -1,4 +1,4 @@
-"""Lines of stdin, carried out one after the other, until their end, an interrupt, or the loss of whoever reads the output."""
+"""Lines of stdin, carried out one after the other, until their end, an interrupt, or the loss of the output's reader."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CHOSEN = frozenset({"configuration", "CALLBOARD_NODE"})
-"""Where somebody has decided for one Node: then no other is tried."""
+"""Where a user has decided for one Node: then no other is tried."""
 
 
 def check_node(configured: str | None, *, needed: bool) -> Iterator[Finding]:

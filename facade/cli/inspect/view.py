@@ -24,7 +24,7 @@ _MARKS = {
 
 
 def entry_line(entry: Entry) -> Text:
-    """One entry; whoever prints it crops it."""
+    """One entry; the printer crops it."""
     mark, style = _MARKS[entry.kind]
     who = f"{entry.host}/{entry.generation}"
     said = entry.kind if entry.kind == "started" else entry.text

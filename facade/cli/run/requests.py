@@ -42,7 +42,7 @@ def requests_in(text: bytes) -> list[Any]:
 
 
 def has_id(value: Any) -> bool:
-    """Whether somebody waits for an answer by an id, though the rest of ``value`` may not be readable."""
+    """Whether an answer by an id is waited for, though the rest of ``value`` may not be readable."""
     return isinstance(value, dict) and isinstance(value.get("id"), str) and bool(value["id"])
 
 

@@ -1,4 +1,4 @@
-"""The places for what is under way: whoever takes in work waits for one when there are none.
+"""The places for what is under way: the reader of calls waits for one when there are none.
 
 Made of a queue, since that can be fed from a signal handler, where a semaphore cannot.
 """

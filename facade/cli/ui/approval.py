@@ -1,7 +1,7 @@
 """Asking at the terminal about calls that have to be approved.
 
 Only where there is a person: stdin and stderr are terminals. The question goes to stderr, since stdout is the
-command's output. Whoever reads the terminal hands the lines in: a command that reads calls there too gives those
+command's output. The reader of the terminal hands the lines in: a command that reads calls there too gives those
 that come while a question is open to the person's answer, so no line is fought for.
 
 What is shown comes from a model, so nothing of it may move the cursor or look like the question itself: what is
@@ -90,7 +90,7 @@ def ask_on_terminal(board: Callboard, descriptor: int, *, reads: bool) -> Termin
     Args:
         board: whose questions they are.
         descriptor: stdin.
-        reads: read the terminal; without it somebody else does, and hands the lines in.
+        reads: read the terminal; without it other code does, and hands the lines in.
     """
     if not (os.isatty(descriptor) and sys.stderr is not None and sys.stderr.isatty()):
         board.subscribe(tell_nobody, ["approval_answered"])
@@ -112,7 +112,7 @@ def _read(descriptor: int, approver: TerminalApprover) -> None:
 
 
 def tell_nobody(event: Event) -> None:
-    """Say on stderr what was decided because there is nobody to ask; for events ``approval_answered``."""
+    """Say on stderr what was decided because there is no person to ask; for events ``approval_answered``."""
     if event.facts["by"] == "nobody":
         word = "allowed" if event.facts["allowed"] else "denied"
         complain(

@@ -1,4 +1,4 @@
-"""A board for a command, which says at the start what did not come up: later nobody would know why."""
+"""A board for a command, which says at the start what did not come up: later the reason would be hard to find."""
 
 from __future__ import annotations
 

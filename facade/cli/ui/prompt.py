@@ -42,7 +42,7 @@ class Work(Protocol):
     """What lines are read for.
 
     Attributes:
-        over: somebody asked to leave.
+        over: the user asked to leave.
     """
 
     over: bool
@@ -78,7 +78,7 @@ class Prompt:
         begin: Callable[[], None] | None = None,
         interrupted: Callable[[], bool] | None = None,
     ) -> None:
-        """Read lines and carry each out, until somebody leaves.
+        """Read lines and carry each out, until the user leaves.
 
         Args:
             work: carries them out.
@@ -119,7 +119,7 @@ class Prompt:
 
         Raises:
             EOFError: it was given up, or there is no more to come.
-            KeyboardInterrupt: somebody has interrupted.
+            KeyboardInterrupt: the user has interrupted.
         """
         session: PromptSession[str] = PromptSession(message, reserve_space_for_menu=0)
         try:
@@ -128,7 +128,7 @@ class Prompt:
             self._above.write_out()
 
     def wake(self, do: Callable[[], None]) -> None:
-        """Have something done by the thread of the prompt while somebody types; if nobody does, not at all."""
+        """Have something done by the thread of the prompt while it waits for a line; otherwise not at all."""
         self._above.do(do)
 
 

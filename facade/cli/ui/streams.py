@@ -58,7 +58,7 @@ class Streams:
         as_json: the output is NDJSON; else it is text, whatever stdout is.
 
     Attributes:
-        stdin, stdout: descriptors that nobody else knows.
+        stdin, stdout: descriptors that no other code knows.
         people: text is written.
         terminal: text is written, and to a terminal: a picture may be drawn, and lines fit its width.
         console: for people. No markup is read from what tools say, and nothing in it coloured by guess.
@@ -107,7 +107,7 @@ class Streams:
         """Write a value as a line of NDJSON.
 
         Raises:
-            ReaderGone: nobody reads any more.
+            ReaderGone: the reader is gone.
             OutputLost: it cannot be written for another reason.
         """
         self._lines.write(value)
@@ -153,7 +153,7 @@ class LineWriter:
             while line and not self._broken:
                 try:
                     line = line[os.write(self._descriptor, line) :]
-                except BlockingIOError:  # somebody who shares the pipe has made it so
+                except BlockingIOError:  # a program that shares the pipe has made it so
                     select.select([], [self._descriptor], [])
                 except OSError as error:
                     self._broken = True
@@ -170,7 +170,7 @@ def open_missing_streams() -> None:
 
 
 def complain(sentence: str) -> None:
-    """Say what went wrong, on stderr; where nobody reads that, nobody is told."""
+    """Say what went wrong, on stderr; without a reader it is lost."""
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(f"callboard: {sentence}\n")
@@ -191,7 +191,7 @@ def tell_progress() -> None:
 
 
 def warn_no_more() -> None:
-    """Say no more warnings: nobody reads the answers, and what is given up for that needs no words."""
+    """Say no more warnings: the reader of the answers is gone, and what is cancelled for that needs no words."""
     for handler in _LOGGER.handlers:
         handler.setLevel(logging.CRITICAL)
 
@@ -215,7 +215,7 @@ class _Out(io.RawIOBase):
         return True
 
     def fileno(self) -> int:
-        """For whoever asks whether it is a terminal."""
+        """So that `isatty` can be asked."""
         return self._descriptor
 
     def isatty(self) -> bool:
@@ -227,7 +227,7 @@ class _Out(io.RawIOBase):
         while True:
             try:
                 return os.write(self._descriptor, data)
-            except BlockingIOError:  # somebody who shares the pipe has made it so
+            except BlockingIOError:  # a program that shares the pipe has made it so
                 select.select([], [self._descriptor], [])
             except OSError as error:
                 self._on_broken(error)

@@ -40,7 +40,7 @@ class EchoTool(ToolPlugin):
     async def execute_tool_async(
         self, tool_name: str | None, payload: Any, state: dict[str, Any]
     ) -> dict[str, Any]:
-        """What takes time is awaited: when nobody waits for the answer any more, this is cancelled there, as any task is.
+        """What takes time is awaited: when the answer is not awaited any more, this is cancelled there, as any task is.
 
         A tool that waits by `execute_tool`, and so cannot be, costs its thread, or its process if it has one.
         """
