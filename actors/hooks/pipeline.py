@@ -230,7 +230,7 @@ class HookPipeline:
             self._ended()
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
-        """See `CallOwner`: nobody waits for hooks, for a person or for the tool any more."""
+        """The caller does not wait any more: end what hooks, a person or the tool do for it."""
         with self._lock:
             run, tool = self._run, self._tool
         if run is not None:

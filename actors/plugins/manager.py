@@ -332,7 +332,7 @@ class PluginManager:
             try:
                 ask_supervisor(self._supervisor, AddChild(member.child_spec()))
             except BaseException:  # an interrupt too may leave no plugin half added
-                # Such as a group that there is not, or a supervisor that somebody else has stopped.
+                # Such as a group that there is not, or a supervisor that other code has stopped.
                 self._take_off(adapter.name)
                 member.withdraw(f"plugin {adapter.name!r} could not be added")
                 raise

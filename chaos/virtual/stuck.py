@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Stuck(CallboardError):
-    """Somebody does not end his turn: an actor blocks, or waits for something that no turn brings.
+    """A turn does not end: an actor blocks, or waits for something that no turn brings.
 
     Attributes:
         threads: what every thread was doing, as text.
@@ -26,7 +26,7 @@ class Stuck(CallboardError):
 
 
 class NeverQuiet(CallboardError):
-    """There is always one more turn: somebody sends himself messages for ever.
+    """There is always one more turn: an actor sends itself messages for ever.
 
     Attributes:
         steps: how many turns there were.

@@ -42,7 +42,7 @@ class OutputLost(CallboardError):
 
 
 class ReaderGone(CallboardError):
-    """Nobody reads the output any more, as after ``| head``: there is nothing left to do, and nobody to tell."""
+    """The reader of the output is gone, as after ``| head``: there is nothing left to do or to say."""
 
     def __init__(self) -> None:
         super().__init__("nobody reads the output any more")
