@@ -62,6 +62,20 @@ def test_every_noqa_has_its_reason_on_the_line() -> None:
     assert silent == []
 
 
+def test_a_command_handles_signals_in_one_place() -> None:
+    set_by = [
+        module.path
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"signal.signal", "signal.raise_signal"}
+    ]
+
+    assert {path for path in set_by if path.startswith("facade/")} == {
+        "facade/__main__.py",  # an interrupt while it is imported ends the program
+        "facade/cli/ui/signals.py",
+    }
+
+
 @functools.cache
 def _lines(path: str) -> list[str]:
     return (ROOT / path).read_text().splitlines()
