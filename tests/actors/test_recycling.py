@@ -65,7 +65,7 @@ def test_a_life_that_was_given_its_calls_is_replaced_and_no_call_is_lost():
 def test_calls_under_way_end_in_the_old_life_while_the_new_one_serves():
     with node_board(host=limited(calls=2), concurrency=2) as (board, plugin, events):
         first = plugin.host.pid
-        slow = submit(board, do="wait", ms=400)
+        slow = submit(board, do="wait", ms=3000)
         assert run(board)["result"]["pid"] == first
         events.wait("host_ready", 2)
         quick = run(board)
