@@ -47,7 +47,7 @@ test-thorough: $(INSTALLED) node ## Run all tests: full products, many examples,
 	@CALLBOARD_TESTS=thorough $(PYTEST) $(ARGS)
 
 quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
-	@$(PYTEST) $(QUICK) $(ARGS)
+	@CALLBOARD_TESTS=quick $(PYTEST) $(QUICK) $(ARGS)
 
 campaign: $(INSTALLED) node ## Try random configurations under load, a hundred rounds of them (takes minutes)
 	@$(RUN) -m callboard.chaos campaign $(ARGS)

@@ -9,15 +9,16 @@ from callboard.base.json import dump_json
 from callboard.supervision.runtime.event_kinds import faults_of
 from callboard.supervision.runtime.events import EventStream
 from hypothesis import HealthCheck, settings
-from thorough import THOROUGH
+from thorough import RUN, THOROUGH
 
 pytest_plugins = ["aftermath"]
 
 # How long an example takes, to draw or to run, says how slow the machine is; a law is not broken by that.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", PATIENT, max_examples=4)
 settings.register_profile("usual", PATIENT, max_examples=12)
 settings.register_profile("thorough", PATIENT, max_examples=200)
-settings.load_profile("thorough" if THOROUGH else "usual")
+settings.load_profile(RUN)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -15,7 +15,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-THOROUGH = os.environ.get("CALLBOARD_TESTS") == "thorough"
+RUN = os.environ.get("CALLBOARD_TESTS", "usual")
+"""``quick``, ``usual`` or ``thorough``, by the target of the Makefile."""
+
+THOROUGH = RUN == "thorough"
 
 thorough = pytest.mark.thorough
 """For a test that only a thorough run needs, as a decorator or as a mark of one parameter."""
