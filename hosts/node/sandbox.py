@@ -17,14 +17,8 @@ from ...base.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-PERMISSION = (22, 13)
-"""From this Node on the permission model is called so; before, it was an experiment."""
-
-WORDS = (20, 12)
-"""From this Node on it knows all of the words below but the network's; an older one leaves those rights open."""
-
 NETWORK = (25, 0)
-"""From this Node on it covers the network."""
+"""From this Node on the permission model covers the network."""
 
 STREAMS = tuple(map(Path, ("/dev/null", "/proc/self/fd/0", "/proc/self/fd/1", "/proc/self/fd/2")))
 """What the host opens to keep the protocol's streams out of the tool's reach."""
@@ -120,9 +114,7 @@ def permission_options(
 
 
 def _options(sandbox: Sandbox, version: tuple[int, ...], own: Iterable[Path]) -> Iterator[str]:
-    yield "--permission" if version >= PERMISSION else "--experimental-permission"
-    if WORDS <= version < PERMISSION:
-        yield "--disable-warning=ExperimentalWarning"
+    yield "--permission"
     for path in (*own, *STREAMS, *sandbox.read):
         yield f"--allow-fs-read={_said(path)}"
     for path in (*STREAMS, *sandbox.write):
@@ -131,9 +123,9 @@ def _options(sandbox: Sandbox, version: tuple[int, ...], own: Iterable[Path]) ->
         yield "--allow-child-process"
     if sandbox.workers:
         yield "--allow-worker"
-    if sandbox.addons and version >= WORDS:
+    if sandbox.addons:
         yield "--allow-addons"
-    if sandbox.wasi and version >= WORDS:
+    if sandbox.wasi:
         yield "--allow-wasi"
     if sandbox.network and version >= NETWORK:
         yield "--allow-net"

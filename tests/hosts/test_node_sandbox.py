@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node.find import _wheel_node
 from callboard.hosts.node.sandbox import Sandbox, permission_options, read_sandbox
 from callboard.hosts.node.tool import NodeToolPlugin
 
@@ -73,13 +72,12 @@ def test_a_wrong_setting_is_refused_by_its_key(given, why):
 @pytest.mark.parametrize(
     ("version", "sandbox", "has", "lacks"),
     [
-        ((20, 20, 2), Sandbox(), ["--experimental-permission"], ["--permission", "--allow-worker"]),
-        ((22, 13, 0), Sandbox(workers=True), ["--permission", "--allow-worker"], ["--allow-child-process"]),
+        ((22, 18, 0), Sandbox(), ["--permission"], ["--allow-worker", "--allow-addons", "--allow-wasi"]),
+        ((22, 18, 0), Sandbox(workers=True), ["--permission", "--allow-worker"], ["--allow-child-process"]),
         ((24, 1, 0), Sandbox(child_processes=True, addons=True), ["--allow-child-process", "--allow-addons"], []),
         ((24, 1, 0), Sandbox(network=True), [], ["--allow-net"]),
         ((25, 0, 0), Sandbox(network=True), ["--allow-net"], []),
         ((25, 0, 0), Sandbox(network=False), [], ["--allow-net"]),
-        ((20, 0, 0), Sandbox(addons=True), [], ["--allow-addons", "--disable-warning=ExperimentalWarning"]),
     ],
 )  # fmt: skip
 def test_each_right_is_said_in_the_words_of_that_node(version, sandbox, has, lacks):
@@ -94,21 +92,19 @@ def test_what_this_node_cannot_keep_a_tool_from_is_not_promised():
         permission_options(Sandbox(network=False), (24, 1, 0), [])
 
 
-@pytest.mark.parametrize("node", [None, "wheel"])
-def test_a_tool_may_read_its_own_folder_and_what_it_was_given_and_no_more(node, tmp_path):
+def test_a_tool_may_read_its_own_folder_and_what_it_was_given_and_no_more(tmp_path):
     own, given, kept = (tmp_path / name for name in ("own", "given", "kept"))
     for folder in (own, given, kept):
         folder.mkdir()
         (folder / "note").write_text(folder.name)
     (own / "probe.mjs").write_text(PROBE)
     sandbox = Sandbox(read=(given,), write=(given,))
-    program = _wheel_node() if node else None
 
     def said(name, path=None):
         answer = tool.execute_tool(name, {"path": str(path)}, {})
         return answer.get("result", answer.get("error"))
 
-    with NodeToolPlugin("probe", own / "probe.mjs", sandbox=sandbox, node=program) as tool:
+    with NodeToolPlugin("probe", own / "probe.mjs", sandbox=sandbox) as tool:
         tool.init({})
         found = {
             "own": said("read", own / "note"),

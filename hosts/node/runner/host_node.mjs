@@ -4,9 +4,8 @@
 // only when they are read: the promises and streams of `fs`, the worker threads of `util`. Here nothing is read but
 // what is named, and before a plugin can put something else in its place.
 
-const get = process.getBuiltinModule; // from Node 20.16 on
+const get = process.getBuiltinModule;
 
-export const { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeSync } =
-  get?.('node:fs') ?? (await import('node:fs'));
-export const { Socket } = get?.('node:net') ?? (await import('node:net'));
-export const { inspect, types } = get?.('node:util') ?? (await import('node:util'));
+export const { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, writeSync } = get('node:fs');
+export const { Socket } = get('node:net');
+export const { inspect, types } = get('node:util');

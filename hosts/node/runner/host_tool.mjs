@@ -75,8 +75,8 @@ class ExportError extends Error {
  *   which it would otherwise only write at an end that a host may not live to see.
  */
 export async function loadTool({ entry, module: path, compiled }, exportName) {
-  const cache = compiled === undefined ? undefined : process.getBuiltinModule?.('node:module');
-  cache?.enableCompileCache?.(compiled);
+  const cache = compiled === undefined ? undefined : process.getBuiltinModule('node:module');
+  cache?.enableCompileCache(compiled);
   let module;
   try {
     module = await import(pathToFileURL(path).href);
@@ -127,9 +127,6 @@ function shapeOf(value) {
 
 /** Add what Node keeps to itself about why a module cannot be imported. */
 async function explained(error, entry) {
-  if (error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /"\.[cm]?ts"/.test(error.message)) {
-    error.message += `; Node ${process.version} does not run TypeScript: build the tool, or use Node 22.18 or newer`;
-  }
   if (error instanceof SyntaxError && !wasThrown(error)) {
     const told = PLACE.exec(error.stack)?.[0]; // of CommonJS it is
     const place = told ?? (await placeOfSyntaxError(entry));
