@@ -79,7 +79,7 @@ format: $(CHECKERS) ## Format the Python files and mend what can be mended
 	@$(RUN) -m ruff format .
 
 clean: ## Delete all that was made here, .venv too
-	@rm -rf .venv build dist hosts/node/runner/dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- What the words above stand on -----------------------------------------------------------

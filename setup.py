@@ -4,20 +4,11 @@ Everything else stands in ``setup.cfg``. The rooms lie side by side at the top o
 repository and install as one package: ``facade`` is ``callboard`` itself, every other
 room a subpackage. Subpackages are found, never listed: one that is forgotten in a list
 is left out of the wheel without an error.
-
-The Node host's modules are joined into one as a build begins, so that what is built has it.
 """
 
-import sys
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from setuptools import find_packages, setup
-from setuptools.command.build_py import build_py
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from hosts.node.build_runner import make
 
 FACE = "facade"
 ROOMS = ("actors", "agent", "base", "chaos", "hosts", "interop", "plugins", "supervision")
@@ -28,21 +19,10 @@ packages += [f"callboard.{name}" for name in find_packages(FACE)]
 for room in ROOMS:
     packages += [f"callboard.{room}"] + [f"callboard.{room}.{name}" for name in find_packages(room)]
 
-
-class BuildWithHost(build_py):
-    """Copies the modules and the data, once there is all that is to be copied."""
-
-    def finalize_options(self) -> None:
-        """Settle what is to be done: after this the files are looked for."""
-        make()
-        super().finalize_options()
-
-
 # setuptools never empties build/: files that are gone from the tree would go into the next wheel.
 with TemporaryDirectory(prefix="callboard-build-") as build:
     setup(
         packages=packages,
         package_dir=package_dir,
-        cmdclass={"build_py": BuildWithHost},
         options={"build": {"build_base": build}},
     )

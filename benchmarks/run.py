@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 import machine
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node.build_runner import make
-from callboard.hosts.node.runner_script import ENTRY, ROOT, host_script
 from contest import Contest
 from peers import mcp_peer
 from table import render
@@ -34,9 +32,6 @@ MEASUREMENTS = (
 def main() -> int:
     """Run from the command line."""
     options = _parser().parse_args()
-    if host_script() == ROOT / ENTRY:  # a checkout, after a change: measured is what a user would install
-        make()
-        host_script.cache_clear()
     try:
         facts = machine.describe()
     except HostStartError as error:

@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 import orjson
-from callboard.hosts.node.runner_script import host_script
+from callboard.hosts.node.tool import HOST_SCRIPT
 from calls import RESTART_AT_ONCE, SMALL, TOOL, node_board, run, tool_call
 from harness import Block, Samples, alternate
 from measures.measure_start import bare_spawn_to_reply
@@ -88,7 +88,7 @@ def kill_and_ask(board: Callboard, *, orphan: bool) -> tuple[float, float]:
 
 
 def _waitpid() -> Block:
-    with spawn([node(), str(host_script()), "--entry", str(TOOL)]) as process:
+    with spawn([node(), str(HOST_SCRIPT), "--entry", str(TOOL)]) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         params = {"tool_name": "echo", "arguments": SMALL, "state": {}}

@@ -13,7 +13,6 @@ from ..hosted_tool import HostedToolPlugin
 from ..process.process import Command
 from ..sharing import Sharing
 from .find import find_node
-from .runner_script import host_script
 from .sandbox import permission_options
 from .shared import SharedNode, with_heap
 
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
 
     from .find import NodeCandidate
     from .sandbox import Sandbox
+
+
+HOST_SCRIPT = Path(__file__).with_name("runner") / "host.mjs"
+"""The program that runs JavaScript tools; it needs nothing but Node."""
 
 
 class NodeToolPlugin(HostedToolPlugin):
@@ -106,7 +109,7 @@ class NodeToolPlugin(HostedToolPlugin):
         """The command line of the runner with these arguments, in a Node with these options."""
         node = find_node(self._node)
         assert node.path is not None
-        argv = (node.path, *options, *self._permissions(node), str(host_script()), *arguments)
+        argv = (node.path, *options, *self._permissions(node), str(HOST_SCRIPT), *arguments)
         return Command(argv, host_environment(os.environ, self._env), str(self.entry.parent), extended=True)
 
     def sharing(self) -> Sharing | None:
@@ -135,7 +138,7 @@ class NodeToolPlugin(HostedToolPlugin):
         sandbox = self._sandbox
         if sandbox is None:
             return ()
-        own = [host_script().parent, self._root, self._module]
+        own = [HOST_SCRIPT.parent, self._root, self._module]
         problem = None
         # Of a folder that is not there Node would take the name alone, and allow nothing in it ever.
         for path in (*sandbox.read, *sandbox.write):

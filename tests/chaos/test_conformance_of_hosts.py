@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from callboard.chaos.inject.evil_tool import EvilToolPlugin
 from callboard.hosts.bash.tool import BASH_HOST
-from callboard.hosts.node.runner_script import host_script
+from callboard.hosts.node.tool import HOST_SCRIPT
 from house_source import ROOT
 from leaks import no_leaks
 from node_path import node_program
@@ -94,7 +94,7 @@ def test_a_host_in_perl_keeps_all_rules():
 
 def test_the_node_host_keeps_all_rules(judge):
     tool = EXAMPLES / "js-echo-tool" / "src" / "index.js"
-    said = judge([node_program(), host_script(), "--entry", tool], *NEITHER)
+    said = judge([node_program(), HOST_SCRIPT, "--entry", tool], *NEITHER)
 
     assert (said.returncode, count(said, "passed")) == (0, 27), said.stdout
 
@@ -124,7 +124,7 @@ def test_the_python_host_keeps_all_rules(judge):
 
 def test_our_hosts_keep_the_rules_about_what_they_say_that_they_can_do(judge):
     tool = ROOT / "tests" / "hosts" / "fixtures" / "extended_tool.mjs"
-    command = [node_program(), host_script(), "--entry", tool]
+    command = [node_program(), HOST_SCRIPT, "--entry", tool]
     in_node = judge(command, "--host-extended", "--host-tool", "tell", rules=["test_features"])
     in_python = judge(python_command(), "--host-extended", rules=["test_features"])
 

@@ -6,8 +6,7 @@ import sys
 import pytest
 from callboard.hosts.errors import HostStartError
 from callboard.hosts.node.find import MINIMUM_TEXT, NodeCandidate, find_node, node_candidates
-from callboard.hosts.node.runner_script import host_script
-from callboard.hosts.node.tool import NodeToolPlugin
+from callboard.hosts.node.tool import HOST_SCRIPT, NodeToolPlugin
 
 
 def a_node(folder, says="v22.18.0", name="node"):
@@ -158,7 +157,7 @@ def test_the_command_runs_the_runner_with_the_module_in_the_folder_of_the_module
 
     command = plugin.command()
 
-    expected = (str(node), "--no-warnings", str(host_script()), "--entry", str(entry), "--export", "upper")
+    expected = (str(node), "--no-warnings", str(HOST_SCRIPT), "--entry", str(entry), "--export", "upper")
     assert command.argv == expected
     assert command.cwd == str(tmp_path)
     assert command.env["TOKEN"] == "declared"
@@ -191,4 +190,4 @@ def test_a_module_that_is_not_there_is_a_permanent_failure_that_names_it(tmp_pat
 
 
 def test_the_runner_is_shipped():
-    assert host_script().is_file()
+    assert HOST_SCRIPT.is_file()

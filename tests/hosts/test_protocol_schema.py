@@ -13,8 +13,7 @@ from callboard.actors.hosting.host_registry import Share
 from callboard.actors.hosting.settings import HostSettings
 from callboard.hosts.environment import host_environment
 from callboard.hosts.hosted_tool import HostedToolPlugin
-from callboard.hosts.node.runner_script import ROOT
-from callboard.hosts.node.tool import NodeToolPlugin
+from callboard.hosts.node.tool import HOST_SCRIPT, NodeToolPlugin
 from callboard.hosts.process.process import Command
 from callboard.hosts.protocol.methods import METHODS
 from callboard.hosts.python.runner.origin import PythonOrigin
@@ -26,7 +25,7 @@ from python_runner import python_host
 from tapped_hosts import Tap
 from tools import tool_call
 
-SCHEMA = json.loads((ROOT.parents[1] / "protocol.schema.json").read_text())
+SCHEMA = json.loads((HOST_SCRIPT.parents[2] / "protocol.schema.json").read_text())
 PATIENCE = 30.0
 
 BEYOND = {"describe", "load", "unload", "cancel"}

@@ -66,7 +66,6 @@ IN_FUNCTION = {
         "callboard.loading.python_loader",
     ): "as `LOADERS`, of a tool that somebody has at hand",
     ("facade/reload/reloads.py", "callboard.reload.rebuild"): "most boards never reload",
-    ("hosts/node/runner_script.py", "hashlib"): "it brings OpenSSL, and only Node hosts need it",
     (
         "hosts/hosted_tool.py",
         "callboard.hosts.host",

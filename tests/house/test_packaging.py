@@ -14,8 +14,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from callboard.hosts.node.build_runner import made_of
-from callboard.hosts.node.runner_script import sources
 from house_source import FACE, MADE, PACKAGE, ROOT, project_files, rooms
 from thorough import thorough
 
@@ -115,13 +113,10 @@ def test_the_wheel_holds_every_module_and_every_data_file(built: Built) -> None:
         for path in project_files(".py", ".mjs", ".cjs", ".sh", ".typed", ".tmpl", ".json", ".md", ".ts")
         if path.relative_to(ROOT).parts[0] in rooms()
     }
-    made = {
-        f"{PACKAGE}/hosts/node/runner/dist/{name}": text.encode() for name, text in made_of(sources()).items()
-    }
 
     package = {name: data for name, data in _contents(built.wheel).items() if name.startswith(f"{PACKAGE}/")}
 
-    assert package == rooms_files | made
+    assert package == rooms_files
 
 
 def test_the_wheel_holds_nothing_but_the_package_and_its_metadata(built: Built) -> None:

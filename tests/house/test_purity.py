@@ -111,7 +111,6 @@ PURE = (
     "hosts/protocol/description.py",
     "hosts/environment.py",
     "hosts/errors.py",
-    "hosts/node/join_modules.py",
     "hosts/process/stop_ladder.py",
     "hosts/limits/limits.py",
     "hosts/node/sandbox.py",

@@ -13,13 +13,12 @@
 //
 // It is no sandbox and restarts nothing: an uncaught error or a `process.exit` in the tool ends the process, and
 // whoever started it sees that. It lives as long as its stdin; at the end of it, calls under way are not waited for.
-// Once the plugin runs, descriptors 0 and 1 are not the protocol's: see host_streams.mjs.
+// Once the plugin runs, descriptors 0 and 1 are not the protocol's: see host_io.mjs.
 
 import { isAbsolute } from 'node:path';
 
-import { leave, leaveMisused, watchTheEnd } from './host_ending.mjs';
+import { claimStreams, leave, leaveMisused, watchTheEnd } from './host_io.mjs';
 import { Requests } from './host_requests.mjs';
-import { claimStreams } from './host_streams.mjs';
 
 const SEVERAL = '--several';
 

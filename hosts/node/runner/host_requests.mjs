@@ -1,14 +1,210 @@
-// From a line to whoever answers it: the host itself, or one of its plugins.
-//
-// A host has the plugin of its command line, which requests mean that name none, and those that it was told to load,
-// each under a name of its own. Only a client that has asked for a description knows of more than version 1 has.
+// From a line to its answers: a request under way, a plugin that answers requests, and who answers which.
 
 import { isAbsolute } from 'node:path';
 
-import { Call } from './host_call.mjs';
-import { Plugin } from './host_plugin.mjs';
-import { log } from './host_streams.mjs';
-import { HostFault, isObject } from './host_values.mjs';
+import { inspect, log, types } from './host_io.mjs';
+import { encode, HostFault, isObject, loadTool, methodOf, METHODS, ToolContext } from './host_tool.mjs';
+
+// --- A request under way -------------------------------------------------------------------------
+
+/**
+ * One request under way: any number of parts, then exactly one answer, be it what was thrown.
+ *
+ * @param outlet takes what is said, at once.
+ * @param id the request's.
+ * @param phase said with whatever is thrown: `init` of that method.
+ * @param onEnd told when it has its answer.
+ */
+class Call {
+  #outlet;
+  #id;
+  #phase;
+  #onEnd;
+  #begun = false;
+  #open = true;
+  #warned = false;
+  #cancelled;
+  #abort;
+
+  constructor(outlet, id, phase, onEnd) {
+    this.#outlet = outlet;
+    this.#id = JSON.stringify(id);
+    this.#phase = phase;
+    this.#onEnd = onEnd;
+  }
+
+  /** It is about to be given to a tool. False if it has its answer already, since it was cancelled as it waited. */
+  begin() {
+    this.#begun = true;
+    return this.#open;
+  }
+
+  /** An AbortSignal that a tool may listen to; made when it is first asked for. */
+  get signal() {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#cancelled) this.#abort.abort(this.#cancelled);
+    }
+    return this.#abort.signal;
+  }
+
+  /** Nobody waits for the result: tell the tool. One that has begun is ended by the tool's answer, whatever that is. */
+  cancel(reason) {
+    if (this.#cancelled) return;
+    this.#cancelled = new HostFault('Cancelled', reason);
+    if (this.#begun) this.#abort?.abort(this.#cancelled);
+    else this.refuse(this.#cancelled);
+  }
+
+  /** Say that the tool begins. */
+  acknowledge() {
+    this.#outlet.send(`{"v":1,"id":${this.#id},"event":{"type":"ack"}}\n`);
+  }
+
+  /** The tool's `emit`. A part that cannot be sent is the tool's fault and thrown at it. */
+  emit = (event) => {
+    if (!this.#open) return this.#lateEmit();
+    if (typeof event?.type !== 'string') throw new TypeError('emit takes an object with a type, such as "part"');
+    const payload = encode(event.payload, 'InvalidPart', 'the payload given to emit');
+    const type = JSON.stringify(event.type);
+    this.#outlet.send(`{"v":1,"id":${this.#id},"event":{"type":${type},"payload":${payload}}}\n`);
+  };
+
+  /** End the call with a value, and a state unless that is undefined. */
+  answer(value, state) {
+    let result = `"value":${encode(value, 'InvalidResult', 'the returned value')}`;
+    if (state !== undefined) result += `,"state":${encode(state, 'InvalidResult', 'the state')}`;
+    this.#end(`"ok":true,"result":{${result}}`);
+  }
+
+  /** End the call with whatever was thrown; with why it was cancelled, if it ends for that. */
+  refuse(thrown, phase = this.#phase) {
+    const error = this.#cancelled && thrown?.name === 'AbortError' ? this.#cancelled : thrown;
+    this.#end(`"ok":false,"error":${encode(describe(error, phase))}`);
+  }
+
+  #end(said) {
+    this.#open = false;
+    this.#outlet.send(`{"v":1,"id":${this.#id},${said}}\n`);
+    this.#onEnd?.(); // last: it may be the end of the process
+  }
+
+  #lateEmit() {
+    if (!this.#warned) log(`emit was called after the answer to ${this.#id}; such parts are dropped`);
+    this.#warned = true;
+  }
+}
+
+/** Say whatever was thrown as the protocol's error object. Never throws, whatever it is given. */
+function describe(thrown, phase) {
+  try {
+    if (!types.isNativeError(thrown) && typeof thrown?.message !== 'string') {
+      return { type: 'NonError', detail: typeof thrown === 'string' ? thrown : inspect(thrown), stack: '', phase };
+    }
+    const code = typeof thrown.code === 'string' ? thrown.code : undefined;
+    // inspect, not thrown.stack: it tells the cause too, and there fetch and its like keep the reason.
+    return { type: String(thrown.name), detail: String(thrown.message), stack: inspect(thrown), code, phase };
+  } catch {
+    return { type: 'Error', detail: 'something was thrown that throws again when it is looked at', stack: '', phase };
+  }
+}
+
+// --- A plugin ------------------------------------------------------------------------------------
+
+/**
+ * A plugin that answers requests: it is loaded when it is made, and what is asked meanwhile waits for that, in order.
+ *
+ * What goes wrong as it is loaded is the answer to all that it is asked, and harms no other plugin.
+ *
+ * @param place see `loadTool`.
+ * @param exportName the export to run.
+ */
+class Plugin {
+  #tool;
+  #failure;
+  #loading;
+
+  constructor(place, exportName) {
+    this.#loading = loadTool(place, exportName).then(
+      (tool) => {
+        this.#tool = tool;
+        this.#loading = undefined;
+      },
+      (thrown) => {
+        this.#failure = { thrown };
+        this.#loading = undefined;
+        const { type, detail, stack } = describe(thrown);
+        log(`cannot load ${place.entry}: ${stack || `${type}: ${detail}`}`);
+      },
+    );
+  }
+
+  /** What was thrown as it was loaded, as `{ thrown }`; undefined while it is loaded, and if it could be. */
+  get failure() {
+    return this.#failure;
+  }
+
+  /** The wire names of the methods that it has; undefined if it could not be loaded. */
+  get methods() {
+    return this.#tool && [...METHODS.keys()].filter((wireName) => methodOf(this.#tool, wireName));
+  }
+
+  /** What it is to be told of each call beside the arguments, by the names on the wire. */
+  get version() {
+    return typeof this.#tool?.version === 'string' ? this.#tool.version : undefined;
+  }
+
+  get wants() {
+    return Array.isArray(this.#tool?.wants) ? this.#tool.wants.filter((name) => typeof name === 'string') : undefined;
+  }
+
+  /** Do something once it has been loaded or could not be: at once, if that is so. */
+  whenLoaded(act) {
+    if (this.#loading) this.#loading.then(act);
+    else act();
+  }
+
+  /**
+   * Answer one request of the protocol; at once, where the tool does.
+   *
+   * @param extended whether the client knows more than version 1.
+   */
+  answer(call, method, params, extended) {
+    if (!call.begin()) return undefined;
+    if (this.#failure !== undefined) return call.refuse(this.#failure.thrown, 'load');
+    try {
+      const { name, args, extended: isMore } = METHODS.get(method) ?? {};
+      if (!args || (isMore && !extended)) {
+        throw new HostFault('MethodNotFound', `version 1 of the protocol has no method ${method}`);
+      }
+      const run = methodOf(this.#tool, method);
+      if (!run) throw new HostFault('MethodNotFound', `the tool has no method ${name}`);
+      const finish = (value) => end(call, method, value, params.state);
+      const given = args(params, call.emit, extended ? new ToolContext(call, params) : undefined);
+      if (extended && params.ack === true) call.acknowledge();
+      const value = Reflect.apply(run, this.#tool, given);
+      if (typeof value?.then === 'function') {
+        Promise.resolve(value).then(finish).catch((error) => call.refuse(error));
+      } else {
+        finish(value);
+      }
+    } catch (error) {
+      call.refuse(error);
+    }
+  }
+}
+
+function end(call, method, value, given) {
+  if (method !== 'init') return call.answer(value, given);
+  // A tool that keeps no state may return nothing.
+  const state = value ?? {};
+  if (typeof state !== 'object' || Array.isArray(state)) {
+    throw new HostFault('InvalidResult', `init returned ${inspect(value)}; state is an object`);
+  }
+  return call.answer(state, state);
+}
+
+// --- All requests --------------------------------------------------------------------------------
 
 const VERSION = 1;
 
@@ -20,7 +216,10 @@ const FAREWELL = 5000; // milliseconds that plugins may take to shut down if the
 const OWN = '\0'; // the key of the plugin of the command line: no name that a client would give
 
 /**
- * See the file.
+ * From a line to what answers it: the host itself, or one of its plugins.
+ *
+ * A host has the plugin of its command line, which requests mean that name none, and those that it was told to load,
+ * each under a name of its own. Only a client that has asked for a description knows of more than version 1 has.
  *
  * @param outlet takes the answers.
  */

@@ -1,10 +1,115 @@
-// From a module to a tool that can be called: which methods a tool has, and which export is one. Loads the plugin and
-// runs its factory or constructor, but none of its methods.
+// A tool as an author writes it: what it returns, what it is told of a call, and how it is made of a module.
+//
+// Knows no request and no stream: `callboard-tool` runs a tool by this without a host.
 
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { payloadOf } from './host_context.mjs';
-import { isObject } from './host_values.mjs';
+// --- Values --------------------------------------------------------------------------------------
+//
+// What a tool returns, said in JSON, and the faults of saying it.
+
+/** A fault that the host itself reports; `name` becomes `error.type`. */
+export class HostFault extends Error {
+  constructor(name, message) {
+    super(message);
+    this.name = name;
+    Error.captureStackTrace(this, HostFault); // once more, now that the name is right
+  }
+}
+
+/** Write a value as JSON; what JSON cannot say is a HostFault called `fault`, about `what`. */
+export function encode(value, fault, what) {
+  let text;
+  try {
+    text = JSON.stringify(value === undefined ? null : value);
+  } catch (error) {
+    throw new HostFault(fault, `${what} cannot be written as JSON: ${messageOf(error)}`);
+  }
+  if (text === undefined) throw new HostFault(fault, `${what} is a ${typeof value}, which JSON cannot say`);
+  // An escape that is left here is half a surrogate pair, as of an emoji cut in two; UTF-8 has no bytes for it.
+  return text.includes('\\ud') ? text.replace(/(\\\\)|\\ud[89a-f]../g, (_, pair) => pair ?? '\ufffd') : text;
+}
+
+function messageOf(thrown) {
+  try {
+    return String(thrown?.message ?? thrown);
+  } catch {
+    return 'something was thrown that throws again when it is looked at';
+  }
+}
+
+export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// --- The context ---------------------------------------------------------------------------------
+//
+// What a tool is told of a call beside its arguments: the last argument of the methods that take a call, and of those
+// that may use what was prepared. Only clients that have asked for a description send any of it.
+
+/**
+ * Reads what the request has when it is asked, so that a tool which asks nothing costs nothing.
+ *
+ * @param call knows whether it is cancelled.
+ * @param params of the request.
+ */
+export class ToolContext {
+  #call;
+  #params;
+
+  constructor(call, params) {
+    this.#call = call;
+    this.#params = params;
+  }
+
+  /** An AbortSignal that is aborted when nobody waits for the result any more. */
+  get signal() {
+    return this.#call.signal;
+  }
+
+  /** What the tool is to work on: an object, or what the kind says. The same as its arguments. */
+  get payload() {
+    return payloadOf(this.#params);
+  }
+
+  /** `object`, `text`, or as the call's own format says. */
+  get payloadKind() {
+    return this.#params.payload_kind ?? 'object';
+  }
+
+  /** Of raw text, where it is known. */
+  get payloadFormat() {
+    return this.#params.payload_format ?? null;
+  }
+
+  /** Further facts from the call's own format. */
+  get payloadMetadata() {
+    return this.#params.payload_metadata ?? null;
+  }
+
+  /** The call as it came, where the client sends it. */
+  get toolCall() {
+    return this.#params.tool_call ?? null;
+  }
+
+  /** The schema that the call was matched with, where the client sends it. */
+  get toolSchema() {
+    return this.#params.tool_schema ?? null;
+  }
+
+  /** What the tool's own `prepare` returned. */
+  get prepared() {
+    return this.#params.prepared ?? null;
+  }
+}
+
+/** What a call gives a tool to work on: version 1 has arguments alone, and always an object. */
+function payloadOf(params) {
+  return params.arguments ?? params.payload ?? {};
+}
+
+// --- The tool ------------------------------------------------------------------------------------
+//
+// From a module to a tool that can be called: which methods a tool has, and which export is one. Loads the plugin and
+// runs its factory or constructor, but none of its methods.
 
 /**
  * Wire name -> the tool's own name for it, its positional arguments, whether a tool must have it.

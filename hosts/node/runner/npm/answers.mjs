@@ -3,7 +3,7 @@
 
 import { inspect } from 'node:util';
 
-import { HostFault } from '../host_values.mjs';
+import { HostFault } from '../host_tool.mjs';
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 

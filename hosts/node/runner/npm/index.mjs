@@ -3,9 +3,7 @@
 //
 // It is no host: nothing ends a call that does not end, and what a tool prints to stdout goes there.
 
-import { ToolContext } from '../host_context.mjs';
-import { METHODS, methodOf, toolFrom } from '../host_tool.mjs';
-import { encode, HostFault } from '../host_values.mjs';
+import { encode, HostFault, METHODS, methodOf, ToolContext, toolFrom } from '../host_tool.mjs';
 import { defaultText, resultFrom, schemasFrom, stateFrom } from './answers.mjs';
 
 export { HostFault as ToolFault };
