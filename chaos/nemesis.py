@@ -143,6 +143,11 @@ class Nemesis:
         if name in self._tampers:
             self._tampers[name].heal()
 
+    def is_owed(self, name: str) -> bool:
+        """Whether something that ends a host waits for its next life."""
+        with self._lock:
+            return any(is_deadly(fault) for fault in self._pending.get(name, ()))
+
     def is_dying(self, name: str) -> bool:
         """Whether something that ends a host was done to its present life, which has not been told to have ended."""
         host = self._present(name)

@@ -122,9 +122,13 @@ class Recorder:
         name: str | None = None,
         deadline: float | None = None,
         judge: Callable[[Result], Json] | None = None,
+        examine: Callable[[Call], Json] | None = None,
         then: Callable[[Answered], None] | None = None,
     ) -> Call:
-        """As `submit`, with a call as somebody has written it; its id is replaced by ``name``."""
+        """As `submit`, with a call as somebody has written it; its id is replaced by ``name``.
+
+        ``examine`` is as ``judge``, of the whole call, whichever way it has ended.
+        """
         name = name or f"c{next(self._numbers)}"
         key = "call_id" if "call_id" in wire or wire.get("type") == "function_call" else "id"
         limit = deadline if deadline is not None else self._deadline(plugin)
@@ -133,7 +137,8 @@ class Recorder:
         self.note(Submitted(self.now(), plugin, name))
 
         def ended() -> None:
-            answer = self._answer(plugin, name, call.result(), judge)
+            more = {} if examine is None else {"judged": True} | examine(call)
+            answer = self._answer(plugin, name, call.result(), judge, more)
             self.note(answer)
             if then is not None:
                 then(answer)
@@ -142,9 +147,10 @@ class Recorder:
         return call
 
     def _answer(
-        self, plugin: str, name: str, result: Result, judge: Callable[[Result], Json] | None
+        self, plugin: str, name: str, result: Result, judge: Callable[[Result], Json] | None, more: Json
     ) -> Answered:
-        more: Json = {"judged": True} | judge(result) if judge is not None and result.get("success") else {}
+        if judge is not None and result.get("success"):
+            more = more | {"judged": True} | judge(result)
         outcome = None if reported(result) is None else result.get("outcome")
         return Answered(
             self.now(),

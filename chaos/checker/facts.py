@@ -59,6 +59,7 @@ class Answered(NamedTuple):
         outcome: ``not_sent`` or ``outcome_unknown``; ``None`` where the tool has answered.
         life: which life the answer says it comes from; 0 where it says nothing.
         counted: what the tool's own counter stood at, where it has one and tells it.
+        added: by how much that had to grow.
         error: a sentence, where there is one.
         judged: somebody knows what the answer has to be, and has looked at it.
         wrong: what he found wrong with it.
@@ -73,6 +74,7 @@ class Answered(NamedTuple):
     outcome: str | None = None
     life: int = 0
     counted: int | None = None
+    added: int = 1
     error: str = ""
     judged: bool = False
     wrong: str = ""
@@ -136,7 +138,7 @@ class Terms:
         concurrency: how many calls may run at a time.
         overlap: further lives that may be alive beside the present one, such as a standby.
         ledger: its tool writes down each run, so what is not there did not run.
-        counts: its state counts its answers, so the counts have no gap.
+        counts: its state counts its answers, or adds up what they were asked for, so the counts have no gap.
     """
 
     hosted: bool = True

@@ -146,13 +146,13 @@ def _troubles(run: Run) -> dict[str, list[float]]:
 
 
 def counts_without_a_gap(run: Run) -> Iterator[Violation]:
-    """A tool's counter, which it keeps in its state, goes up by one with each answer that counted."""
+    """A tool's counter, which it keeps in its state, goes up with each answer that counted, by one or by what was asked."""
     last: dict[str, int] = defaultdict(int)
     for story in call_stories(run).values():
         terms = run.terms.get(story.plugin)
         if terms is None or not terms.counts or not story.answers or story.answers[0].ending != "success":
             continue
-        answer, due = story.answers[0], last[story.plugin] + 1
+        answer, due = story.answers[0], last[story.plugin] + story.answers[0].added
         if answer.counted != due:
             said = f"call {story.call} of {story.plugin!r} counted {answer.counted}; {due} was due"
             yield Violation("counts without a gap", said, story.facts)

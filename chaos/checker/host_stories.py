@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
-from .facts import Happened, Ordered, Seen
+from .facts import Answered, Asked, Happened, Ordered, Ran, Seen, Submitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -122,11 +122,16 @@ BY_HAND = frozenset({"restart", "revive", "load"})
 """Orders that start a host at once, with a fresh budget; one that was taken off and is loaded again is a new one."""
 
 
+_OF_CALLS = (Asked, Submitted, Ran, Answered)
+
+
 def stories(run: Run) -> list[HostStory]:
     """The story of every host, in one look at the facts."""
     hosts = {run.host_of(name): terms for name, terms in run.terms.items() if terms.hosted}
     found = {name: HostStory(name, terms) for name, terms in hosts.items()}
     for fact in run.facts:
+        if isinstance(fact, _OF_CALLS) or (isinstance(fact, Happened) and fact.kind.startswith("call_")):
+            continue  # nearly all are these, and every rule of lives looks at all facts
         story = found.get(fact.plugin)
         if story is None:
             continue

@@ -7,6 +7,7 @@ over; then every host has to come back, and every plugin to answer once more.
 
 from __future__ import annotations
 
+import math
 import queue
 from dataclasses import dataclass, field
 from random import Random
@@ -73,11 +74,13 @@ class Siege:
     Args:
         recorder: through which the calls are made.
         sources: of the calls, for each plugin.
-        calls: how many, in all.
+        calls: how many, before one more to each plugin in the end.
         seed: of what is drawn.
         in_flight: calls of one plugin that are open at a time.
         deadline: seconds for each; ``None`` for the plugin's own.
         weights: how much more of the calls a plugin gets than one of weight 1.
+        seconds: for which calls are made, instead of so many.
+        ahead: how many more calls a plugin may have got than the one with the fewest; ``None`` for no limit.
         more: asked when all calls are made, until it says ``None``: which plugins are to be called once more, and after
             how many seconds it is to be asked again.
         heal: what makes an end of the faults.
@@ -98,6 +101,8 @@ class Siege:
         in_flight: int = 16,
         deadline: float | None = None,
         weights: Mapping[str, int] | None = None,
+        seconds: float | None = None,
+        ahead: int | None = None,
         more: Callable[[], tuple[Iterable[str], float] | None] = lambda: None,
         heal: Callable[[], None] = lambda: None,
         revive: bool = False,
@@ -113,6 +118,8 @@ class Siege:
         self._board = recorder.board
         self._in_flight = in_flight
         self._deadline = deadline
+        self._seconds = seconds
+        self._ahead = math.inf if ahead is None else ahead
         self._more = more
         self._heal = heal
         self._revive = revive
@@ -152,13 +159,30 @@ class Siege:
     # The phases
 
     def _flow(self) -> None:
-        while not self._stopping and self.ended < self.calls:
+        until = None if self._seconds is None else self._board.clock.now() + self._seconds
+        while not self._stopping and (until is not None or self.ended < self.calls):
+            left = None if until is None else until - self._board.clock.now()
+            if left is not None and left <= 0:
+                self._drain()
+                return
             for name, front in self.fronts.items():
                 if name in self._out:  # refusals come at once, and there would be no end to them
                     continue
-                room = min(front.quota - front.made, self._in_flight - (front.made - front.ended))
-                for _ in range(room):
+                for _ in range(self._room(front)):
                     self._submit(front)
+            self._take_news(left)
+
+    def _room(self, front: Front) -> int:
+        """How many more calls a plugin may be given now."""
+        room = self._in_flight - (front.made - front.ended)
+        if self._seconds is None:
+            room = min(room, front.quota - front.made)
+        fewest = min(each.made for each in self.fronts.values())
+        return int(min(room, fewest + self._ahead - front.made))
+
+    def _drain(self) -> None:
+        """Wait for the calls that are open."""
+        while not self._stopping and any(front.ended < front.made for front in self.fronts.values()):
             self._take_news()
 
     def _go_on(self) -> None:
@@ -185,8 +209,7 @@ class Siege:
         """One more call to each plugin, which has to go well: the faults are over."""
         for front in self.fronts.values():
             self._submit(front)
-        while not self._stopping and any(front.ended < front.made for front in self.fronts.values()):
-            self._take_news()
+        self._drain()
 
     def states(self) -> dict[str, str]:
         """The present state of each host that was there at the beginning, by plugin."""
@@ -208,6 +231,7 @@ class Siege:
             name=request.name,
             deadline=self._deadline,
             judge=request.judge,
+            examine=None if request.expected is None else request.expected.examine,
             then=self._news.put,
         )
 

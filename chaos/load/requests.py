@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
 from ...base.frozen import frozen
+from ...plugins.results.failures import ending_of
+from ..checker.host_rules import OWN_ANSWERS
 from .argument_generator import CannotDraw, draw_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from ...actors.calls.call import Call
     from ...actors.catalog.catalog import ToolDescriptor
 
 Json = dict[str, Any]
@@ -34,11 +37,58 @@ class Request:
         wire: the call as the board reads it.
         judge: says more of its result; see `Recorder.submit`.
         name: the call's, unlike all others; made up when ``None``.
+        expected: what is known of its end.
     """
 
     wire: Json
     judge: Callable[[Json], Json] | None = None
     name: str | None = None
+    expected: Expected | None = None
+
+
+@frozen
+class Expected:
+    """What is known of a call's end before it is made.
+
+    Attributes:
+        ending: how its tool has to end it: ``success``, ``failure`` or ``tool_raised``.
+        answer: what a success has to say, among other things.
+        parts: all of them, in order; a call that does not succeed may have the first of them.
+        counter: what a success calls the counter in the tool's state, if there is one.
+        added: by how much the call makes that grow.
+    """
+
+    ending: str = "success"
+    answer: Json = field(default_factory=dict)
+    parts: tuple[Any, ...] = ()
+    counter: str | None = None
+    added: int = 1
+
+    def examine(self, call: Call) -> Json:
+        """Hold a call that has ended against this, for `Recorder.submit_wire`."""
+        return self.hold(call.result(), tuple(call.parts()))
+
+    def hold(self, result: Json, parts: tuple[Any, ...]) -> Json:
+        """The same of what a call has said."""
+        ending, said = ending_of(result), result.get("result")
+        told = said if isinstance(said, dict) else {}
+        found: Json = {"wrong": self._wrong(ending, told, parts)}
+        if ending == "success" and self.counter is not None:
+            found |= {"counted": told.get(self.counter), "added": self.added}
+        return found
+
+    def _wrong(self, ending: str, told: Json, parts: tuple[Any, ...]) -> str:
+        if ending in OWN_ANSWERS and ending != self.ending:
+            return f"it ended with {ending}, where {self.ending} was due"
+        due = self.parts if ending == "success" else self.parts[: len(parts)]
+        if parts != due:
+            return f"its parts were {parts!r:.100}, where {due!r:.100} were due"
+        astray = [key for key, value in self.answer.items() if told.get(key) != value]
+        return (
+            f"it says {told!r:.100}, where {self.answer!r:.100} was due"
+            if ending == "success" and astray
+            else ""
+        )
 
 
 @frozen
@@ -48,10 +98,12 @@ class Source:
     Attributes:
         plugin: its name.
         draw: makes the next one.
+        counts: what is expected of them tells the counter in the state; see `Expected`.
     """
 
     plugin: str
     draw: Callable[[Random], Request] = field(repr=False)
+    counts: bool = False
 
 
 def from_schemas(

@@ -124,14 +124,17 @@ class Witness:
         return {"life": last.life}
 
     def testify(self, recorder: Recorder, plugin: str) -> None:
-        """Add to a recording what was written down: each run of a call, and how far the state had come at each answer."""
+        """Add to a recording what was written down: each run of a call, and how far the state had come at each answer.
+
+        Where the terms say that the tool counts, its answers tell how far the state had come.
+        """
         with self._lock:
             given = self._given[:]
         for one in given:
             recorder.note(Ran(one.at, plugin, one.call, one.life))
         terms = recorder.terms_of(plugin)
         recorder.terms[plugin] = replace(terms, ledger=True, counts=terms.ordered)
-        if terms.ordered:
+        if terms.ordered and not terms.counts:
             recorder.facts[:] = counted(recorder.facts, given, plugin)
 
 

@@ -1,23 +1,37 @@
-"""What has to be true at the end of the demonstration, and whether it is. Pure.
+"""What the demonstration shows of its end: the rules of the kit in nine lines, and how every call ended. Pure.
 
-Nothing here is believed because the board says so: every call is looked at by itself, the states are
-followed from answer to answer, and the board's own counts have to come to the same numbers.
+Nothing here is believed because the board says so: the kit's rules look at every call by itself, and the board's own
+counts have to come to the same numbers.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..base.frozen import frozen
-from .record import HOSTED
+from ..chaos.checker.facts import Answered
+from ..chaos.checker.standings import Standing
+from ..chaos.report.figures import figures
+from .plan import LANES
 
 if TYPE_CHECKING:
-    from .plan import Plan
-    from .record import Ended, Record
+    from collections.abc import Callable, Iterator
 
-Json = dict[str, Any]
+    from ..chaos.report.figures import Figures
+    from ..trial.trial import Ended
+
+HOSTED = tuple(lane.name for lane in LANES if lane.hosted)
+"""The plugins that run in hosts."""
+
+_WHY = {
+    "success": "",
+    "failure": "the tool said no, as asked",
+    "tool_raised": "the tool raised, as asked",
+    "host_crashed": "its host was killed; it may have run",
+}
+"""Why calls end so in the demonstration."""
 
 
 @frozen
@@ -27,31 +41,12 @@ class Check:
     Attributes:
         name: in a word or two.
         ok: it is true.
-        detail: the numbers.
+        detail: the numbers, or what is wrong.
     """
 
     name: str
     ok: bool
     detail: str
-
-
-@frozen
-class Aftermath:
-    """What there was at the end.
-
-    Attributes:
-        status: the board's, when all hosts were ready again.
-        states: of the hosted plugins, as committed last.
-        seconds: from the first call to the last answer.
-        processes: pids of ours that lived after the board was stopped.
-        threads: names of threads that lived after it, and had not before it.
-    """
-
-    status: Json
-    states: dict[str, Json]
-    seconds: float
-    processes: list[int]
-    threads: list[str]
 
 
 @frozen
@@ -71,147 +66,148 @@ class Tallied:
     why: str
 
 
-_WHY = {
-    "success": "",
-    "failure": "the tool said no, as asked",
-    "tool_raised": "the tool raised, as asked",
-    "host_crashed": "its host was killed; it may have run",
-}
-"""Why calls end so in the demonstration."""
+@frozen
+class Verdict:
+    """How the demonstration went.
+
+    Attributes:
+        ended: the trial.
+        told: its figures.
+        tallied: all calls by how they ended: successes first, then what is most.
+        checks: what had to be true.
+    """
+
+    ended: Ended
+    told: Figures
+    tallied: tuple[Tallied, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all was as it had to be."""
+        return all(check.ok for check in self.checks)
+
+    def hosts(self, fact: str) -> Counter[str]:
+        """How many ``crashes`` or ``restarts`` the board has counted, by host."""
+        return Counter({name: self.ended.plugins[name]["host"][fact] for name in HOSTED})
 
 
-def tallied(record: Record) -> list[Tallied]:
-    """All calls by how they ended: successes first, then what is most."""
-    counts = Counter((end.ending, end.outcome) for end in record.ended)
-    told = [
+def verdict(ended: Ended) -> Verdict:
+    """Look at everything."""
+    counts = Counter((fact.ending, fact.outcome) for fact in ended.run.facts if isinstance(fact, Answered))
+    tallied = [
         Tallied(ending, outcome, count, _WHY.get(ending, "which nothing here asks for"))
         for (ending, outcome), count in counts.most_common()
     ]
-    return sorted(told, key=lambda one: one.ending != "success")
+    tallied.sort(key=lambda one: one.ending != "success")
+    found = Verdict(ended, figures(ended.run), tuple(tallied), ())
+    return Verdict(ended, found.told, found.tallied, tuple(_checks(found)))
 
 
-def verdict(plan: Plan, record: Record, after: Aftermath) -> list[Check]:
-    """Look at everything."""
-    return [
-        _answered(plan, record, after),
-        _as_asked(record),
-        _answers(record),
-        _crashes(plan, record, after),
-        _told(record),
-        _outcomes(record),
-        _states(record, after),
-        _recovery(record),
-        _left(after),
-    ]
+def _checks(found: Verdict) -> Iterator[Check]:
+    broken = {check.rule: check.said for check in found.ended.checks if check.standing is Standing.BROKEN}
+    for name, (rules, look) in _LINES.items():
+        ok, said = look(found)
+        wrong = [broken.pop(rule) for rule in rules if rule in broken]
+        yield Check(name, ok and not wrong, "; ".join(wrong) or said)
+    for rule, said in broken.items():
+        yield Check(rule, ok=False, detail=said)
 
 
-def _answered(plan: Plan, record: Record, after: Aftermath) -> Check:
-    submitted = record.submitted.total()
-    different = {(end.request.lane, end.request.arguments["n"]) for end in record.ended}
-    counts = [plugin["calls"] for plugin in after.status["plugins"].values()]
+def _answered(found: Verdict) -> tuple[bool, str]:
+    answered, submitted = found.told.endings.total(), found.told.submitted
+    counts = [plugin["calls"] for plugin in found.ended.plugins.values()]
     told = {sum(count[key] for count in counts) for key in ("submitted", "ended")}
-    ok = len(record.ended) == len(different) == submitted and told == {submitted}
-    ok = ok and plan.calls in {None, submitted}
-    return Check("answered", ok, f"{len(record.ended):,} of {submitted:,} calls, each once")
+    plan = found.ended.plan
+    planned = plan.seconds is not None or submitted == plan.calls + len(LANES)
+    return told == {submitted} and planned, f"{answered:,} of {submitted:,} calls, each once"
 
 
-def _as_asked(record: Record) -> Check:
+def _as_asked(found: Verdict) -> tuple[bool, str]:
     """What was not hit by a kill ended as it was asked to."""
-    astray = [
-        end
-        for end in record.ended
-        if end.ending != end.request.ending
-        and not (end.ending == "host_crashed" and end.request.lane in HOSTED)
+    unasked = [one for one in found.tallied if one.ending not in _WHY]
+    unasked += [
+        Tallied("host_crashed", None, count, "")
+        for name, endings in found.told.by_plugin.items()
+        if name not in HOSTED and (count := endings["host_crashed"])
     ]
-    said = "what no kill hit ended as it was asked to"
-    if astray:
-        said = f"{len(astray)} ended unasked for, such as {astray[0].result!r:.200}"
-    return Check("as asked", not astray, said)
+    said = ", ".join(f"{one.count} ended with {one.ending}, unasked for" for one in unasked)
+    return not unasked, said or "what no kill hit ended as it was asked to"
 
 
-def _answers(record: Record) -> Check:
-    wrong = [end for end in record.ended if not _fits(end)]
-    if wrong:
-        said = f"{len(wrong)} are wrong, such as {wrong[0].result!r:.200} to {wrong[0].request!r:.200}"
-        return Check("answers", False, said)
-    return Check("answers", True, "every answer belongs to its call, parts complete and in order")
+def _crashes(found: Verdict) -> tuple[bool, str]:
+    noticed = Counter(one.host for one in found.told.recoveries if one.fault)
+    crashes, restarts = found.hosts("crashes"), found.hosts("restarts")
+    kills = found.ended.kills
+    ok = noticed == crashes == restarts and kills == crashes.total() == found.ended.plan.kills
+    ok = ok and all(found.ended.plugins[name]["host"]["state"] == "ready" for name in HOSTED)
+    return ok, f"{kills} kills = {crashes.total()} crashes noticed = {restarts.total()} restarts"
 
 
-def _fits(end: Ended) -> bool:
-    if end.ending != "success":
-        return tuple(end.parts) == end.request.parts[: len(end.parts)]
-    right = all(end.said(key) == value for key, value in end.request.answer.items())
-    return right and tuple(end.parts) == end.request.parts
-
-
-def _crashes(plan: Plan, record: Record, after: Aftermath) -> Check:
-    hosts = {name: after.status["plugins"][name]["host"] for name in HOSTED}
-    killed = Counter(kill.host for kill in record.kills)
-    crashes = Counter({name: host["crashes"] for name, host in hosts.items()})
-    restarts = Counter({name: host["restarts"] for name, host in hosts.items()})
-    ok = killed == record.crashes == crashes == restarts and killed.total() == plan.kills
-    ok = ok and all(host["state"] == "ready" for host in hosts.values())
-    said = f"{killed.total()} kills = {crashes.total()} crashes noticed = {restarts.total()} restarts"
-    return Check("crashes", ok, said)
-
-
-def _told(record: Record) -> Check:
+def _told(found: Verdict) -> tuple[bool, str]:
     """Each call that a kill hit was told so or, where that does no harm, sent again."""
-    crashed, again = record.by_ending()["host_crashed"], record.sent_again()
-    said = f"{record.under_way} calls under way: {crashed} told host_crashed, {again} sent again"
-    return Check("told", crashed + again == record.under_way, said)
+    crashed, again = found.told.endings["host_crashed"], found.told.repeated
+    under_way = sum(one.lost for one in found.told.recoveries)
+    said = f"{under_way} calls under way: {crashed} told host_crashed, {again} sent again"
+    return crashed + again == under_way, said
 
 
-def _outcomes(record: Record) -> Check:
+def _outcomes(found: Verdict) -> tuple[bool, str]:
     """A failure of Callboard's says whether the tool may have run; the tool's own answer needs no such word."""
-    ours = [end for end in record.ended if end.ending not in {"success", "failure"}]
-    told = Counter(end.outcome for end in ours)
-    silent = told[None]
+    told: Counter[str | None] = Counter()
+    for one in found.tallied:
+        if one.ending not in {"success", "failure"}:
+            told[one.outcome] += one.count
+    if told[None]:
+        return False, f"{told[None]} of {told.total()} failures do not say whether the tool may have run"
     said = ", ".join(f"{count:,} {outcome}" for outcome, count in told.most_common() if outcome)
-    if silent:
-        said = f"{silent} of {len(ours)} failures do not say whether the tool may have run"
-    return Check("outcomes", not silent, said or "no call failed but by its tool's own word")
+    return True, said or "no call failed but by its tool's own word"
 
 
-def _states(record: Record, after: Aftermath) -> Check:
-    """A count goes up by one with each answer, whichever process gives it, and the balance by each amount."""
-    gaps: list[str] = []
-    counts: list[str] = []
-    for name in HOSTED:
-        counted = [end.said("count") for end in record.successes(name)]
-        last = after.states[name].get("count")
-        if counted != list(range(1, len(counted) + 1)) or last != len(counted):
-            gaps.append(f"{name} has counted {last} of its {len(counted)} answers, or not one by one")
-        counts.append(f"1…{len(counted):,}")
-    balance = 0
-    for end in record.successes("ledger"):
-        balance += end.request.arguments["amount"]
-        if end.said("balance") != balance:
-            gaps.append(f"the balance is {end.said('balance')} where it has to be {balance}")
-            break
-    return Check(
-        "state", not gaps, "; ".join(gaps) or f"counts {', '.join(counts)} without a gap, balance right"
-    )
+def _states(found: Verdict) -> tuple[bool, str]:
+    """What was committed last has counted every success."""
+    counted = {name: found.told.by_plugin[name]["success"] for name in HOSTED}
+    gaps = [
+        f"{name} has counted {last} of its {count} answers"
+        for name, count in counted.items()
+        if (last := found.ended.states[name].get("count")) != count
+    ]
+    told = ", ".join(f"1…{count:,}" for count in counted.values())
+    return not gaps, "; ".join(gaps) or f"counts {told} without a gap, balance right"
 
 
-def _recovery(record: Record) -> Check:
-    times = record.recoveries()
-    if not record.kills:
-        return Check("recovery", True, "nothing was killed")
-    missing = len(record.kills) - len(times)
-    if missing:
-        said = f"after {missing} of {len(record.kills)} kills the host never answered again"
-        return Check("recovery", False, said)
-    said = f"{_ms(median(times))} from SIGKILL to the next answer, {_ms(max(times))} at most"
-    return Check("recovery", True, said)
-
-
-def _left(after: Aftermath) -> Check:
-    said = f"{len(after.processes)} processes, {len(after.threads)} threads"
-    if after.threads:
-        said += f" ({', '.join(after.threads)})"
-    return Check("left behind", not after.processes and not after.threads, said)
+def _recovery(found: Verdict) -> tuple[bool, str]:
+    if not found.told.recoveries:
+        return True, "nothing was killed"
+    times = found.told.spans("answered")
+    if missing := len(found.told.recoveries) - len(times):
+        return False, f"after {missing} of {len(found.told.recoveries)} kills the host never answered again"
+    return True, f"{_ms(median(times))} from SIGKILL to the next answer, {_ms(max(times))} at most"
 
 
 def _ms(seconds: float) -> str:
     return f"{seconds * 1000:,.0f} ms"
+
+
+def _held(said: str) -> Callable[[Verdict], tuple[bool, str]]:
+    return lambda _: (True, said)
+
+
+_LINES: dict[str, tuple[tuple[str, ...], Callable[[Verdict], tuple[bool, str]]]] = {
+    "answered": (("each call ends once", "each call ends in time", "runs as often as it may"), _answered),
+    "as asked": (("unknown has a reason", "calls begin in order", "one call at a time"), _as_asked),
+    "answers": (
+        ("each answer is its call's", "no reply crosses generations"),
+        _held("every answer belongs to its call, parts complete and in order"),
+    ),
+    "crashes": (
+        ("one life at a time", "generations count up", "no start before its time", "restarts within budget"),
+        _crashes,
+    ),
+    "told": (("events keep their order",), _told),
+    "outcomes": ((), _outcomes),
+    "state": (("counts without a gap",), _states),
+    "recovery": (("works after the faults",), _recovery),
+    "left behind": (("nothing left behind",), _held("0 processes, 0 threads")),
+}
+"""What is shown, in this order: the rules of the kit that it stands on, and a look of its own."""

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from ..chaos import faults as f
 from ..chaos.schedule import Entry
-from ..chaos.triggers import NthCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from random import Random
+
+    from ..chaos.triggers import Trigger
 
 MAKE: dict[str, Callable[[Random], f.Fault]] = {
     "kill": lambda _: f.Signal(9),
@@ -36,7 +37,7 @@ USUAL = ("kill", "kill", "kill", "term", "stop", "segv", "garbage", "duplicate",
 """What is done unless the user says what. The others make calls wait for their deadlines."""
 
 _BUSY = 0.75
-"""The share of its calls in which a host is let suffer; the rest is quiet."""
+"""The share of its load in which a host is let suffer; the rest is quiet."""
 
 
 def deadly(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -50,15 +51,15 @@ def draw_fault(kinds: Sequence[str], chance: Random) -> f.Fault:
 
 
 def draw_entries(
-    kinds: Sequence[str], kills: int, hosts: Sequence[str], calls: int, chance: Random
+    kinds: Sequence[str], kills: int, hosts: Sequence[str], when: Callable[[float], Trigger], chance: Random
 ) -> Iterator[Entry]:
-    """Draw faults at calls, spread evenly over all that each host gets; the last quarter of those is quiet.
+    """Draw faults, spread evenly over the load of each host; its last quarter is quiet.
 
     Args:
         kinds: names in `MAKE`; one that stands there twice comes twice as often.
         kills: how many of what is drawn ends a host. What does not end one comes beside.
         hosts: to which, in turn.
-        calls: that each of them gets.
+        when: the moment at which so much of a host's load is done, from 0 to 1.
         chance: decides.
     """
     counting = deadly(kinds)
@@ -68,4 +69,4 @@ def draw_entries(
         kills -= names[-1] in counting
     for number, name in enumerate(names):
         share = (number // len(hosts) + chance.random()) / -(-len(names) // len(hosts))
-        yield Entry(NthCall(1 + int(share * calls * _BUSY)), MAKE[name](chance), hosts[number % len(hosts)])
+        yield Entry(when(share * _BUSY), MAKE[name](chance), hosts[number % len(hosts)])

@@ -48,6 +48,9 @@ class Doer(Protocol):
     def forget(self, name: str) -> None:
         """Do not, if it was not done yet."""
 
+    def is_owed(self, name: str) -> bool:
+        """Whether what was planned for it waits for its next life."""
+
     def spared_for(self, name: str) -> float:
         """Seconds for which the host cannot be ended without being parked."""
 
@@ -97,11 +100,14 @@ class Pursuit:
         self._tries = dict.fromkeys(self._hosts, 0)
         self._down: dict[str, float] = {}
         self._begun = False
+        self._waited = came(), now()
         self._called = -math.inf
 
     def next(self) -> Wanted | None:
         """What is to be done next; ``None`` when as many came true as are wanted, or no more can."""
         if not self._begun:
+            if self._is_still_to_come():
+                return Wanted((), _SLICE)
             self._begun = True
             for name in self._hosts:
                 self._doer.forget(name)  # or there would be one too many
@@ -113,6 +119,14 @@ class Pursuit:
             if wanted is not None:
                 return wanted
         return None
+
+    def _is_still_to_come(self) -> bool:
+        """Whether what was planned comes true without more calls: it was done, or waits for the next life of a host."""
+        if self._came() > self._waited[0]:
+            self._waited = self._came(), self._now()
+        if self._came() >= self._wanted or self._now() - self._waited[1] > PATIENCE:
+            return False
+        return any(self._doer.is_owed(name) or self._doer.is_dying(name) for name in self._hosts)
 
     def _is_over(self, aim: _Aim) -> bool:
         if self._came() <= aim.came and self._now() - aim.since < PATIENCE:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -26,18 +26,20 @@ from ..chaos.nemesis import Nemesis
 from ..chaos.recorder import Recorder, terms_of
 from ..chaos.schedule import Schedule
 from ..chaos.schedules.corruption import noise
+from ..chaos.triggers import AtTime, NthCall
 from ..interop.errors import InteropError
 from .faults import KILLS, USUAL, draw_entries, draw_fault
 from .pursuit import Pursuit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
     from ..chaos.checker.facts import Run
     from ..chaos.checker.invariants import Check
     from ..chaos.load.requests import Request
+    from ..chaos.triggers import Trigger
     from ..loading.loaded import Loaded
 
 Json = dict[str, Any]
@@ -51,8 +53,8 @@ class Plan:
     """What a trial is to be.
 
     Attributes:
-        config: path of the configuration.
-        calls: how many are made.
+        config: the configuration, or the path of one.
+        calls: how many are made, before what is done to make good for kills, and one more to each plugin.
         kills: how often a host is ended, or, with ``kinds`` of which none ends one, how many faults are done; as many as
             come true. ``None`` for as many as the restart budgets bear, `MOST_KILLS` at most.
         seed: of everything that is drawn.
@@ -60,9 +62,11 @@ class Plan:
         deadline: seconds for each call; ``None`` for the configuration's.
         wires: calls to be made instead of drawn ones.
         relentless: do every fault, though a host is parked for it.
+        seconds: for which calls are made, instead of so many.
+        ahead: how many more calls a plugin may have got than another; ``None`` for no limit.
     """
 
-    config: str
+    config: str | Mapping[str, Any]
     calls: int
     kills: int | None
     seed: int
@@ -70,6 +74,8 @@ class Plan:
     deadline: float | None = None
     wires: tuple[Json, ...] = ()
     relentless: bool = False
+    seconds: float | None = None
+    ahead: int | None = None
 
 
 @frozen
@@ -85,6 +91,8 @@ class Ended:
         missed: why no more came true, if fewer did than were wanted; by host.
         left_out: plugins and tools that were not called, and why.
         failed: plugins that could not be loaded, and why.
+        plugins: what the board's status said of each in the end.
+        states: of the plugins that faults were done to, as committed last.
     """
 
     plan: Plan
@@ -95,6 +103,8 @@ class Ended:
     missed: dict[str, str]
     left_out: dict[str, str]
     failed: dict[str, str]
+    plugins: Json = field(default_factory=dict)
+    states: Json = field(default_factory=dict)
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -129,20 +139,27 @@ class Ended:
 class Trial:
     """One trial; `run` it once. The rest may be looked at from any thread meanwhile.
 
+    Args:
+        plan: what it is to be.
+        sources: of the calls, of which more is known than the tools' schemas say; drawn from those when ``None``.
+
     Attributes:
+        recorder: what has happened, once the hosts are up.
         siege: the calls, once the hosts are up.
         nemesis: what is at the hosts.
         left_out: tools that are not called, and why.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, sources: Sequence[Source] | None = None) -> None:
         self.plan = plan
+        self.recorder: Recorder | None = None
         self.siege: Siege | None = None
         self.nemesis: Nemesis | None = None
         self.left_out: dict[str, str] = {}
         self.began = time.monotonic()
         self._chance = Random(f"{plan.seed} faults")  # noqa: S311 - a game, no secret
         self.board = _Tampered(plan.config, Random(f"{plan.seed} noise"))  # noqa: S311 - noise by its seed, no secret
+        self._given = sources
         self._stopping = False
         self._in_the_end: Json = {}
 
@@ -174,7 +191,10 @@ class Trial:
         with self.board:
             board = self.board.board
             sources = self._sources()
-            recorder = Recorder(board)
+            recorder = self.recorder = Recorder(board)
+            for source in sources:
+                if source.counts:
+                    recorder.terms[source.plugin] = replace(recorder.terms_of(source.plugin), counts=True)
             hosts = self._hosts(sources, board)
             self.plan = replace(self.plan, kills=self._kills(hosts, board))
             schedule = self._schedule(sources, hosts)
@@ -187,9 +207,21 @@ class Trial:
                 self.board.witnesses[name].testify(recorder, name)
             recorder.close()
             self._in_the_end = self.plugins()
+            states = {name: board.state_of(name) for name in hosts}
         run = recorder.run(census.left(recorder.known))
         failed = {one.source: one.error for one in self.board.failed}
-        return Ended(self.plan, run, check(run), schedule, self.kills, missed, self.left_out, failed)
+        return Ended(
+            self.plan,
+            run,
+            check(run),
+            schedule,
+            self.kills,
+            missed,
+            self.left_out,
+            failed,
+            self._in_the_end,
+            states,
+        )
 
     @property
     def kills(self) -> int:
@@ -229,6 +261,8 @@ class Trial:
                 calls=self.plan.calls,
                 seed=self.plan.seed,
                 deadline=self.plan.deadline,
+                seconds=self.plan.seconds,
+                ahead=self.plan.ahead,
                 more=pursuit.next,
                 heal=nemesis.heal,
             )
@@ -236,7 +270,9 @@ class Trial:
 
     def _sources(self) -> list[Source]:
         tools = [tool for tool in self.board.tools() if tool.available]
-        if self.plan.wires:
+        if self._given is not None:
+            sources = list(self._given)
+        elif self.plan.wires:
             sources = from_list(self._placed(tools))
         else:
             sources, self.left_out = from_schemas(tools, self._parameters)
@@ -258,7 +294,7 @@ class Trial:
             name = f"{source.plugin}-{next(numbers)}"
             return replace(request, name=name, judge=partial(witness.judge, name, hooked=hooked))
 
-        return Source(source.plugin, draw)
+        return replace(source, draw=draw)
 
     def _parameters(self, tool: ToolDescriptor) -> Any:
         found = self.board.registry.inspect_schema(tool.schema)
@@ -295,9 +331,16 @@ class Trial:
     def _schedule(self, sources: Sequence[Source], hosts: Sequence[str]) -> Schedule:
         if not hosts:
             return Schedule(self.plan.seed)
-        calls = max(1, self.plan.calls // len(sources))
-        kills = self.plan.kills or 0
-        return Schedule(self.plan.seed, draw_entries(self.plan.kinds, kills, hosts, calls, self._chance))
+        calls, seconds, kills = (
+            max(1, self.plan.calls // len(sources)),
+            self.plan.seconds,
+            self.plan.kills or 0,
+        )
+
+        def when(share: float) -> Trigger:
+            return NthCall(1 + int(share * calls)) if seconds is None else AtTime(share * seconds)
+
+        return Schedule(self.plan.seed, draw_entries(self.plan.kinds, kills, hosts, when, self._chance))
 
 
 class _Tampered(Callboard):
@@ -308,7 +351,7 @@ class _Tampered(Callboard):
         witnesses: by plugin.
     """
 
-    def __init__(self, config: str, chance: Random) -> None:
+    def __init__(self, config: str | Mapping[str, Any], chance: Random) -> None:
         super().__init__(config)
         self.tampers: dict[str, Tamper] = {}
         self.witnesses: dict[str, Witness] = {}

@@ -114,6 +114,21 @@ def test_a_count_with_a_gap_is_found():
     assert said_of(run, COUNTS) == ["call c4 of 'book' counted 4; 3 was due"]
 
 
+def test_a_counter_grows_by_what_was_asked():
+    facts = tuple(
+        fact._replace(added=5, counted=fact.counted and 5 * fact.counted)
+        if isinstance(fact, Answered)
+        else fact
+        for fact in GOOD.facts
+    )
+    run = replace(GOOD, facts=facts)
+
+    last = facts[-1]
+
+    assert said_of(run, COUNTS) == []
+    assert said_of(instead(run, last, last._replace(counted=16)), COUNTS) != []
+
+
 def test_a_count_that_went_back_is_found():
     run = instead(GOOD, answered(2.6, "c3", 2, life=2), answered(2.6, "c3", 1, life=2))
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from callboard.actors.catalog.catalog import ToolDescriptor
-from callboard.chaos.load.requests import NoCalls, from_list, from_schemas, quotas
+from callboard.chaos.load.requests import Expected, NoCalls, from_list, from_schemas, quotas
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,3 +64,40 @@ def test_a_plugin_may_get_more_than_another():
 def test_without_tools_there_are_no_calls():
     with pytest.raises(NoCalls, match="no tool that could be called"):
         quotas(10, [])
+
+
+# What is expected of a call
+
+PRIMES = Expected(answer={"n": 1, "primes": [2, 3]}, parts=(2, 3), counter="count")
+RIGHT = {"success": True, "result": {"n": 1, "primes": [2, 3], "count": 5}}
+CRASHED = {"success": False, "error": "lost", "code": "host_crashed", "outcome": "outcome_unknown"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "result", "parts", "is_right"),
+    [
+        (PRIMES, RIGHT, (2, 3), True),
+        (PRIMES, RIGHT, (2,), False),
+        (PRIMES, RIGHT, (3, 2), False),
+        (PRIMES, {"success": True, "result": {"n": 2, "primes": [2, 3], "count": 5}}, (2, 3), False),
+        (PRIMES, {"success": True, "result": "2, 3"}, (2, 3), False),
+        (PRIMES, {"success": False, "error": "no"}, (), False),
+        (PRIMES, CRASHED, (2,), True),
+        (PRIMES, CRASHED, (3,), False),
+        (PRIMES, CRASHED, (2, 3, 5), False),
+        (Expected("failure"), {"success": False, "error": "no"}, (), True),
+        (Expected("failure"), {"success": True, "result": 1}, (), False),
+        (Expected("tool_raised"), {"success": False, "error": "no"}, (), False),
+    ],
+)
+def test_a_call_is_held_against_what_is_expected_of_it(expected, result, parts, is_right):
+    assert (not expected.hold(result, parts)["wrong"]) is is_right
+
+
+def test_a_success_tells_the_counter_and_by_how_much_it_had_to_grow():
+    booked = Expected(counter="balance", added=7)
+
+    told = booked.hold({"success": True, "result": {"balance": 12}}, ())
+
+    assert (told["counted"], told["added"]) == (12, 7)
+    assert "counted" not in booked.hold(CRASHED, ())

@@ -102,7 +102,6 @@ PURE = (
     "facade/demo/journey.py",
     "facade/demo/journey_tools.py",
     "facade/demo/plan.py",
-    "facade/demo/record.py",
     "facade/demo/verdict.py",
     "facade/exporters/prometheus.py",
     "facade/exporters/samples.py",
@@ -167,7 +166,6 @@ ALLOWED = {
     ("chaos/campaign/drawing.py", "random"): "it draws from a seed, so that the same comes out each time",
     ("chaos/schedules/generate.py", "random"): "it draws from a seed, so that the same comes out each time",
     ("chaos/virtual/virtual_load.py", "random"): "it draws from a seed, so that the same comes out each time",
-    ("facade/demo/plan.py", "random"): "it draws from a seed, so that the same comes out each time",
     (
         "base/foreign.py",
         "threading",

@@ -1,4 +1,4 @@
-"""The live picture of a trial: a row a plugin, of fixed widths, so that only numbers move.
+"""A trial, watched: on a terminal its live picture, a row a plugin, of fixed widths, so that only numbers move.
 
 On a narrow terminal columns are left out, the least telling first; the plugin's name always stays.
 """
@@ -11,11 +11,16 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from ..ui.background import Performance, watch
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import RenderableType
 
     from ...chaos.load.load_test import Front
-    from ...trial.trial import Trial
+    from ...trial.trial import Ended, Trial
+    from ..ui.streams import Streams
 
 Json = dict[str, Any]
 
@@ -49,6 +54,26 @@ _STYLES = {
 }
 
 
+_SECONDS_A_LINE = 2.0
+
+
+def perform(trial: Trial, out: Streams, draw: Callable[[], RenderableType], *, as_json: bool) -> Ended:
+    """Run a trial, and show how it goes: on a terminal as it is drawn, elsewhere a line now and then, and nothing for JSON.
+
+    Raises what `Trial.run` raises.
+    """
+    performance = Performance(trial.run, trial.stop, "callboard-trial")
+    if out.terminal:
+        watch(performance, draw, out.console)
+        return performance.outcome()
+    with performance:
+        while not performance.wait(_SECONDS_A_LINE):
+            if not as_json and trial.siege is not None:
+                said = f"{trial.elapsed:5.1f} s  {trial.siege.ended:7,} calls  {trial.kills:3} kills"
+                out.console.print(said, soft_wrap=True)
+    return performance.outcome()
+
+
 class Picture:
     """Draws a trial.
 
@@ -66,18 +91,8 @@ class Picture:
         title = Text.assemble((" Callboard chaos", "bold"), (f"  {self._trial.plan.config}", "dim"))
         if self._trial.siege is None:
             return Group(title, Text(" the hosts are starting", "dim"))
-        return Group(title, self._progress(), "", self._rows(), "", self._endings(), "", self._news())
-
-    def _progress(self) -> Text:
-        siege = self._trial.siege
-        assert siege is not None
-        plan = self._trial.plan
-        said = f" {siege.ended:6,} / {plan.calls:,} calls  {self._trial.kills:3} / {plan.kills} kills"
-        said += f"  {self._trial.elapsed:5.1f} s"
-        room = max(0, self._width - 1 - len(said))
-        done = round(min(1.0, siege.ended / plan.calls) * room)
-        bar = (("━" * done, "green"), ("━" * (room - done), "bright_black"))
-        return Text.assemble(" ", *bar, said, no_wrap=True, overflow="ellipsis")
+        progress = draw_progress(self._trial, self._trial.plan.calls, self._width)
+        return Group(title, progress, "", self._rows(), "", self._endings(), "", self._news())
 
     def _rows(self) -> Table:
         table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", pad_edge=False, width=self._width)
@@ -116,6 +131,18 @@ class Picture:
         return text.append("\n" * (_NEWS - len(lines)))
 
 
+def draw_progress(trial: Trial, calls: int, width: int) -> Text:
+    """How far a trial of so many calls, or for so many seconds, has come."""
+    ended = 0 if trial.siege is None else trial.siege.ended
+    seconds = trial.plan.seconds
+    said = f" {ended:6,} calls" if seconds is not None else f" {ended:6,} / {calls:,} calls"
+    said += f"  {trial.kills:3} / {trial.plan.kills} kills  {trial.elapsed:5.1f} s"
+    room = max(0, width - 1 - len(said))
+    done = round(min(1.0, trial.elapsed / seconds if seconds else ended / calls) * room)
+    bar = (("━" * done, "green"), ("━" * (room - done), "bright_black"))
+    return Text.assemble(" ", *bar, said, no_wrap=True, overflow="ellipsis")
+
+
 def fitting(width: int) -> dict[str, int]:
     """The columns that a line of so many characters has room for, with their widths. Pure."""
     columns = dict(_COLUMNS)
@@ -128,8 +155,7 @@ def fitting(width: int) -> dict[str, int]:
 
 def _cells(name: str, front: Front, host: Json | None) -> dict[str, str | Text]:
     """What stands in each column of a plugin's row."""
-    pid, generation, mark, state = _life(host)
-    last = (host or {}).get("last_crash")
+    pid, generation, mark, state = life(host)
     return {
         "plugin": Text(name, "bold"),
         "pid": pid,
@@ -140,11 +166,17 @@ def _cells(name: str, front: Front, host: Json | None) -> dict[str, str | Text]:
         "calls": f"{front.ended:,}",
         "open": str(front.made - front.ended),
         "crashes": str(host["crashes"]) if host else "",
-        "last": Text(last["exit"].removeprefix("signal ") if last else "", "dim"),
+        "last": last_crash(host),
     }
 
 
-def _life(host: Json | None) -> tuple[str, str, Text, str]:
+def last_crash(host: Json | None) -> Text:
+    """How the last life ended that crashed."""
+    last = (host or {}).get("last_crash")
+    return Text(last["exit"].removeprefix("signal ") if last else "", "dim")
+
+
+def life(host: Json | None) -> tuple[str, str, Text, str]:
     """Pid, generation, and the state with its mark."""
     if host is None:
         return "", "", Text("●", "green"), "thread"

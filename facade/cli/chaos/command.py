@@ -19,25 +19,20 @@ from ...chaos.report.page import About, page
 from ...trial.faults import MAKE, USUAL
 from ...trial.trial import MOST_KILLS, Plan, Trial
 from ...version import __version__
-from ..ui.background import Performance, watch
 from ..ui.exit_codes import FAILED
 from ..ui.files import Report, write_report
 from ..ui.options import common, config_argument, json_option, quiet, seconds
 from ..ui.streams import OutputLost, ReaderGone, Streams
-from .chaos_live import Picture
+from .chaos_live import Picture, perform
 from .summary import as_json as summary_json
 from .summary import show_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console
-
     from ...trial.trial import Ended
 
 CALLS, DEADLINE = 1_000, 10.0
-
-_SECONDS_A_LINE = 2.0
 
 
 @click.command(short_help="Your own tools while their hosts are killed, and the proof.")
@@ -96,12 +91,7 @@ def chaos(
     trial = Trial(plan)
     quiet()
     with Streams(as_json=as_json) as out, _told_again(trial, call_file, faults):
-        performance = Performance(trial.run, trial.stop, "callboard-chaos")
-        if out.terminal:
-            watch(performance, Picture(trial, out.console.width).draw, out.console)
-        else:
-            _wait(performance, trial, None if as_json else out.console)
-        ended = performance.outcome()
+        ended = perform(trial, out, Picture(trial, out.console.width).draw, as_json=as_json)
         again = _again(ended.plan, call_file, faults)
         if as_json:
             out.print_json(summary_json(ended))
@@ -154,7 +144,7 @@ def _read_calls(file: Path | None) -> tuple[dict[str, Any], ...]:
 
 
 def _again(plan: Plan, call_file: Path | None, faults: str) -> str:
-    words = ["callboard", "chaos", plan.config, "--seed", str(plan.seed)]
+    words = ["callboard", "chaos", str(plan.config), "--seed", str(plan.seed)]
     words += ["--calls", str(plan.calls)]
     words += [] if plan.kills is None else ["--kills", str(plan.kills)]
     words += [] if plan.kinds == USUAL else ["--faults", faults]
@@ -166,14 +156,4 @@ def _again(plan: Plan, call_file: Path | None, faults: str) -> str:
 
 def _about(ended: Ended, again: str) -> About:
     when = time.strftime("%Y-%m-%d %H:%M:%S %Z")
-    return About(ended.plan.config, again, when, __version__, gaps=ended.gaps)
-
-
-def _wait(performance: Performance[Ended], trial: Trial, console: Console | None) -> None:
-    with performance:
-        while not performance.wait(_SECONDS_A_LINE):
-            if console is not None and trial.siege is not None and trial.nemesis is not None:
-                ended = trial.siege.ended
-                console.print(
-                    f"{trial.elapsed:5.1f} s  {ended:7,} calls  {trial.kills:3} kills", soft_wrap=True
-                )
+    return About(str(ended.plan.config), again, when, __version__, gaps=ended.gaps)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from random import SystemRandom
-from typing import TYPE_CHECKING
 
 import click
 
-from ...demo.plan import FEWEST_CALLS, Plan
-from ...demo.show import Show
-from ..ui.background import Performance, watch
+from ...demo.demonstration import demonstration
+from ...demo.plan import FEWEST_CALLS
+from ...demo.verdict import verdict
+from ..chaos.chaos_live import perform
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.options import seconds as as_seconds
@@ -18,14 +18,7 @@ from .demo_live import Picture
 from .summary import as_json as summary_json
 from .summary import show_summary
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from ...demo.show import Outcome
-
 CALLS, KILLS = 10_000, 24
-
-_SECONDS_A_LINE = 2.0
 
 
 @click.command(short_help="Tools under load while their hosts are killed, and the proof.")
@@ -60,28 +53,12 @@ def demo(calls: int | None, seconds: float | None, kills: int, seed: int | None,
     if calls is None and seconds is None:
         calls = CALLS
     seed = SystemRandom().randrange(10_000) if seed is None else seed
-    show = Show(Plan(calls, seconds, kills, seed))
     quiet()
     with Streams(as_json=as_json) as out:
-        performance = Performance(show.run, show.stop, "callboard-demo")
-        if out.terminal:
-            watch(performance, Picture(show, out.console.width).draw, out.console)
-        else:
-            _wait(performance, show, None if as_json else out.console)
-        outcome = performance.outcome()
+        trial = demonstration(calls, seconds, kills, seed)
+        found = verdict(perform(trial, out, Picture(trial, out.console.width).draw, as_json=as_json))
         if as_json:
-            out.print_json(summary_json(outcome))
+            out.print_json(summary_json(found))
         else:
-            show_summary(outcome, out.console)
-    return WELL if outcome.ok else FAILED
-
-
-def _wait(performance: Performance[Outcome], show: Show, console: Console | None) -> None:
-    with performance:
-        while not performance.wait(_SECONDS_A_LINE):
-            if console is not None:
-                record = show.record
-                console.print(
-                    f"{show.elapsed:5.1f} s  {len(record.ended):7,} calls  {len(record.kills):3} kills",
-                    soft_wrap=True,
-                )
+            show_summary(found, out.console)
+    return WELL if found.ok else FAILED

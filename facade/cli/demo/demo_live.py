@@ -10,58 +10,64 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from ...chaos.checker.facts import Answered, Broken, Happened
 from ...demo.plan import LANES
+from ..chaos.chaos_live import draw_progress, last_crash, life
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ...demo.show import Show
+    from ...chaos.checker.facts import Fact
+    from ...trial.trial import Trial
 
 Json = dict[str, Any]
 
 _WIDEST = 100
 _NEWS = 6
 _BAR = 10
-_FULL = 26
+_FULL = 20
 """Calls that fill the bar."""
 _EVERY = 0.4
 """Seconds between two points of the curves."""
+_EXIT_NEWS = 2.0
+"""Seconds between two pieces of news that a tool tried to end the process, which it does all the time."""
 
-_NOT_YET: Json = {"running": 0, "waiting": 0}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _HEIGHTS = "▁▂▃▄▅▆▇█"
-_STATES = {"ready": ("●", "green"), "starting": ("◌", "yellow"), "backoff": ("◌", "yellow")}
 
 
 class Picture:
-    """Draws a show. Keeps the past of the curves, so draw with one of it, and often.
+    """Draws the demonstration. Keeps the past of the curves, so draw with one of it, and often.
 
     Args:
-        show: what is drawn.
+        trial: what is drawn.
         width: of the terminal.
     """
 
-    def __init__(self, show: Show, width: int) -> None:
-        self._show = show
+    def __init__(self, trial: Trial, width: int) -> None:
+        self._trial = trial
         self._width = min(width, _WIDEST) - 1
         self._points = 10 if self._width < _WIDEST - 1 else 28
         self._past: deque[tuple[float, dict[str, int]]] = deque([(0.0, {})], maxlen=self._points + 1)
+        self._news = News()
 
     def draw(self) -> RenderableType:
         """The picture of this moment."""
-        self._note(self._show.plugins)
-        return Group(self._title(), self._progress(), "", self._rows(), "", self._news())
+        self._note()
+        progress = draw_progress(self._trial, self._trial.plan.calls + len(LANES), self._width)
+        return Group(self._title(), progress, "", self._rows(), "", self._news.draw())
 
-    def _note(self, plugins: Json) -> None:
-        now = self._show.elapsed
-        if plugins and now - self._past[-1][0] >= _EVERY:
-            self._past.append((now, {name: plugin["calls"]["ended"] for name, plugin in plugins.items()}))
+    def _note(self) -> None:
+        now, siege, recorder = self._trial.elapsed, self._trial.siege, self._trial.recorder
+        if recorder is not None:
+            self._news.read(recorder.facts)
+        if siege is not None and now - self._past[-1][0] >= _EVERY:
+            self._past.append((now, {name: front.ended for name, front in siege.fronts.items()}))
 
     def _rates(self, name: str | None) -> list[float]:
         """Calls a second of one tool, or of all, from point to point."""
         rates = []
-        points = list(self._past)
-        for (before, then), (after, now) in pairwise(points):
+        for (before, then), (after, now) in pairwise(self._past):
             names = now if name is None else (name,)
             rates.append(sum(now.get(each, 0) - then.get(each, 0) for each in names) / (after - before))
         return rates
@@ -73,16 +79,6 @@ class Picture:
         rate = _recent(self._rates(None))
         right = Text.assemble((f"{rate:,.0f}", "bold"), (" calls/s", "dim"))
         return _spread(left, right, self._width)
-
-    def _progress(self) -> Text:
-        plan, record = self._show.plan, self._show.record
-        calls = (
-            f"{len(record.ended):7,}" if plan.calls is None else f"{len(record.ended):7,} / {plan.calls:,}"
-        )
-        said = f"{calls} calls  {len(record.kills):3} / {plan.kills} kills  {self._show.elapsed:5.1f} s"
-        room = max(0, self._width - 1 - len(said))
-        done = round(min(1.0, self._show.progress) * room)
-        return Text.assemble(" ", ("━" * done, "green"), ("━" * (room - done), "bright_black"), said)
 
     def _rows(self) -> Table:
         table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", pad_edge=False, width=self._width)
@@ -97,47 +93,64 @@ class Picture:
         table.add_column("crashes", width=7, justify="right", no_wrap=True)
         table.add_column("last", no_wrap=True, overflow="ellipsis", ratio=1)
         highest = max((rate for lane in LANES for rate in self._rates(lane.name)), default=0.0)
+        siege = self._trial.siege
+        plugins, fronts = ({}, {}) if siege is None else (self._trial.plugins(), siege.fronts)
         for lane in LANES:
-            plugin = self._show.plugins.get(lane.name, _NOT_YET)
-            rates = self._rates(lane.name)
+            rates, front = self._rates(lane.name), fronts.get(lane.name)
             curve = Text.assemble(f"{_recent(rates):5,.0f} ", (_curve(rates, highest, self._points), "cyan"))
-            table.add_row(
-                "", Text(lane.name, "bold"), *_life(plugin), _load(plugin), curve, *_crashes(plugin)
-            )
+            load = _load(0 if front is None else front.made - front.ended)
+            host = plugins.get(lane.name, {}).get("host")
+            is_there = life(host) if lane.name in plugins else ("", "", "", "")
+            crashes = str(host["crashes"]) if host else ""
+            table.add_row("", Text(lane.name, "bold"), *is_there, load, curve, crashes, last_crash(host))
         return table
 
-    def _news(self) -> Text:
-        lines = list(self._show.news)[-_NEWS:]
+
+class News:
+    """The last remarkable things that were noted."""
+
+    def __init__(self) -> None:
+        self._lines: deque[tuple[float, str, str]] = deque(maxlen=_NEWS)
+        self._read = 0
+        self._killed: dict[str, float] = {}
+        self._exit_told = -_EXIT_NEWS
+
+    def read(self, facts: list[Fact]) -> None:
+        """Take what was noted since."""
+        for fact in facts[self._read :]:
+            self._read += 1
+            if what := self._remark(fact):
+                self._lines.append((fact.at, fact.plugin, what))
+
+    def _remark(self, fact: Fact) -> str | None:
+        match fact:
+            case Broken():
+                self._killed[fact.plugin] = fact.at
+            case Happened() if fact.kind == "host_crashed":
+                under_way = len(fact.facts["report"]["in_flight"])
+                calls = "call" if under_way == 1 else "calls"
+                return f"crashed: {fact.facts['report']['exit']}, {under_way} {calls} under way"
+            case Happened() if fact.kind == "host_ready" and fact.plugin in self._killed:
+                took = (fact.at - self._killed[fact.plugin]) * 1000
+                return f"ready again after {took:,.0f} ms, generation {fact.facts['generation']}"
+            case Answered() if "SystemExit" in fact.error and fact.at - self._exit_told > _EXIT_NEWS:
+                self._exit_told = fact.at
+                return "called sys.exit(): tool_raised, and the next call works"
+        return None
+
+    def draw(self) -> Text:
+        """The lines."""
         text = Text(no_wrap=True, overflow="ellipsis")
-        for when, whom, what in lines:
+        for when, whom, what in self._lines:
             text.append(f" {when:5.1f} s  ", "dim").append(f"{whom:<7}").append(f"{what}\n", _style_of(what))
-        return text.append("\n" * (_NEWS - len(lines)))
+        return text.append("\n" * (_NEWS - len(self._lines)))
 
 
-def _life(plugin: Json) -> tuple[str, str, Text, str]:
-    """Pid, generation, and the state with its mark."""
-    host = plugin.get("host")
-    if host is None:
-        known = "runs_in" in plugin
-        return "", "", Text("●" if known else "", "green"), "thread" if known else ""
-    mark, style = _STATES.get(host["state"], ("○", "red"))
-    return str(host.get("pid", "")), str(host["generation"]), Text(mark, style), host["state"]
-
-
-def _load(plugin: Json) -> Text:
+def _load(count: int) -> Text:
     """The calls that are open: under way, and waiting."""
-    count = plugin["running"] + plugin["waiting"]
     eighths = min(_BAR * 8, count * _BAR * 8 // _FULL)
     bar = _EIGHTHS[8] * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
     return Text.assemble((f"{bar:<{_BAR}}", "blue"), f"{count:4}")
-
-
-def _crashes(plugin: Json) -> tuple[str, Text]:
-    host = plugin.get("host")
-    if host is None:
-        return "", Text()
-    last = host["last_crash"]
-    return str(host["crashes"]), Text(last["exit"].removeprefix("signal ") if last else "", "dim")
 
 
 def _recent(rates: list[float]) -> float:

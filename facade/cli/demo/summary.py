@@ -8,72 +8,76 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from ...demo.verdict import tallied
+from ...demo.plan import LANES
 from ..doctor.finding import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ...demo.record import Record
-    from ...demo.show import Outcome
+    from ...demo.verdict import Verdict
+    from ...trial.trial import Plan
 
 _NAME, _COUNT = 12, 8
 
 
-def show_summary(outcome: Outcome, console: Console) -> None:
+def show_summary(found: Verdict, console: Console) -> None:
     """Show it to people."""
-    record, after = outcome.record, outcome.after
+    told = found.told
     console.print()
-    for check in outcome.checks:
+    for check in found.checks:
         mark = ("✓ ", "green") if check.ok else ("✗ ", "bold red")
         console.print(
             Text.assemble(" ", mark, (f"{check.name:<{_NAME}}  ", "bold"), check.detail), soft_wrap=True
         )
     console.print()
-    for one in tallied(record):
+    for one in found.tallied:
         why = f"{one.why} ({one.outcome})" if one.outcome else one.why
         line = Text.assemble(f" {one.count:{_COUNT},}  {one.ending:<{_NAME}}  ", (why, "dim"))
         line.rstrip()
         console.print(line, soft_wrap=True)
     console.print()
-    rate, kills = len(record.ended) / after.seconds, counted(len(record.kills), "host")
-    told = f" {len(record.ended):,} calls in {after.seconds:.1f} s ({rate:,.0f} a second), {kills} killed:\n "
-    end = (_answered(record), "bold green") if outcome.ok else ("the numbers do not add up.", "bold red")
-    again = f"\n The same again: callboard demo {outcome.plan.options}"
-    console.print(Text.assemble(told, end, (again, "dim")), soft_wrap=True)
+    answered, kills = told.endings.total(), counted(found.ended.kills, "host")
+    said = f" {answered:,} calls in {told.seconds:.1f} s ({told.rate:,.0f} a second), {kills} killed:\n "
+    end = (_answered(found), "bold green") if found.ok else ("the numbers do not add up.", "bold red")
+    again = f"\n The same again: callboard demo {options(found.ended.plan)}"
+    console.print(Text.assemble(said, end, (again, "dim")), soft_wrap=True)
 
 
-def _answered(record: Record) -> str:
+def _answered(found: Verdict) -> str:
     """What is true of all calls once every number adds up: all have an answer, and not all went well."""
-    worked = record.by_ending()["success"]
-    failed = len(record.ended) - worked
+    worked = found.told.endings["success"]
+    failed = found.told.endings.total() - worked
     return f"every call was answered, once: {worked:,} succeeded, {failed:,} failed as told above."
 
 
-def as_json(outcome: Outcome) -> dict[str, Any]:
+def options(plan: Plan) -> str:
+    """The plan as the options of ``callboard demo``."""
+    much = f"--calls {plan.calls + len(LANES)}" if plan.seconds is None else f"--seconds {plan.seconds:g}"
+    return f"{much} --kills {plan.kills} --seed {plan.seed}"
+
+
+def as_json(found: Verdict) -> dict[str, Any]:
     """The same for programs; times in seconds."""
-    record, after, plan = outcome.record, outcome.after, outcome.plan
-    recoveries = record.recoveries()
-    hosts = {name: plugin["host"] for name, plugin in after.status["plugins"].items() if "host" in plugin}
+    told, ended, recoveries = found.told, found.ended, found.told.spans("answered")
     return {
-        "ok": outcome.ok,
-        "checks": [{"check": check.name, "ok": check.ok, "detail": check.detail} for check in outcome.checks],
-        "seed": plan.seed,
-        "seconds": round(after.seconds, 3),
-        "submitted": record.submitted.total(),
-        "answered": len(record.ended),
-        "by_result": dict(record.by_ending()),
-        "endings": [asdict(one) for one in tallied(record)],
-        "failed": len(record.ended) - record.by_ending()["success"],
-        "by_tool": {lane: dict(record.by_ending(lane)) for lane in record.submitted},
-        "sent_again": record.sent_again(),
-        "kills": len(record.kills),
-        "crashes": sum(host["crashes"] for host in hosts.values()),
-        "restarts": sum(host["restarts"] for host in hosts.values()),
+        "ok": found.ok,
+        "checks": [{"check": check.name, "ok": check.ok, "detail": check.detail} for check in found.checks],
+        "seed": ended.plan.seed,
+        "seconds": round(told.seconds, 3),
+        "submitted": told.submitted,
+        "answered": told.endings.total(),
+        "by_result": dict(told.endings),
+        "endings": [asdict(one) for one in found.tallied],
+        "failed": told.endings.total() - told.endings["success"],
+        "by_tool": {lane: dict(endings) for lane, endings in told.by_plugin.items()},
+        "sent_again": told.repeated,
+        "kills": ended.kills,
+        "crashes": found.hosts("crashes").total(),
+        "restarts": found.hosts("restarts").total(),
         "recovery": {
             "median": round(median(recoveries), 4) if recoveries else None,
             "max": round(max(recoveries), 4) if recoveries else None,
         },
-        "states": after.states,
-        "left": {"processes": after.processes, "threads": after.threads},
+        "states": ended.states,
+        "left": {"processes": list(ended.run.left.processes), "threads": list(ended.run.left.threads)},
     }
