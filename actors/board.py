@@ -37,11 +37,10 @@ from .plugins.resources import ToolRuntime
 from .plugins.survey import Survey
 from .plugins.variants import Variants
 from .registration_errors import StillEnding
-from .routing.call_reader import CallParser
 from .routing.claims import Claiming
 from .routing.messages import Dispatch, Route
 from .routing.router import Entrusted, RouterActor
-from .routing.table import RoutingTable
+from .routing.table import CallParser, RoutingTable
 from .state.persister import MAX_STATE_BYTES, StateKeeper
 from .threads.hook_pool import HookThreads
 from .threads.main_end import main_thread

@@ -27,10 +27,10 @@ from ...plugins.results.failures import failure
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
-from .waiting import wait_for_callback, wait_here, wake_all
+from .waiting import wait_for_callback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from concurrent.futures import Future
 
     from ...plugins.contract.invocation import Invocation
@@ -177,7 +177,7 @@ class Call:
         """Call ``function`` once it has ended: at once, or from the thread that ends it. What it raises is logged."""
         require_callable("a callback", function)
         if not self._register(self._at_end, function):
-            wake_all((function,), self.id)
+            _wake_all((function,), self.id)
 
     @property
     def future(self) -> Future[Result]:
@@ -316,7 +316,7 @@ class Call:
             waiting = self._at_news[:]
             self._at_news.clear()
         if waiting:
-            wake_all(waiting, self.id)
+            _wake_all(waiting, self.id)
         return True
 
     def finish(
@@ -352,7 +352,7 @@ class Call:
             waiting = self._at_news + self._at_end
             self._at_news.clear()
             self._at_end.clear()
-        wake_all(waiting, self.id, interrupt)
+        _wake_all(waiting, self.id, interrupt)
         return True
 
     def end_early(self, code: EarlyCode, error: str) -> bool:
@@ -377,8 +377,14 @@ class Call:
 
     def _wait(self, callbacks: list[Callable[[], None]], timeout: float | None) -> bool:
         """Wait for one of ``callbacks``' occasions; False when the time is over before."""
-        register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
-        return wait_here(register, forget, timeout) or self.done()
+        gate = threading.Lock()
+        gate.acquire()
+        if not self._register(callbacks, gate.release):
+            return True
+        if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
+            return True
+        self._forget(callbacks, gate.release)
+        return self._result is not None
 
     async def _wait_async(self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]) -> None:
         register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
@@ -410,3 +416,22 @@ class Call:
         with self._lock:
             if function in callbacks:
                 callbacks.remove(function)
+
+
+def _wake_all(
+    callbacks: Iterable[Callable[[], None]], call: str, interrupt: BaseException | None = None
+) -> None:
+    """Call all who wait for a call; then raise the interrupt of the main thread that came meanwhile, if one did.
+
+    Args:
+        callbacks: the caller's own may be among them, which may raise anything: the others must hear all the same.
+        call: its id, for the log.
+        interrupt: one that has come already.
+    """
+    for function in callbacks:
+        try:
+            function()
+        except BaseException as error:  # noqa: BLE001 - see above
+            interrupt = contain(error, logger, "a callback of call %s failed", call) or interrupt
+    if interrupt is not None:
+        raise interrupt

@@ -1,4 +1,4 @@
-"""Waiting for a callback that comes from another thread: by blocking this one, or in an event loop, asyncio's or trio's.
+"""Waiting in an event loop, asyncio's or trio's, for a callback that comes from another thread.
 
 trio is never imported here: where it runs, it has been.
 """
@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...base.foreign import Log, contain
+from ...base.foreign import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from concurrent.futures import Future
 
     Callback = Callable[[], None]
@@ -22,37 +22,6 @@ if TYPE_CHECKING:
     Forget = Callable[[Callback], None]
 
 logger = Log("callboard.actors")
-
-
-def wait_here(register: Register, forget: Forget, timeout: float | None) -> bool:
-    """Block until a callback is called; false if it was not within ``timeout`` seconds. As `wait_for_callback`."""
-    gate = threading.Lock()
-    gate.acquire()
-    if not register(gate.release):
-        return True
-    if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
-        return True
-    forget(gate.release)
-    return False
-
-
-def wake_all(
-    callbacks: Iterable[Callable[[], None]], call: str, interrupt: BaseException | None = None
-) -> None:
-    """Call all who wait for a call; then raise the interrupt of the main thread that came meanwhile, if one did.
-
-    Args:
-        callbacks: the caller's own may be among them, which may raise anything: the others must hear all the same.
-        call: its id, for the log.
-        interrupt: one that has come already.
-    """
-    for function in callbacks:
-        try:
-            function()
-        except BaseException as error:  # noqa: BLE001 - see above
-            interrupt = contain(error, logger, "a callback of call %s failed", call) or interrupt
-    if interrupt is not None:
-        raise interrupt
 
 
 async def wait_for_callback(

@@ -121,7 +121,7 @@ class Endpoint:
         events: EventStream,
         grant: Callable[[int], None],
         give_up: Callable[[Call], None],
-        carry: Callable[[Call], None] | None = None,
+        carry: Callable[[Endpoint, Call], None] | None = None,
         tool_runtime: Any = None,
         keeper: StateKeeper | None = None,
     ) -> None:
@@ -163,7 +163,9 @@ class Endpoint:
 
     def submit(self, call: Call) -> None:
         """Take a call: it waits, or is refused at once."""
-        if not call.adopt(self, self.name, self.flight.submitted):
+        if not call.adopt(
+            self, self.name, self.flight.submitted if "call_submitted" in self.events.wanted else None
+        ):
             return
         self.call_metrics.submit()
         call.limit(self.clock, self.settings.deadline)
@@ -174,7 +176,7 @@ class Endpoint:
             call.finish(refused)
             return
         if self._carry is not None and self.mailbox.enter(call):
-            self._carry(call)
+            self._carry(self, call)
             return
         if self.down is not None and self.down.takes(call):
             return
@@ -249,4 +251,5 @@ class Endpoint:
             result["parts_dropped"] = call.parts_dropped
             lost = f"{call.parts_dropped} parts"
             self.events.dead_letters.drop("parts", self.name, call.id, tool=call.tool_name, detail=lost)
-        self.flight.ended(call, result)
+        if "call_ended" in self.events.wanted:
+            self.flight.ended(call, result)

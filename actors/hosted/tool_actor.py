@@ -24,7 +24,7 @@ from ..hosting.messages import EndGeneration
 from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
 from .messages import Overdue, Probed
-from .sender import Sender
+from .request import Sender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,7 +84,7 @@ class HostedToolActor(BaseActor):
             events=events,
             grant=self._grant,
             give_up=self._give_up,
-            carry=self._carry,
+            carry=self._sender.send,
             keeper=keeper,
         )
         self.endpoint.mailbox.pause()
@@ -144,10 +144,6 @@ class HostedToolActor(BaseActor):
                 self.stop()
             case _:
                 super().receive(message)
-
-    def _carry(self, call: Call) -> None:
-        """In the thread of whoever submits the call."""
-        self._sender.send(self.endpoint, call)
 
     def _grant(self, _granted: int) -> None:
         """One message for all grants until it is read: its reader takes those there are then."""

@@ -125,7 +125,10 @@ class Workers:
     def _run_one(self, endpoint: Endpoint, call: Call, loop: EventLoop) -> bool:
         """Run a call that was taken. False if it was fenced off, and with it this thread."""
         run = call.run = ThreadRun(call, endpoint.invocation(call))
-        if not call.begin(endpoint.clock.now(), endpoint.flight.started):
+        if not call.begin(
+            endpoint.clock.now(),
+            endpoint.flight.started if "call_started" in endpoint.events.wanted else None,
+        ):
             endpoint.mailbox.release(call)
             return True
         state = endpoint.cell.copy()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...actors.hooks.handles import HookedCall
-from ...actors.routing.call_reader import invocation_of, registry_for
+from ...actors.routing.table import invocation_of, registry_for
 from ...actors.threads.hook_pool import HookFailed
 from ...interop.errors import InteropError
 from ...plugins.adapter.formatting import default_text, formatted_words

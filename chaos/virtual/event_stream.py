@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...supervision.runtime.events import EventStream
+from ...supervision.runtime.events import KINDS, EventStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,14 +21,15 @@ class VirtualEvents(EventStream):
         hear: called with the kind, the subject and the facts, in the publisher's turn. Must not block.
     """
 
+    wanted = KINDS  # everything is heard here, whether anybody has subscribed or not
+
     def __init__(self, hear: Callable[[str, str, dict[str, Any]], None]) -> None:
         super().__init__()
-        self._hear = hear
-
-    def wants(self, kind: str) -> bool:
-        """See `EventStream.wants`: everything is heard."""
-        return True
+        self._tell = hear
 
     def publish(self, kind: str, subject: str, **facts: Any) -> None:
-        self._hear(kind, subject, facts)
+        self._tell(kind, subject, facts)
         super().publish(kind, subject, **facts)
+
+    def _hear(self, kinds: frozenset[str]) -> None:
+        self._heard = kinds

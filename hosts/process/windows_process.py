@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from ..errors import HostGone
 from .channel import Channel
 from .exit_watch import await_end
 from .process import HostProcess
+from .pump import Pumping
 from .read import BITE, read_on
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..process_tree.group import Leader
     from ..process_tree.watchdog import Watchdog
+    from .process import Command, ProcessListener
 
 _AHEAD = 16
 """Bites of stdout that may wait for the listener."""
@@ -137,3 +140,65 @@ class ThreadedProcess(HostProcess):
         assert self.popen.stdin is not None
         with suppress(OSError):
             self.popen.stdin.close()
+
+
+_QUIET = 0.3
+"""Seconds without output after which a pipe that somebody else holds is taken to be empty."""
+
+_LEFT = 1024 * 1024
+"""Bytes that an ended process may have left in a pipe; who writes more is somebody else."""
+
+
+class ThreadsPump(Pumping):
+    """Carries by threads that block. See `Pumping`."""
+
+    _process: ThreadedProcess
+
+    def __init__(self, process: ThreadedProcess, listener: ProcessListener) -> None:
+        super().__init__(process, listener)
+        self._open = True
+
+    def start(self) -> None:
+        self._process.begin()
+        super().start()
+
+    def _carry(self) -> None:
+        process = self._process
+        timeout: float | None = None
+        while not isinstance(news := process.news.take(timeout), Ended):
+            if news is not None:
+                self._hear(news)
+            if process.deaf:
+                self._note_fault("stdin_closed")
+            timeout = self._timeout(process.climb())
+        process.end_family()
+        self._hear_the_rest()
+
+    def _hear(self, data: bytes) -> None:
+        if data:
+            self._hand_on(data)
+        else:
+            self._open = False
+            self._note_fault("stdout_closed")
+
+    def _hear_the_rest(self) -> None:
+        left = _LEFT
+        quiet_at = time.monotonic() + _QUIET
+        while self._open and left > 0 and (wait := quiet_at - time.monotonic()) > 0:
+            news = self._process.news.take(wait)
+            if isinstance(news, bytes):
+                self._hear(news)
+                left -= len(news)
+                quiet_at = time.monotonic() + _QUIET
+
+    def _hear_last_words(self) -> None:
+        _, stderr, _ = self._process.threads
+        stderr.join(_QUIET)
+
+
+def threaded(
+    command: Command, listener: ProcessListener, *, host: str, watchdog: Watchdog | None
+) -> tuple[ThreadedProcess, ThreadsPump]:
+    """Start a process, to be carried by threads. Raises `HostStartError`."""
+    process = ThreadedProcess.spawn(command, host=host, watchdog=watchdog)
+    return process, ThreadsPump(process, listener)

@@ -80,12 +80,18 @@ class Subscription:
 
 
 class EventStream:
-    """The stream: publish from any thread, never blocking; subscribe at any time."""
+    """The stream: publish from any thread, never blocking; subscribe at any time.
+
+    Attributes:
+        wanted: the kinds that anybody listens to; lets the hot path leave out what nobody hears.
+    """
+
+    wanted: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._subscriptions: tuple[Subscription, ...] = ()
-        self._wanted: frozenset[str] = frozenset()
+        self._heard: frozenset[str] = frozenset()
         self._waiting: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
         self._sequence = 0
         self._thread: threading.Thread | None = None
@@ -132,7 +138,7 @@ class EventStream:
 
     def wants(self, kind: str) -> bool:
         """Whether anybody listens to a kind; lets the hot path leave out what nobody hears."""
-        return kind in self._wanted
+        return kind in self.wanted
 
     @property
     def telling(self) -> bool:
@@ -148,7 +154,7 @@ class EventStream:
         assert kind in KINDS, kind
         with self._lock:
             self._sequence += 1
-            if kind not in self._wanted:
+            if kind not in self._heard:
                 return
             if self._waiting.qsize() >= MAX_WAITING:
                 self.dropped += 1
@@ -174,7 +180,7 @@ class EventStream:
         with self._lock:
             thread, self._thread = self._thread, None
             self._closed = True
-            self._wanted = frozenset()
+            self._hear(frozenset())
             self._waiting.put(None)
         if thread is not None and thread is not threading.current_thread():
             thread.join(5.0)
@@ -184,11 +190,14 @@ class EventStream:
         self._lock = threading.Lock()
         self._thread = None
         self._closed = True
-        self._wanted = frozenset()
+        self._hear(frozenset())
 
     def _set(self, subscriptions: tuple[Subscription, ...]) -> None:
         self._subscriptions = subscriptions
-        self._wanted = frozenset() if self._closed else frozenset().union(*(s.kinds for s in subscriptions))
+        self._hear(frozenset() if self._closed else frozenset().union(*(s.kinds for s in subscriptions)))
+
+    def _hear(self, kinds: frozenset[str]) -> None:
+        self._heard = self.wanted = kinds
 
     def thread_failed(self, subject: str, error: str) -> None:
         """Count and tell that a thread of the house has failed, to be called in that thread."""

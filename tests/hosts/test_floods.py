@@ -6,8 +6,7 @@ import logging
 import time
 
 import pytest
-from callboard.hosts.process.posix_process import PolledProcess
-from callboard.hosts.process.posix_pump import Pump
+from callboard.hosts.process.posix_process import PolledProcess, Pump
 from callboard.hosts.process.turns import REST, TURN
 from callboard.hosts.protocol.sampling import MOST
 from evil_hosts import ANSWER, PART, PATIENCE, REQUEST, OwnerEar, ProcessEar, carried, evil, running

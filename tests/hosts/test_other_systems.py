@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from callboard.hosts.process.channel import Channel
 from callboard.hosts.process.transport import ProcessTransport
-from callboard.hosts.process.windows_pump import threaded
+from callboard.hosts.process.windows_process import threaded
 from callboard.hosts.process_tree.group import is_batch_file
 from callboard.hosts.process_tree.tree_kill import WatchList, listen
 from callboard.hosts.process_tree.windows_job import KILL_ON_CLOSE, Limits, ending_on_close
