@@ -1,7 +1,6 @@
 """Tool interop, under the name that providers and plugins import it by."""
 
-from .interop.calls.arguments import parse_arguments
-from .interop.calls.function_calls import read_function_call
+from .interop.calls.arguments import parse_arguments, read_function_call
 from .interop.default_registry import (
     DEFAULT_TOOL_INTEROP_REGISTRY,
     HUB,

@@ -17,17 +17,17 @@ from ..base.errors import JsonValueError
 from ..base.foreign import Log, contain, shown
 from .environment import secrets_of
 from .errors import THREAD_FAILED, HostGone, HostTimeout, RequestTooLarge
+from .limits.limits import FRAMES
 from .limits.vitals import Vitals, sample
 from .process.stop_ladder import KILL_NOW, StopLadder
 from .process.transport import ProcessTransport
 from .protocol.blocking_request import Asked
 from .protocol.description import PLAIN, describe_params, read_description
 from .protocol.noise import Noise
-from .protocol.peer import Peer
+from .protocol.peer import FlightRecorder, Peer
 from .protocol.peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
 from .protocol.wire import MAX_LINE_BYTES, encode_request
 from .report.crash_report import CrashReport, last_words, probable_cause
-from .report.flight_recorder import FRAMES, FlightRecorder
 from .report.oom import killed_for_memory, oom_kills
 from .report.redaction import Redactor
 
@@ -362,7 +362,7 @@ class Host:
             signal=exit_.signal,
             uptime=exit_.uptime,
             cause=cause,
-            in_flight=tuple(owner.call_id for owner in opened),
+            in_flight=tuple([owner.call_id for owner in opened]),
             stderr=stderr,
             counts=counts,
             frames=frames,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.foreign import Log, contain
 from .host import Host
-from .process.ring_buffer import RingBuffer
+from .process.process import RingBuffer
 from .process.transport import ProcessTransport
 
 if TYPE_CHECKING:

@@ -50,6 +50,10 @@ class Supervision:
 
     Args:
         random: gives floats in ``[0, 1)``, for the jitter.
+
+    Attributes:
+        children: by id.
+        groups: by name; the root has none.
     """
 
     def __init__(self, random: Callable[[], float]) -> None:
@@ -57,16 +61,8 @@ class Supervision:
         self._lives = self._tree.lives
         self._fates = Fates(self._tree, random)
         self._closing = False
-
-    @property
-    def children(self) -> dict[str, Child]:
-        """The children, by id."""
-        return self._lives.children
-
-    @property
-    def groups(self) -> dict[str, Group]:
-        """The groups, by name; the root has none."""
-        return self._tree.groups
+        self.children: dict[str, Child] = self._lives.children
+        self.groups: dict[str, Group] = self._tree.groups
 
     @property
     def stale(self) -> int:

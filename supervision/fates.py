@@ -6,19 +6,17 @@ budget is used up is parked, or stops and leaves the decision to the group that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .child import Child, ChildState
 from .effects import Changed, Effects, Removed
 from .group import Group
 from .restart.exits import ExitKind
-from .restart.intensity import charge, recent
-from .restart.policy import History, Park, Restart, RestartType, Stop, decide
-from .restart.spec import AutoShutdown, OnLimit
-from .restart.strategy import affected
+from .restart.policy import History, Park, Restart, RestartType, Stop, charge, decide, recent
+from .restart.spec import AutoShutdown, OnLimit, Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .group import Member
     from .restart.exits import Exit
@@ -201,3 +199,24 @@ def _facts_of(generation: int, exit_: Exit) -> dict[str, Any]:
         "cause": exit_.cause,
         "report": dict(exit_.report),
     }
+
+
+Member = TypeVar("Member")
+
+
+def affected(strategy: Strategy, members: Sequence[Member], failed: Member) -> tuple[Member, ...]:
+    """The members that stop, in reverse, and start again, in order, when one has failed; it is among them.
+
+    Args:
+        strategy: the group's.
+        members: all of the group, in the order in which they were added.
+        failed: one of them.
+    """
+    place = members.index(failed)  # identity is looked at before equality
+    match strategy:
+        case Strategy.ONE_FOR_ONE:
+            return (members[place],)
+        case Strategy.REST_FOR_ONE:
+            return tuple(members[place:])
+        case Strategy.ONE_FOR_ALL:
+            return tuple(members)

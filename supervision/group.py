@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from .child import ChildState
-from .restart.intensity import recent
+from .restart.policy import recent
 
 if TYPE_CHECKING:
     from .child import Child

@@ -6,6 +6,7 @@ that bring answers take them off, and none of them has to go through the actor f
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -132,7 +133,7 @@ class Endpoint:
         self.events = events
         self.mailbox = Mailbox(settings.mailbox_size, settings.concurrency, grant)
         self.cell = StateCell(state) if keeper is None else keeper.cell(adapter.name, state)
-        self.call_metrics = CallMetrics()
+        self.call_metrics = CallMetrics(threading.Lock())
         self.flight = CallEvents(adapter.name, events, clock)
         self.admission = AdmissionControl(
             adapter.name,

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from ...hosts.host import Host
     from ...hosts.protocol.description import Description
     from ...hosts.report.crash_report import CrashReport
-    from .handshake import Ask, Refusal
-    from .loaded_plugin import LoadedPlugin, PluginsToLoad
+    from .handshake import Ask, LoadedPlugin, PluginsToLoad, Refusal
 
 
 class HandshakeDriver:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...hosts.host import Host
     from ...hosts.protocol.description import Description
     from ...hosts.report.crash_report import CrashReport
-    from .loaded_plugin import LoadedPlugin
+    from .handshake import LoadedPlugin
 
 
 @frozen

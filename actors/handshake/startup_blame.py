@@ -45,6 +45,8 @@ class Suspects:
 
     def wanted(self, names: Collection[str], now: float) -> list[str]:
         """Which of these a generation that starts now is to load. If that is none, all are."""
+        if not self.left_out:
+            return list(names)
         self.left_out = {
             name: out for name, out in self.left_out.items() if name in names and now < out.until
         }

@@ -10,7 +10,7 @@ from ...supervision.messages import Order
 from ...supervision.runtime.telling import tell
 from ..endpoint.messages import Shutdown
 from ..endpoint.plugin import member_facts
-from ..handshake.loaded_plugin import LoadedPlugin
+from ..handshake.handshake import LoadedPlugin
 from ..handshake.messages import HostOut, HostReady
 from .tool_actor import HostedToolActor
 

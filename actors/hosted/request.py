@@ -172,10 +172,11 @@ class HostedRun:
     def _end(self, result: dict[str, Any], state: dict[str, Any] | None = None) -> None:
         self.ended = True
         self._hush()
-        text = None
+        text, cell = None, self._endpoint.cell
+        if not state and not cell.committed[0]:
+            state = None  # of a tool that keeps none there is nothing to commit
         if state is not None:
-            most = largest_state(self.host.max_line)
-            result, state, text = self._endpoint.cell.weigh(result, state, most)
+            result, state, text = cell.weigh(result, state, largest_state(self.host.max_line))
         if not self.call.finish(result, first=partial(self._settle, result, state, text)):
             self._endpoint.mailbox.release(self.call)
 
@@ -251,7 +252,7 @@ class Sender:
             endpoint.mailbox.release(call)
             endpoint.refuse(call, lambda _: refused)
             return
-        state, base = endpoint.cell.read()
+        state, base = endpoint.cell.committed
         run = call.run = HostedRun(endpoint, call, host, base)
         if not call.begin(
             endpoint.clock.now(),

@@ -197,7 +197,7 @@ class HostedToolActor(BaseActor):
         self._on_open()
 
     def _farewell(self) -> dict[str, Any]:
-        return {"state": self.endpoint.cell.read()[0], **self._sender.address}
+        return {"state": self.endpoint.cell.committed[0], **self._sender.address}
 
     def _drop_forsaken(self, up: HostUp) -> None:
         """Give up a state with which the host crashed again and again, if it still is the committed one."""

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ...hosts.limits.limits import Exceeded
     from ...hosts.sharing import Program
     from ...supervision.restart.exits import Exit
-    from ..handshake.handshake import Handshake
-    from ..handshake.loaded_plugin import LoadedPlugin, PluginsToLoad
+    from ..handshake.handshake import Handshake, LoadedPlugin, PluginsToLoad
     from .contracts import Armed, GenerationContext, Reporter
 
 

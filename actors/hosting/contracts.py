@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...hosts.limits.limits import Exceeded
     from ...supervision.restart.exits import Exit
     from ...supervision.runtime.clock import Timer
-    from ..handshake.loaded_plugin import LoadedPlugin, PluginsToLoad
+    from ..handshake.handshake import LoadedPlugin, PluginsToLoad
 
 
 class Reporter(Protocol):

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from ...hosts.limits.limits import Exceeded
     from ...hosts.process.process import ProcessExit
     from ...hosts.report.crash_report import CrashReport
-    from ..handshake.handshake import Refusal
-    from ..handshake.loaded_plugin import LoadedPlugin
+    from ..handshake.handshake import LoadedPlugin, Refusal
     from .settings import HostSettings
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...supervision.life import ChildSpec
 from ...supervision.runtime.telling import tell
-from ..handshake.loaded_plugin import PluginsToLoad
+from ..handshake.handshake import PluginsToLoad
 from ..handshake.messages import LoadPlugin, UnloadPlugin
 from ..handshake.startup_blame import Suspects
 from ..metrics.hosts import HostMetrics
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from ..endpoint.endpoint import Endpoint
-    from ..handshake.loaded_plugin import LoadedPlugin
+    from ..handshake.handshake import LoadedPlugin
     from .limits import LimitWatch
     from .settings import HostSettings
 
@@ -194,14 +194,16 @@ class SupervisedHost:
         with self._lock:
             wanted = self._suspects.wanted(list(self._plugins), self._clock.now())
             return PluginsToLoad(
-                tuple(self._plugins[name].loaded_plugin for name in wanted),
+                tuple([self._plugins[name].loaded_plugin for name in wanted]),
                 tuple(
-                    (
-                        plugin.loaded_plugin,
-                        f"the host ended as it came in: {out.cause}; it goes on without it",
-                    )
-                    for name, out in self._suspects.left_out.items()
-                    if name not in wanted and (plugin := self._plugins.get(name)) is not None
+                    [
+                        (
+                            plugin.loaded_plugin,
+                            f"the host ended as it came in: {out.cause}; it goes on without it",
+                        )
+                        for name, out in self._suspects.left_out.items()
+                        if name not in wanted and (plugin := self._plugins.get(name)) is not None
+                    ]
                 ),
                 self._suspects.one_by_one,
             )

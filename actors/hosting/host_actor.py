@@ -79,8 +79,7 @@ if TYPE_CHECKING:
     from ...hosts.sharing import Program
     from ...supervision.runtime.clock import Clock, Timer
     from ...supervision.runtime.events import EventStream
-    from ..handshake.handshake import Handshake
-    from ..handshake.loaded_plugin import LoadedPlugin
+    from ..handshake.handshake import Handshake, LoadedPlugin
     from .contracts import GenerationContext, Reporter
     from .generation import News
     from .settings import HostSettings
@@ -206,9 +205,9 @@ class HostActor(BaseActor):
         """Handle one message."""
         match message:
             case HandshakeAnswered() | HandshakeFailed():
-                self._advance(lambda: self._handshake_driver.hear(message))
+                self._advance(functools.partial(self._handshake_driver.hear, message))
             case UnloadPlugin(loaded_plugin):
-                self._advance(lambda: self._handshake_driver.unload(loaded_plugin))
+                self._advance(functools.partial(self._handshake_driver.unload, loaded_plugin))
             case StartOverdue(extended):
                 driver = self._handshake_driver
                 been_up = self._context.been_up
@@ -260,7 +259,7 @@ class HostActor(BaseActor):
             case Load(loaded_plugin, patience):
                 if patience is not None:
                     self._after(patience, LoadOverdue(loaded_plugin))
-                self._advance(lambda: self._handshake_driver.load(loaded_plugin))
+                self._advance(functools.partial(self._handshake_driver.load, loaded_plugin))
             case Recycle(exceeded):
                 self._context.recycle(exceeded, self._reporter.generation)
             case Stop(reason, ladder):
@@ -288,7 +287,7 @@ class HostActor(BaseActor):
             case Do.HANDSHAKE:
                 assert self._host is not None
                 host, plugins = self._host, self._context.plugins()
-                self._advance(lambda: self._handshake_driver.open(host, plugins))
+                self._advance(functools.partial(self._handshake_driver.open, host, plugins))
             case Do.CANCEL_TIMER:
                 self._cancel_timer()
             case Do.TELL_LOADED:

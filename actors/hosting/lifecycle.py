@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
-    from ..handshake.handshake import Handshake
-    from ..handshake.loaded_plugin import PluginsToLoad
+    from ..handshake.handshake import Handshake, PluginsToLoad
     from .candidate import Candidate
     from .contracts import Armed, GenerationContext, LifecycleContext, Reporter
     from .limits import LimitWatch

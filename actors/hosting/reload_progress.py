@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...supervision.runtime.clock import Clock
     from ...supervision.runtime.events import EventStream
-    from ..handshake.loaded_plugin import LoadedPlugin
+    from ..handshake.handshake import LoadedPlugin
     from .candidate import ProgramVersion
     from .contracts import GenerationContext, LifecycleContext, Reporter
 

@@ -6,9 +6,8 @@ from dataclasses import field
 from typing import Any
 
 from ...base.frozen import frozen
-from ...hosts.limits.limits import Limits
+from ...hosts.limits.limits import FRAMES, Limits
 from ...hosts.process.stop_ladder import StopLadder
-from ...hosts.report.flight_recorder import FRAMES
 
 
 @frozen

@@ -3,20 +3,114 @@
 A call *waits* from its submission until it is given to its tool for the last time, or until its end if
 it never was; calls that were refused without a place in the mailbox have not waited. It *runs* from
 then until its result can be had, the commit of its state included.
+
+A `Histogram` has counts in fixed buckets on a logarithmic scale. They are the same everywhere (10 µs to 1,000 s,
+three to a factor of ten), so histograms can be added up and compared. A percentile is an estimate: right as to the
+bucket, and within it as if the durations lay evenly on the scale. The maximum is exact.
 """
 
 from __future__ import annotations
 
-import threading
+from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from ...plugins.results.failures import ending_of
-from .histogram import Histogram, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
+
     from ..calls.call import Call
     from ..calls.stage import Result
+
+
+BOUNDS: Final = (*(float(f"{digit}e{power}") for power in range(-5, 3) for digit in (1, 2, 5)), 1000.0)
+"""The upper bounds of the buckets, in seconds, each bound included; one more bucket has all above."""
+
+_PERCENTILES: Final = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+
+
+class Histogram:
+    """How long something took, over and over. Not thread-safe: callers use a lock that they have anyway.
+
+    Attributes:
+        counts: by bucket, the one above all bounds last.
+        sum: of all durations, in seconds.
+        max: the longest.
+    """
+
+    __slots__ = ("counts", "max", "sum")
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(BOUNDS) + 1)
+        self.sum = 0.0
+        self.max = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one duration; one below 0 counts as 0."""
+        if seconds > 0.0:
+            self.counts[bisect_left(BOUNDS, seconds)] += 1
+            self.sum += seconds
+            if seconds > self.max:  # noqa: PLR1730 - a call of max costs as much as all the rest
+                self.max = seconds
+        else:
+            self.counts[0] += 1
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return sum(self.counts)
+
+    def percentile(self, share: float) -> float | None:
+        """About how long the shortest ``share`` (0 to 1) of them took at most; ``None`` of nothing."""
+        rank = share * self.count
+        below = 0
+        for index, count in enumerate(self.counts):
+            if count and below + count >= rank:
+                return min(_within(index, (rank - below) / count, self.max), self.max)
+            below += count
+        return None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON: ``count``, ``sum``, ``max``, ``p50``, ``p95``, ``p99``, and ``buckets``.
+
+        ``buckets`` has the counts by upper bound, ``inf`` for the last; empty ones are left out, and
+        nothing is summed up.
+        """
+        estimates = {name: self.percentile(share) for name, share in _PERCENTILES.items()}
+        buckets = {
+            repr(bound): count
+            for bound, count in zip((*BOUNDS, float("inf")), self.counts, strict=True)
+            if count
+        }
+        return {
+            "count": self.count,
+            "sum": round(self.sum, 6),
+            "max": round(self.max, 6),
+            **{name: None if value is None else round(value, 6) for name, value in estimates.items()},
+            "buckets": buckets,
+        }
+
+
+def merged(histograms: Iterable[Histogram]) -> Histogram:
+    """All of them together, as a new one."""
+    whole = Histogram()
+    for one in histograms:
+        whole.counts = [mine + theirs for mine, theirs in zip(whole.counts, one.counts, strict=True)]
+        whole.sum += one.sum
+        whole.max = max(whole.max, one.max)
+    return whole
+
+
+def _within(index: int, share: float, longest: float) -> float:
+    """The point of a bucket below which ``share`` of it lies."""
+    if index == 0:
+        return share * BOUNDS[0]
+    lower = BOUNDS[index - 1]
+    upper = BOUNDS[index] if index < len(BOUNDS) else max(longest, lower)
+    return float(lower * (upper / lower) ** share)
+
 
 MAX_TOOLS: Final = 256
 """Tools that are told apart; a plugin that claims calls may be asked for any name at all."""
@@ -35,10 +129,14 @@ class _OfTool:
 
 
 class CallMetrics:
-    """See the module. Thread-safe."""
+    """See the module. Thread-safe, if it is given a lock.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
+    Args:
+        lock: held for each look and each count.
+    """
+
+    def __init__(self, lock: AbstractContextManager[object]) -> None:
+        self._lock = lock
         self.submitted = 0
         self._tools: dict[str, _OfTool] = {}
 
@@ -49,7 +147,7 @@ class CallMetrics:
 
     def end(self, call: Call, result: Result, now: float) -> None:
         """A call has ended: ``success``, ``failure`` (the tool's own) or one of our codes."""
-        how = ending_of(result)
+        how = "success" if result.get("success") else ending_of(result)
         began = call.began
         with self._lock:
             tool = self._tools.get(call.tool_name or UNNAMED)

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .histogram import Histogram
+from .calls import Histogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -33,6 +33,7 @@ class StateCell:
     ends last wins.
 
     Attributes:
+        committed: the committed state and its version, replaced as one. Not a copy: for sending, never for changing.
         limit: the largest state that is committed, in bytes of JSON.
         recalled: the state it began with comes from a store, and not from the tool's ``init``.
     """
@@ -41,21 +42,17 @@ class StateCell:
 
     def __init__(self, state: State, version: int = 0) -> None:
         self._lock = threading.Lock()
-        self._committed = (state, version)  # one object: readers never wait for a commit under way
+        self.committed = (state, version)  # one object: readers never wait for a commit under way
         self.recalled = False
 
     @property
     def version(self) -> int:
         """How often a state was committed."""
-        return self._committed[1]
-
-    def read(self) -> tuple[State, int]:
-        """The committed state and its version. Not a copy: for sending, never for changing."""
-        return self._committed
+        return self.committed[1]
 
     def copy(self) -> State:
         """A copy of the committed state, to be worked on."""
-        state: State = copy_json(self._committed[0])
+        state: State = copy_json(self.committed[0])
         return state
 
     def weigh(
@@ -90,8 +87,8 @@ class StateCell:
     def begin_with(self, state: State) -> None:
         """Begin with another state than ``init``'s, unless there is a committed one. That is no commit."""
         with self._lock:
-            if not self.recalled and self._committed[1] == 0:
-                self._committed = (state, 0)
+            if not self.recalled and self.committed[1] == 0:
+                self.committed = (state, 0)
 
     def commit(self, state: State, text: bytes | None = None, generation: int = 0) -> bool:
         """Make ``state`` the committed one; False if it could not be saved where it ought to be.
@@ -102,9 +99,9 @@ class StateCell:
             generation: the life of the host that it comes from.
         """
         with self._lock:
-            version = self._committed[1]
+            version = self.committed[1]
             saved = text is None or self._save(text, version + 1, generation)
-            self._committed = (state, version + 1)
+            self.committed = (state, version + 1)
             return saved
 
     def _save(self, text: bytes, version: int, generation: int) -> bool:

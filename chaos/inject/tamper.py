@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from ...base.errors import JsonValueError
 from ...base.json import load_json
-from ...hosts.process.pump import in_turns
+from ...hosts.process.pump import Turn, in_turns
 from ...hosts.process.transport import ProcessTransport
-from ...hosts.process.turns import Turn
 from ...hosts.process_tree.tree_kill import kill
 from ..schedules.corruption import spoil
 

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import JsonValueError
 from ...base.json import dump_json
 from ...hosts.errors import HostGone
-from ...hosts.process.process import ProcessExit
-from ...hosts.process.ring_buffer import RingBuffer
+from ...hosts.process.process import ProcessExit, RingBuffer
 from ...hosts.process.stop_ladder import KILL_NOW, Rung, StopLadder
 from ...hosts.protocol.wire import PROTOCOL_VERSION, LineSplitter
 from .. import faults as f

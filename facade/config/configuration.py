@@ -16,7 +16,7 @@ from ..actors.threads.timeout import LOAD_TIMEOUT
 from ..base.errors import JsonValueError
 from ..base.frozen import frozen
 from ..base.json import load_json
-from ..hosts.report.flight_recorder import MAX_FRAMES
+from ..hosts.limits.limits import MAX_FRAMES
 from ..plugins.hooks.approval_rules import ApprovalRules
 from ..supervision.restart.backoff import Backoff
 from ..supervision.restart.policy import RestartPolicy, RestartType

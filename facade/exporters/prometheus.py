@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..actors.metrics.histogram import BOUNDS
+from ..actors.metrics.calls import BOUNDS
 from .samples import FAMILIES, Family, Json, Sample, collect
 
 if TYPE_CHECKING:

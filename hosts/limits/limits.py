@@ -12,12 +12,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...base.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+FRAMES: Final = 32
+"""Frames of a host that are kept for its crash report, if nothing else is said."""
+
+MAX_FRAMES: Final = 256
+"""Frames that can be kept: a report goes with every call that a crash costs."""
 
 _UNITS = {"": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 _SMALLEST = 1 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from ..process.ring_buffer import RingBuffer
+from ..process.process import RingBuffer
 
 if TYPE_CHECKING:
     import subprocess

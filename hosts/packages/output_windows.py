@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO
 
-    from ..process.ring_buffer import RingBuffer
+    from ..process.process import RingBuffer
 
 _QUIET = 0.3
 """Seconds that the rest of the output is given, once the program has ended with all that it has started."""

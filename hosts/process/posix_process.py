@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 from ...base.forking import close_own, own
 from ..errors import HostGone
 from .process import HostProcess
-from .pump import Pumping
-from .turns import PIECE, REST
+from .pump import PIECE, REST, Pumping
 
 assert sys.platform != "win32", "pipes cannot be polled on Windows: there it is a `ThreadedProcess`"
 

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from typing import TYPE_CHECKING, Protocol, Self
 
 from ...base.forking import disown_in_child
@@ -21,13 +22,39 @@ from ...base.frozen import frozen
 from ..errors import HostStartError
 from ..process_tree.group import Leader, ProcessGroup, start
 from ..process_tree.tree_kill import descendants, end_session
-from .ring_buffer import RingBuffer
 from .stop_ladder import Rung, StopLadder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..process_tree.watchdog import Watchdog
+
+
+class RingBuffer:
+    """Keeps the last ``limit`` bytes of what it is fed, and counts all of it."""
+
+    def __init__(self, limit: int = 64 * 1024) -> None:
+        self.limit = limit
+        self.total = 0
+        self._chunks: deque[bytes] = deque()
+        self._held = 0
+
+    def feed(self, data: bytes) -> None:
+        """Append ``data``, dropping the oldest chunks that are no longer needed."""
+        self.total += len(data)
+        self._chunks.append(data)
+        self._held += len(data)
+        while self._chunks and self._held - len(self._chunks[0]) >= self.limit:
+            self._held -= len(self._chunks.popleft())
+
+    def tail(self, lines: int = 40) -> str:
+        """The last ``lines`` lines as text; a first line that was cut is left out."""
+        held = b"".join(self._chunks)
+        cut = held[-self.limit :]
+        text = cut.decode("utf-8", "replace")
+        if len(held) < self.total or len(cut) < len(held):
+            text = text.partition("\n")[2] or text
+        return "\n".join(text.splitlines()[-lines:])
 
 
 @frozen

@@ -90,8 +90,10 @@ if sys.platform == "linux":
         but not through another program.
         """
         # Variables of the loader are for the program's own libraries, and another program might not start with them.
-        loaders = any(name.startswith("LD_") for name in env)
-        if loaders or not argv[0].startswith("/") or not _can_be_run(argv[0]):
+        for name in env:
+            if name.startswith("LD_"):
+                return None
+        if not argv[0].startswith("/") or not _can_be_run(argv[0]):
             return None
         launcher = None
         with suppress(OSError, subprocess.TimeoutExpired):  # no descriptor left: asked again next time

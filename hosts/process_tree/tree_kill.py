@@ -202,11 +202,15 @@ if sys.platform == "linux":
         """
         if session == 0:
             return True
-        born = created(session)
-        return born is not None and born < birth
+        leader = _facts(session)
+        return leader is not None and leader.birth < birth
 
     def _facts(pid: int) -> _Facts | None:
-        text = _read(f"/proc/{pid}/stat")
+        try:
+            with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - read for each session there is
+                text = file.read()
+        except OSError:  # it is gone, or is not to be asked about
+            return None
         if not text:
             return None
         # The second field is the program's name, which may hold anything, parentheses too.

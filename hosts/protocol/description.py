@@ -69,7 +69,7 @@ def read_description(value: Any) -> Description:
     host = value.get("host")
     said = (host.get("name"), host.get("version")) if isinstance(host, dict) else ()
     return Description(
-        program=" ".join(text for text in said if isinstance(text, str)),
+        program=" ".join([text for text in said if isinstance(text, str)]),
         features=_names(value.get("features")) & FEATURES,
         **_offer(value),
     )

@@ -299,7 +299,7 @@ class LineSplitter:
                 return _told(lines[:index])
         if self._held >= self.max_line:
             self._overflow(self._chunks[0])
-        return _told(lines)
+        return lines if len(lines) == 1 and lines[0].startswith(b"{") else _told(lines)
 
     @property
     def unfinished(self) -> bytes:

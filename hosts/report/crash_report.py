@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
@@ -54,16 +55,17 @@ class CrashReport:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON, the reader's own: each call that a crash cost is given one."""
-        report = {name: getattr(self, name) for name in _FIELDS}
+        report: dict[str, Any] = dict(zip(_FIELDS, _VALUES(self), strict=True))
         report["uptime"] = round(self.uptime, 3)
         report["in_flight"] = list(self.in_flight)
         report["counts"] = dict(self.counts)
         report["leftovers"] = list(self.leftovers)
-        report["frames"] = [dict(frame) for frame in self.frames]
+        report["frames"] = list(map(dict, self.frames))
         return report
 
 
 _FIELDS = tuple(field.name for field in fields(CrashReport))
+_VALUES = attrgetter(*_FIELDS)
 
 
 def last_words(stderr: str, unfinished: bytes, redactor: Redactor) -> str:

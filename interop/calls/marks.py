@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from .arguments import fault
+from .arguments import MARKS, fault
 
 if TYPE_CHECKING:
     from ..hub import InspectedCall
     from .arguments import FaultCode
 
 METADATA: Final = "_metadata"
-MARKS: Final = frozenset({"cut_off", "contradicted", "sanitized"})
 
 
 def marked(value: dict[str, Any], code: FaultCode, message: str) -> dict[str, Any]:

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import parse_arguments
-from ..calls.function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_function_call
+from ..calls.arguments import (
+    identity_of,
+    leftovers,
+    lost_metadata,
+    lost_namespace,
+    parse_arguments,
+    read_function_call,
+)
 from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError

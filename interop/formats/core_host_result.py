@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.function_calls import leftovers
+from ..calls.arguments import leftovers
 from ..format_ids import CORE_HOST_RESULT
 from ..hub import InspectedResult
 from ..json_copy import copy_json

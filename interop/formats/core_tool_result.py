@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.function_calls import leftovers
+from ..calls.arguments import leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError
 from ..format_ids import CORE_TOOL_RESULT

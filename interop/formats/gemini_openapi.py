@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from ...base.errors import JsonValueError
-from ..calls.function_calls import leftovers
+from ..calls.arguments import leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss
 from ..errors import ConversionError
 from ..format_ids import GEMINI, GEMINI_OPENAPI

@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from ..calls.arguments import parse_arguments
-from ..calls.function_calls import leftovers, lost_metadata, lost_namespace, read_function_call
+from ..calls.arguments import leftovers, lost_metadata, lost_namespace, parse_arguments, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError

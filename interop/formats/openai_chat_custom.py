@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.function_calls import identity_of, leftovers, lost_metadata, lost_namespace, read_text_call
+from ..calls.arguments import identity_of, leftovers, lost_metadata, lost_namespace, read_text_call
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..format_ids import CHAT_CUSTOM

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import parse_arguments
-from ..calls.function_calls import leftovers, read_function_call
+from ..calls.arguments import leftovers, parse_arguments, read_function_call
 from ..calls.sanitizer import replayable_arguments
 from ..format_ids import CHAT_LEGACY
 from ..hub import InspectedCall, InspectedResult

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..calls.arguments import fault
-from ..calls.function_calls import leftovers
+from ..calls.arguments import fault, leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_ACTION

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.function_calls import identity_of, leftovers, lost_metadata, read_text_call
+from ..calls.arguments import identity_of, leftovers, lost_metadata, read_text_call
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from ..errors import ConversionError
 from ..format_ids import RESPONSES_CUSTOM, RESPONSES_CUSTOM_SCHEMA

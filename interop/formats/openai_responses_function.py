@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import parse_arguments
-from ..calls.function_calls import argument_text, identity_of, leftovers, lost_metadata, read_function_call
+from ..calls.arguments import (
+    argument_text,
+    identity_of,
+    leftovers,
+    lost_metadata,
+    parse_arguments,
+    read_function_call,
+)
 from ..calls.sanitizer import replayable_arguments
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, wrapping_losses
 from ..format_ids import RESPONSES_FUNCTION

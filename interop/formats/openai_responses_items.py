@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ..calls.function_calls import leftovers
+from ..calls.arguments import leftovers
 from ..conversion import Converted, Loss, lost_extras
 from ..errors import ConversionError
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_CUSTOM_SCHEMA, RESPONSES_FUNCTION

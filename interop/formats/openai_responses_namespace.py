@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ..calls.function_calls import leftovers
+from ..calls.arguments import leftovers
 from ..errors import InvalidShapeError
 from ..format_ids import RESPONSES_NAMESPACE
 from ..hub import InspectedSchema

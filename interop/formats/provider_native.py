@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ..calls.function_calls import leftovers
+from ..calls.arguments import leftovers
 from ..errors import InvalidShapeError
 from ..format_ids import (
     ANTHROPIC_MESSAGES,

@@ -22,7 +22,6 @@ from ...base.frozen import frozen
 from ...base.validation import is_text, require, require_number, require_several
 from .backoff import Backoff
 from .exits import Exit, ExitKind, check_exits
-from .intensity import charge, recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,3 +168,14 @@ def _why_parked(policy: RestartPolicy, history: History, exit_: Exit, *, hopeles
     if hopeless:
         return f"it cannot start: {exit_.cause}"
     return f"{policy.intensity} restarts within {policy.period:g} s are used up; last: {exit_.cause}"
+
+
+def recent(times: tuple[float, ...], period: float, now: float) -> tuple[float, ...]:
+    """The times that still count; one exactly ``period`` ago does."""
+    return tuple([time for time in times if now - time <= period])
+
+
+def charge(times: tuple[float, ...], intensity: int, period: float, now: float) -> tuple[float, ...] | None:
+    """The times with one more restart, at ``now``; ``None`` when the budget is used up."""
+    counting = recent(times, period, now)
+    return None if len(counting) >= intensity else (*counting, now)

@@ -94,21 +94,18 @@ class SteadyActor(pykka.ThreadingActor):
     def _actor_loop_running(self) -> None:
         while not self.actor_stopped.is_set():
             try:
-                self._receive_one()
+                envelope = self.actor_inbox.get()
+                try:
+                    response = self._handle_receive(envelope.message)
+                except BaseException:  # it is the asker's, if there is one
+                    if envelope.reply_to is None:
+                        raise
+                    envelope.reply_to.set_exception(sys.exc_info())
+                else:
+                    if envelope.reply_to is not None:
+                        envelope.reply_to.set(response)
             except BaseException as error:  # noqa: BLE001 - see the module
                 contain(error, logger, "a step of %s failed", self)
-
-    def _receive_one(self) -> None:
-        envelope = self.actor_inbox.get()
-        try:
-            response = self._handle_receive(envelope.message)
-        except BaseException:  # it is the asker's, if there is one
-            if envelope.reply_to is None:
-                raise
-            envelope.reply_to.set_exception(sys.exc_info())
-        else:
-            if envelope.reply_to is not None:
-                envelope.reply_to.set(response)
 
     def _stop(self) -> None:
         self._steadily(pykka.ActorRegistry.unregister, self.actor_ref)

@@ -6,8 +6,7 @@ import itertools
 from collections import Counter, defaultdict
 
 import pytest
-from callboard.actors.handshake.handshake import Refusal
-from callboard.actors.handshake.loaded_plugin import LoadedPlugin
+from callboard.actors.handshake.handshake import LoadedPlugin, Refusal
 from callboard.actors.handshake.messages import LoadPlugin
 from callboard.actors.hosting.generation import (
     CALLED,

@@ -6,7 +6,7 @@ import itertools
 from bisect import bisect_left
 
 import pytest
-from callboard.actors.metrics.histogram import BOUNDS, Histogram, merged
+from callboard.actors.metrics.calls import BOUNDS, Histogram, merged
 from hypothesis import given
 from hypothesis import strategies as st
 

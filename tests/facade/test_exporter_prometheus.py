@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from callboard import Callboard
-from callboard.actors.metrics.histogram import BOUNDS
+from callboard.actors.metrics.calls import BOUNDS
 from callboard.exporters.prometheus import CONTENT_TYPE, exposition, metric_name, render
 from callboard.exporters.samples import FAMILIES, collect
 from hypothesis import given

@@ -7,8 +7,8 @@ import time
 
 import pytest
 from callboard.hosts.process.posix_process import PolledProcess, Pump
-from callboard.hosts.process.turns import REST, TURN
-from callboard.hosts.protocol.sampling import MOST
+from callboard.hosts.process.pump import REST, TURN
+from callboard.hosts.protocol.noise import MOST
 from evil_hosts import ANSWER, PART, PATIENCE, REQUEST, OwnerEar, ProcessEar, carried, evil, running
 from leaks import no_leaks, wait_until
 from thorough import times

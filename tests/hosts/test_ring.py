@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.hosts.process.ring_buffer import RingBuffer
+from callboard.hosts.process.process import RingBuffer
 from hypothesis import given
 from hypothesis import strategies as st
 

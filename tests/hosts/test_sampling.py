@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.hosts.protocol.sampling import INTERVAL, MOST, Sample
+from callboard.hosts.protocol.noise import INTERVAL, MOST, Sample
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.hosts.process.turns import PIECE, TURN, Turn, pieces
+from callboard.hosts.process.pump import PIECE, TURN, Turn, pieces
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -13,7 +13,7 @@ IMPURE = {
 }  # fmt: skip
 
 PURE = (
-    "actors/metrics/histogram.py",
+    "actors/metrics/calls.py",
     "actors/hooks/rewrite.py",
     "actors/endpoint/crash_attribution.py",
     "actors/endpoint/circuit_breaker.py",
@@ -120,13 +120,10 @@ PURE = (
     "hosts/protocol/peer_events.py",
     "hosts/report/python_crash.py",
     "hosts/python/runner/messages.py",
-    "hosts/report/flight_recorder.py",
     "hosts/report/redaction.py",
     "hosts/report/crash_report.py",
-    "hosts/process/ring_buffer.py",
-    "hosts/protocol/sampling.py",
+    "hosts/protocol/noise.py",
     "hosts/report/uncaught_error.py",
-    "hosts/process/turns.py",
     "hosts/protocol/wire.py",
     "interop/*",
     "base/*",
@@ -142,11 +139,9 @@ PURE = (
     "supervision/restart/exits.py",
     "supervision/fates.py",
     "supervision/group.py",
-    "supervision/restart/intensity.py",
     "supervision/lives.py",
     "supervision/restart/policy.py",
     "supervision/restart/spec.py",
-    "supervision/restart/strategy.py",
     "supervision/tree.py",
     "supervision/verbs.py",
 )

@@ -3,10 +3,18 @@ from __future__ import annotations
 import pytest
 from callboard.supervision.admin import judge, presence
 from callboard.supervision.child import Child, ChildState
+from callboard.supervision.fates import affected
 from callboard.supervision.restart.exits import Exit, ExitKind, check_exits
-from callboard.supervision.restart.intensity import charge, recent
-from callboard.supervision.restart.policy import History, Park, Restart, RestartPolicy, Stop, decide
-from callboard.supervision.restart.strategy import affected
+from callboard.supervision.restart.policy import (
+    History,
+    Park,
+    Restart,
+    RestartPolicy,
+    Stop,
+    charge,
+    decide,
+    recent,
+)
 from callboard.supervision.verbs import Verb
 from hypothesis import given
 from hypothesis import strategies as st
