@@ -201,10 +201,10 @@ def _facts_of(generation: int, exit_: Exit) -> dict[str, Any]:
     }
 
 
-Member = TypeVar("Member")
+_Mate = TypeVar("_Mate")
 
 
-def affected(strategy: Strategy, members: Sequence[Member], failed: Member) -> tuple[Member, ...]:
+def affected(strategy: Strategy, members: Sequence[_Mate], failed: _Mate) -> tuple[_Mate, ...]:
     """The members that stop, in reverse, and start again, in order, when one has failed; it is among them.
 
     Args:

@@ -198,3 +198,34 @@ def test_a_state_of_the_handshake_that_cannot_be_sent_keeps_the_plugin_out():
         )
 
         memory.events.wait("host_backoff")
+
+
+def test_an_empty_state_after_an_empty_one_is_no_commit(store):
+    with memory_board(state_store=store) as memory:
+        host = add(memory)
+        emptied = call(memory, host, state="{}")
+        version = memory.status()["state_version"]
+
+        again = call(memory, host, state="{}")
+        kept_again = memory.status()["state_version"]
+        filled = call(memory, host, state='{"n":1}')
+
+        assert [one["success"] for one in (emptied, again, filled)] == [True, True, True]
+        assert kept_again == version
+        assert memory.status()["state_version"] == version + 1
+
+
+def test_a_state_that_is_emptied_is_committed_and_sent(store):
+    with memory_board(state_store=store) as memory:
+        host = add(memory)
+        version = memory.status()["state_version"]
+
+        emptied = call(memory, host, state="{}")
+        next_one = memory.call()
+        sent = host.life.succeed("on it goes")["params"]["state"]
+
+        assert emptied["success"]
+        assert sent == {}
+        assert next_one.result(PATIENCE)["success"]
+        assert memory.status()["state_version"] > version
+        assert store is None or json.loads(store.load("host").state) == {}
