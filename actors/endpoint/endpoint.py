@@ -237,14 +237,12 @@ class Endpoint:
         call.finish(result, first=partial(drop, reason, self.name, call.id, tool=call.tool_name))
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
-        """See `CallOwner`."""
         if stage is Stage.QUEUED:
             self.mailbox.discard(call)
         else:
             self.give_up(call)
 
     def on_ended(self, call: Call, result: Result) -> None:
-        """See `CallOwner`."""
         self.call_metrics.end(call, result, self.clock.now())
         if self.admission.alert:
             self.admission.ended(call, result)

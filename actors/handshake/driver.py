@@ -62,12 +62,11 @@ class HandshakeDriver:
 
     @property
     def one_by_one(self) -> bool:
-        """See `Handshake`."""
+        """Whether this generation loads its plugins one after the other."""
         return self._handshake.one_by_one
 
     @property
     def unanswered(self) -> list[str]:
-        """See `Handshake.unanswered`."""
         return self._handshake.unanswered
 
     @property

@@ -99,29 +99,24 @@ class HostedPlugin:
 
     @property
     def has_config_schema(self) -> bool:
-        """See `PluginHandle`."""
         host = self.plugin.host
         return host is not None and host.description.offers("get_config_schema")
 
     @property
     def host_name(self) -> str:
-        """See `PluginHandle`."""
         return self.supervised_host.name
 
     @property
     def absence(self) -> str | None:
-        """See `PluginHandle`."""
         if self.problem is not None:
             return str(self.problem)
         return None if self.out is None else self.out.error
 
     @property
     def available(self) -> bool:
-        """See `PluginHandle`."""
         return self.out is None and self.problem is None
 
     def status(self) -> dict[str, Any]:
-        """See `PluginHandle`."""
         status = {
             "runs_in": "host",
             "kind": self.plugin.kind,
@@ -138,7 +133,6 @@ class HostedPlugin:
         return status
 
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
-        """See `PluginHandle`."""
         self.endpoint.close(reason)
         tell(self._actor, Shutdown(reason))
         if not self.settled.is_set():  # whoever waits for its first generation waits for nothing now
@@ -159,13 +153,11 @@ class HostedPlugin:
         self.ended.set()
 
     def host_is_out(self, why: str, report: dict[str, Any] | None) -> None:
-        """See `PluginOfHost`."""
         self.out = HostOut(why, report, self.endpoint.mailbox.holds)
         tell(self._actor, self.out)
         self.settled.set()
 
     def host_is_ready(self, generation: int) -> None:
-        """See `PluginOfHost`."""
         if self._rejected_for is None:
             self.out = None
         tell(self._actor, HostReady(generation))

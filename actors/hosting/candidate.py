@@ -107,7 +107,6 @@ class Candidate:
 
     @property
     def generation(self) -> int:
-        """See `Reporter`."""
         return 0
 
     def ready(self) -> None:
@@ -119,7 +118,6 @@ class Candidate:
         self.known.set()
 
     def ended(self, exit_: Exit) -> None:
-        """See `Reporter`."""
         with self._lock:
             successor = self._successor
             if successor is None:
@@ -131,35 +129,27 @@ class Candidate:
     # What its generation asks; see `GenerationContext`
 
     def plugins(self) -> PluginsToLoad:
-        """See `HostContext`."""
         return self._plugins
 
     @property
     def been_up(self) -> bool:
-        """See `HostContext`."""
         return self._context.been_up
 
     def came_up(self) -> None:
-        """See `HostContext`."""
         self._context.came_up()
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
-        """See `HostContext`."""
         return self._successor is not None and self._context.ruined(coming, cause, alone=alone)
 
     def covered(self) -> bool:
-        """See `GenerationContext`."""
         return self._successor is not None and self._context.covered()
 
     def arm(self, actor: pykka.ActorRef[Any], host: Host) -> Armed:
-        """See `GenerationContext`."""
         self.host = host
         return self._context.arm(actor, host)
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
-        """See `GenerationContext`."""
         self._context.recycle(exceeded, generation)
 
     def gone(self) -> None:
-        """See `GenerationContext`."""
         self._context.gone()

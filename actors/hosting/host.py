@@ -190,7 +190,6 @@ class SupervisedHost:
     # What its generations ask, in their actors' threads
 
     def plugins(self) -> PluginsToLoad:
-        """See `HostContext`."""
         with self._lock:
             wanted = self._suspects.wanted(list(self._plugins), self._clock.now())
             return PluginsToLoad(
@@ -210,16 +209,13 @@ class SupervisedHost:
 
     @property
     def been_up(self) -> bool:
-        """See `HostContext`."""
         return self._suspects.been_up
 
     def came_up(self) -> None:
-        """See `HostContext`."""
         with self._lock:
             self._suspects.came_up()
 
     def use(self, loaded_plugins: Mapping[str, LoadedPlugin]) -> None:
-        """See `LifecycleContext`."""
         with self._lock:
             for name, loaded_plugin in loaded_plugins.items():
                 there = self._plugins.get(name)
@@ -229,7 +225,6 @@ class SupervisedHost:
                     there.loaded_plugin = loaded_plugin
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
-        """See `HostContext`."""
         with self._lock:
             return self._suspects.ruined(coming, list(self._plugins), cause, self._clock.now(), alone=alone)
 

@@ -207,32 +207,25 @@ class Lifecycle:
             tell(actor, LoadPlugin(loaded_plugin))
 
     def plugins(self) -> PluginsToLoad:
-        """See `GenerationContext`."""
         return self._owner.plugins()
 
     @property
     def been_up(self) -> bool:
-        """See `GenerationContext`."""
         return self._owner.been_up
 
     def came_up(self) -> None:
-        """See `GenerationContext`."""
         self._owner.came_up()
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:
-        """See `GenerationContext`."""
         return self._owner.ruined(coming, cause, alone=alone)
 
     def covered(self) -> bool:
-        """See `GenerationContext`."""
         return self._standby is not None and self._standby.there
 
     def arm(self, actor: pykka.ActorRef[Any], host: Host) -> Armed:
-        """See `GenerationContext`."""
         return arm(actor, host, self._settings.limits.drawn(self._random), self._clock, self._watch)
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
-        """See `GenerationContext`."""
         with self._lock:
             self._recycled = generation
             self._recycles[exceeded.limit] += 1
@@ -265,7 +258,6 @@ class Lifecycle:
         return self.reloads.begin(program_version, self)
 
     def gone(self) -> None:
-        """See `GenerationContext`."""
         self._latch.less()
         self._begin_when_alone()
 

@@ -56,7 +56,6 @@ class Waiting:
 
     @property
     def generation(self) -> int:
-        """See `Reporter`."""
         return 0
 
     def ready(self) -> None:
@@ -67,7 +66,6 @@ class Waiting:
         self.standby.on_loaded(self, pid)
 
     def ended(self, exit_: Exit) -> None:
-        """See `Reporter`."""
         self.standby.on_ended(self, exit_)
 
 

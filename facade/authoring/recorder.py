@@ -60,23 +60,19 @@ class _LifeTap:
         self._note(STARTED)
 
     def sent(self, line: bytes) -> None:
-        """See `Tap`."""
         self._frame(SENT, line)
 
     def received(self, data: bytes) -> None:
-        """See `Tap`."""
         *lines, self._output = (self._output + data).split(b"\n")
         for line in lines:
             self._frame(RECEIVED, line)
 
     def said(self, data: bytes) -> None:
-        """See `Tap`."""
         *lines, self._errors = (self._errors + data).split(b"\n")
         for line in lines:
             self._note(STDERR, self._redactor.text(line.decode("utf-8", "replace")))
 
     def ended(self, exit_: ProcessExit) -> None:
-        """See `Tap`."""
         if self._output:
             self._frame(RECEIVED, self._output)
         if self._errors:

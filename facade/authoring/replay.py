@@ -98,31 +98,25 @@ class _Owner:
         self.over = threading.Event()
 
     def on_part(self, payload: Any, size: int) -> None:
-        """See `RequestOwner`."""
         self.exchange.events.append({"type": "part", "payload": payload})
 
     def on_answer(self, value: Any, state: Json | None) -> None:
-        """See `RequestOwner`."""
         result = {"value": value} if state is None else {"value": value, "state": state}
         self._end({"result": result})
 
     def on_refused(self, error: Json) -> None:
-        """See `RequestOwner`."""
         self._end(answer_of({"error": error}))
 
     def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
-        """See `RequestOwner`."""
         self._end({"breach": reason, "detail": detail, **facts})
 
     def on_lost(self, report: CrashReport) -> None:
-        """See `RequestOwner`."""
         self._end(None)
 
     def on_released(self) -> None:
         """See `RequestOwner`."""
 
     def on_begun(self) -> None:
-        """See `RequestOwner`."""
         self.exchange.events.append({"type": "ack"})
 
     def _end(self, answer: Json | None) -> None:

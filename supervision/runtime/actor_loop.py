@@ -61,7 +61,6 @@ class SteadyActor(pykka.ThreadingActor):
 
     @classmethod
     def start(cls, *args: Any, **kwargs: Any) -> pykka.ActorRef[Self]:
-        """See `pykka.Actor.start`."""
         return cls.launch(cls(*args, **kwargs))
 
     @classmethod

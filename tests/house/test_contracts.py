@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 BROAD = {"Exception", "BaseException"}
 
+ECHO = re.compile(r"See `[\w.]+`\.?")
+"""A docstring that says where the contract is and nothing else: the name of the method says that already."""
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -34,6 +37,16 @@ def test_a_public_method_has_a_contract_of_its_own_or_of_what_it_implements() ->
     ]
 
     assert silent == []
+
+
+def test_no_docstring_only_says_where_the_contract_is() -> None:
+    echoes = [
+        f"{path}: {owner.name}.{method.name}"
+        for path, owner, method in methods()
+        if ECHO.fullmatch(ast.get_docstring(method) or "") and len(method.body) > 1
+    ]
+
+    assert echoes == []
 
 
 def test_every_broad_except_has_its_reason_on_the_line() -> None:

@@ -120,13 +120,11 @@ class News:
         self._queue.put(Interrupted())
 
     def ask(self, question: Question) -> Answer | str:
-        """See `Approver`."""
         inquiry = self._asked = Inquiry(question)
         self._queue.put(inquiry)
         return inquiry.wait()
 
     def withdraw(self, question: Question) -> None:
-        """See `Approver`."""
         inquiry = self._asked
         if inquiry is not None and inquiry.question is question:
             inquiry.withdraw()

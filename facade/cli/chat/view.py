@@ -62,18 +62,15 @@ class ForPeople:
         self._reports: dict[str, Json] = {}
 
     def said(self, text: str, *, typed: bool, results: int) -> None:
-        """See `View`."""
         self.scene.resize(self.console.width)
         if not typed:
             self.console.print(Text.assemble(("> ", "dim"), (clean(text), "bold")), soft_wrap=True)
         self._write(self.scene.turn_begins(time.monotonic(), results))
 
     def turn(self, event: Json) -> None:
-        """See `View`."""
         self._write(self.scene.turn(event, time.monotonic()))
 
     def board(self, event: Event) -> None:
-        """See `View`."""
         if event.kind == "host_crashed":
             self._reports[event.subject] = event.facts["report"]
         self._write(self.scene.board(event.kind, event.subject, event.facts, event.time))
@@ -95,7 +92,6 @@ class ForPeople:
         self.console.print(Text(f"  {clean(how)}", "dim"), soft_wrap=True)
 
     def told(self, topic: str, what: Any) -> None:
-        """See `View`."""
         match topic:
             case "tools":
                 show_tools(what, self.console)
@@ -112,7 +108,6 @@ class ForPeople:
         self.console.print()
 
     def refused(self, why: str) -> None:
-        """See `View`."""
         self.console.print(Text.assemble(("✗ ", "red"), clean(why)), soft_wrap=True)
         self.console.print()
 
@@ -138,7 +133,6 @@ class ForPrograms:
         self._write = streams.print_json
 
     def said(self, text: str, *, typed: bool, results: int) -> None:
-        """See `View`."""
         self._write({"type": "user", "text": text})
 
     def turn(self, event: Json) -> None:
@@ -147,16 +141,13 @@ class ForPrograms:
         self._write({**event, "session": session.id} if isinstance(session, Session) else event)
 
     def board(self, event: Event) -> None:
-        """See `View`."""
         self._write({"type": "board", "kind": event.kind, "subject": event.subject, "facts": event.facts})
 
     def interrupted(self) -> None:
         """See `View`. How the turn ends says it."""
 
     def told(self, topic: str, what: Any) -> None:
-        """See `View`."""
         self._write({"type": "told", "about": topic, "told": what})
 
     def refused(self, why: str) -> None:
-        """See `View`."""
         self._write({"type": "refused", "error": why})

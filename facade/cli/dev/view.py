@@ -53,7 +53,6 @@ class ForPeople:
         self._lock = threading.Lock()
 
     def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
-        """See `View`."""
         after = f"{', '.join(changed)} changed: " if changed else ""
         with self._lock:
             if what.tools:
@@ -63,22 +62,18 @@ class ForPeople:
                 self._print(("✗ ", "red"), problem)
 
     def said(self, host: str, line: str) -> None:
-        """See `View`."""
         with self._lock:
             self._print((f"{host} │ ", "cyan"), (line, "dim"))
 
     def happened(self, kind: str, plugin: str, why: str) -> None:
-        """See `View`."""
         with self._lock:
             self._print(("! ", "yellow"), f"{plugin}: ", kind.replace("_", " "), f": {why}" if why else "")
 
     def part(self, part: Any) -> None:
-        """See `View`."""
         with self._lock:
             self._print((f"· {as_text(part)}", "dim"))
 
     def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
-        """See `View`."""
         with self._lock:
             show_result(result, seconds, self._console)
             if result.get("success"):
@@ -87,7 +82,6 @@ class ForPeople:
                 self._print(("the state is now ", "dim"), as_text(state))
 
     def told(self, what: Any) -> None:
-        """See `View`."""
         with self._lock:
             if isinstance(what, str):
                 self._console.print(what, soft_wrap=True)
@@ -95,7 +89,6 @@ class ForPeople:
                 self._console.print_json(data=what)
 
     def refused(self, why: str) -> None:
-        """See `View`."""
         with self._lock:
             self._print(("✗ ", "red"), why)
 
@@ -111,29 +104,22 @@ class ForPrograms:
         self._write = streams.print_json
 
     def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
-        """See `View`."""
         self._write({"tools": what.tools, "problems": what.problems, "changed": changed})
 
     def said(self, host: str, line: str) -> None:
-        """See `View`."""
         self._write({"stderr": line, "host": host})
 
     def happened(self, kind: str, plugin: str, why: str) -> None:
-        """See `View`."""
         self._write({"event": kind, "plugin": plugin, "why": why})
 
     def part(self, part: Any) -> None:
-        """See `View`."""
         self._write({"part": part})
 
     def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
-        """See `View`."""
         self._write({"result": result, "content": reads, **({} if state is None else {"state": state})})
 
     def told(self, what: Any) -> None:
-        """See `View`."""
         self._write({"told": what})
 
     def refused(self, why: str) -> None:
-        """See `View`."""
         self._write({"error": why})

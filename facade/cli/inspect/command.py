@@ -190,7 +190,6 @@ class _Problems:
     """Tells on stderr what goes wrong; what goes well is seen in the traffic."""
 
     def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
-        """See `View`."""
         for problem in what.problems:
             complain(problem)
 
@@ -209,9 +208,7 @@ class _Problems:
             complain(str(result.get("error")))
 
     def told(self, what: Any) -> None:
-        """See `View`."""
         complain(str(what))
 
     def refused(self, why: str) -> None:
-        """See `View`."""
         complain(why)

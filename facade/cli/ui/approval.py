@@ -45,7 +45,6 @@ class TerminalApprover:
         self._typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def ask(self, question: Question) -> Answer | str:
-        """See `Approver`."""
         with self._lock:
             self._open = question
             typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -60,7 +59,6 @@ class TerminalApprover:
         return Answer(allowed=False, reason="nothing was answered")
 
     def withdraw(self, question: Question) -> None:
-        """See `Approver`."""
         with self._lock:
             if self._open is not question:
                 return

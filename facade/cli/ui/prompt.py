@@ -199,7 +199,6 @@ class _Names(Completer):
         self._work = work
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
-        """See `Completer`."""
         typed = document.text_before_cursor
         if " " in typed:
             return
