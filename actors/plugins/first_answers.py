@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ...base.errors import ContractError, JsonValueError
+from ...base.errors import ContractError, JsonValueError, PluginError
 from ...base.json import copy_json, dump_inner
 from ..threads.timeout import in_time
 from .config_schema import require_fit
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...plugins.adapter.adapter import PluginAdapter
+    from ..threads.hook_pool import Pending
+
 
 Json = dict[str, Any]
 
@@ -92,3 +94,23 @@ def _first_answers(adapter: PluginAdapter, config: Json) -> First:
 
 def _offered(adapter: PluginAdapter, state: Json, prepared: Json | None) -> Offered:
     return Offered(adapter.interop_contribution(state), adapter.schemas(state, prepared))
+
+
+Prepared = Json | PluginError | None
+"""What a set-up returned, or why it failed."""
+
+
+def set_up(adapter: PluginAdapter, config: Json, state: Json, context: Json) -> Prepared:
+    """Return what a plugin prepares, or why it cannot, in the words of its adapter."""
+    try:
+        return adapter.prepare(config, state, context)
+    except PluginError as error:
+        return error
+
+
+def outcome(setting_up: Pending[Prepared]) -> Json | None:
+    """Wait for a set-up, and return what it has prepared. Raises `PluginError` if it has come to nothing."""
+    prepared = setting_up.wait()
+    if isinstance(prepared, PluginError):
+        raise prepared
+    return prepared

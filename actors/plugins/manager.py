@@ -21,8 +21,7 @@ from ..hosting.limits import LimitWatch
 from ..local.local_plugin import LocalPlugin
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
 from ..registration_errors import StillEnding, require_place, taken_off
-from .first_answers import Offered, first_answers, first_state, offered
-from .prepare import Prepared, outcome, set_up
+from .first_answers import Offered, Prepared, first_answers, first_state, offered, outcome, set_up
 from .registration import Registration
 
 if TYPE_CHECKING:

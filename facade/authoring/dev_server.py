@@ -15,18 +15,34 @@ from ..actors.hosting.reload_progress import ReloadRefused
 from ..actors.state.store import MemoryStore
 from ..base.errors import CallboardError
 from ..base.frozen import frozen
+from ..callboard import Callboard
 from ..plugins.sources.source import spelled
 from .locate import configuration_at
-from .tapped_board import TappedCallboard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from ..actors.board import Board
     from ..actors.calls.call import Call
     from ..config.configuration import Configuration
     from ..hosts.process.transport import Carry
+    from ..loading.loaded import Loaded
     from ..supervision.runtime.events import Event
+
+
+class TappedCallboard(Callboard):
+    """Carries every host in a way of its own; see `callboard.hosts.tap.tapping`. Else a `Callboard`."""
+
+    def __init__(self, config: Any = None, *, carry: Carry, **options: Any) -> None:
+        super().__init__(config, **options)
+        self._carry = carry
+
+    def _begin(self, board: Board, one: Loaded) -> None:
+        if one.hosted is not None:
+            one.hosted.carry = self._carry
+        super()._begin(board, one)
+
 
 Json = dict[str, Any]
 

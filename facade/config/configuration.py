@@ -21,7 +21,6 @@ from ..plugins.hooks.approval_rules import ApprovalRules
 from ..supervision.restart.backoff import Backoff
 from ..supervision.restart.policy import RestartPolicy, RestartType
 from .agent_section import AgentSettings, read_agent_settings
-from .cache_folder import cache_folder
 from .errors import ConfigurationError, refused, require_known, require_object, require_texts
 from .groups import read_groups
 from .hook_section import HookSettings, read_approval, read_hooks
@@ -29,6 +28,18 @@ from .state import StateSettings, read_state_settings
 
 if TYPE_CHECKING:
     from ..supervision.restart.spec import GroupSpec
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The usual folder: ``callboard/plugins`` in the user's cache folder.
+
+    That is ``XDG_CACHE_HOME``, if it says where, and ``~/.cache`` otherwise. By the XDG rules a path that is not absolute
+    says nothing: it would be another folder for each working directory.
+    """
+    said = Path(environment.get("XDG_CACHE_HOME", ""))
+    caches = said if said.is_absolute() else Path("~/.cache").expanduser()
+    return caches / "callboard" / "plugins"
+
 
 Json = dict[str, Any]
 

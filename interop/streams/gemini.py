@@ -13,17 +13,19 @@ call is under way means that the call lost its end, and it comes out as malforme
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..errors import describe
 from ..format_ids import GEMINI
 from ..json_copy import json_text
+from ..limits import MAX_DEPTH
 from ..names.gemini_spelling import as_base64, said, spelt, wire_key, wire_keys
 from .argument_tree import ArgumentTree
 from .assembler import Assembler, Draft
-from .json_path import parse_path
 
 _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
     "stringValue": str,
@@ -196,3 +198,53 @@ def _is(value: Any, kind: str) -> bool:
 def _text(value: dict[str, Any], key: str) -> str | None:
     found = value.get(key)
     return found if isinstance(found, str) and found else None
+
+
+Step = str | int
+"""A key of an object, or a place in an array."""
+
+_STEP = re.compile(
+    r"\.(?P<name>[^.\[\]'\"\s]+)"
+    r"|\[(?P<index>0|[1-9][0-9]{0,9})\]"
+    r"|\[(?P<quoted>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')\]",
+    re.DOTALL,
+)
+
+
+def parse_path(path: str) -> tuple[Step, ...] | None:
+    """Return the steps from the root of a JSON Path, such as ``$.a.b[0]['c.d']``; ``None`` if it is no path to one value below it.
+
+    Only what leads to exactly one value (RFC 9535, singular queries) is read: no wildcards, no filters, no counting
+    from the end.
+    """
+    if not path.startswith("$"):
+        return None
+    steps: list[Step] = []
+    position = 1
+    while position < len(path):
+        found = _STEP.match(path, position)
+        if found is None or len(steps) == MAX_DEPTH:
+            return None
+        name, index, quoted = found["name"], found["index"], found["quoted"]
+        step = name if name is not None else int(index) if index is not None else _unquoted(quoted)
+        if step is None:
+            return None
+        steps.append(step)
+        position = found.end()
+    return tuple(steps) or None
+
+
+def _unquoted(quoted: str) -> str | None:
+    """Return what stands in the quotes. In single ones a single quote is escaped, a double one is not."""
+    if quoted[0] == "'":
+        body = re.sub(r"\\.|\"", _requoted, quoted[1:-1], flags=re.DOTALL)
+        quoted = f'"{body}"'
+    try:
+        text = json.loads(quoted)
+    except json.JSONDecodeError:
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _requoted(found: re.Match[str]) -> str:
+    return {"\\'": "'", '"': '\\"'}.get(found[0], found[0])

@@ -9,9 +9,8 @@ import threading
 from types import ModuleType
 
 import pytest
-from callboard.actors.threads.timeout import in_time
+from callboard.actors.threads.timeout import imports_something, in_time, tell_where
 from callboard.base.errors import HookError, PluginLoadError
-from callboard.base.stack_location import imports_something, tell_where
 from gated_modules import WAIT, closed_gate
 from leaks import no_leaks, wait_until
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from callboard.hosts.python_packages.pip import install_words, pip_environment
-from callboard.hosts.python_packages.pip_errors import pip_remedy
+from callboard.hosts.python_packages.pip import install_words, pip_environment, pip_remedy
 
 
 def test_only_wheels_are_installed_unless_builds_are_allowed():

@@ -4,8 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from callboard.interop.formats.built_in import BUILT_IN
-from callboard.interop.formats.late import LateAccessor, LateAdapter
+from callboard.interop.formats.built_in import BUILT_IN, LateAccessor, LateAdapter
 
 KINDS = ("schema", "call", "result")
 ACCESSORS = [member for kind in KINDS for member in getattr(BUILT_IN, f"{kind}_accessors")]

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from callboard.interop.errors import UncheckableSchemaError
 from callboard.interop.limits import MAX_DEPTH
+from callboard.interop.schemas.argument_check import level_sizes, text_size
 from callboard.interop.schemas.cost import TOO_MUCH, work_by_depth
-from callboard.interop.schemas.graph import graph_of
-from callboard.interop.schemas.sizes import level_sizes, text_size
-from callboard.interop.schemas.subschemas import subschemas_of
+from callboard.interop.schemas.graph import graph_of, subschemas_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,8 +9,7 @@ import dataclasses
 
 import pytest
 from callboard.plugins import ContractError
-from callboard.plugins.adapter.adapter import PluginAdapter
-from callboard.plugins.adapter.amplifier import AmplifierTool, as_tool_plugin
+from callboard.plugins.adapter.adapter import AmplifierTool, PluginAdapter, as_tool_plugin
 from callboard.plugins.contract.call_modes import CallMode
 from callboard.plugins.contract.invocation import Invocation
 

@@ -35,6 +35,9 @@ FLOOR = {
 }
 """The floor of each room: it stands on those below."""
 
+ROLES = {"__init__.py", "command.py", "errors.py", "messages.py", "summary.py", "tool.py", "view.py"}
+"""What several folders of a room have by design: each its own."""
+
 MADE = {"build", "dist", "node_modules", "__pycache__"}
 """Folders that are made, and no part of the project; beside those whose names begin with a dot."""
 

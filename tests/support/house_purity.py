@@ -1,0 +1,155 @@
+"""Which modules are pure: they decide, and know no thread, clock, process or chance.
+
+Purity belongs to a folder. Where shells and decisions stand in one folder, the decisions are named.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+
+IMPURE = {
+    "asyncio", "concurrent", "ctypes", "multiprocessing", "os", "psutil", "pykka", "queue", "random",
+    "secrets", "select", "selectors", "shutil", "signal", "socket", "subprocess", "tempfile", "tenacity",
+    "threading", "time",
+}  # fmt: skip
+"""What a pure module does not import."""
+
+FOLDERS = (
+    "base",
+    "plugins",
+    "interop",
+    "hosts/protocol",
+    "hosts/report",
+    "supervision/restart",
+    "actors/handshake",
+    "agent/replay",
+    "agent/requests",
+    "agent/sessions",
+    "agent/wires",
+    "chaos/checker",
+    "chaos/report",
+    "chaos/schedules",
+)
+"""All that is in one of these is pure, in the folders below it too, but for the shells."""
+
+SHELLS = {
+    "base/event_loop.py": "it makes the one loop of asynchronous tools",
+    "base/forking.py": "it asks which process this is",
+    "plugins/sources/manifest_file.py": "it reads a file",
+    "plugins/sources/node_manifest.py": "it reads what lies in a package",
+    "plugins/sources/python.py": "it looks for a module on the path",
+    "hosts/protocol/blocking_request.py": "it waits for an answer",
+    "actors/handshake/driver.py": "it carries out what the handshake says",
+    "agent/replay/server.py": "it serves what is replayed",
+    "agent/requests/contributed_formats.py": "it is asked from several threads",
+    "agent/sessions/file.py": "it writes the file of a session",
+    "agent/sessions/store.py": "it looks into a folder",
+    "agent/wires/attached.py": "it reads the files that are attached",
+    "chaos/checker/leak_check.py": "it looks at this process: its threads, children and descriptors",
+}
+"""Modules of a pure folder that carry out what the others decide, and what they do."""
+
+MODULES = (
+    "actors/metrics/histogram.py",
+    "actors/hooks/rewrite.py",
+    "actors/endpoint/crash_attribution.py",
+    "actors/endpoint/circuit_breaker.py",
+    "actors/reload/policy.py",
+    "actors/hosting/generation.py",
+    "actors/hosting/messages.py",
+    "actors/hosting/reload_probation.py",
+    "actors/routing/decision.py",
+    "actors/calls/idle_timeout.py",
+    "actors/catalog/diff.py",
+    "agent/loop/answer.py",
+    "agent/loop/answer_steps.py",
+    "agent/attachments.py",
+    "agent/errors.py",
+    "agent/providers/asking.py",
+    "agent/loop/turn.py",
+    "agent/loop/turn_effects.py",
+    "chaos/load/argument_generator.py",
+    "chaos/campaign/drawing.py",
+    "chaos/campaign/ledger.py",
+    "chaos/campaign/ledger_rules.py",
+    "chaos/campaign/plan.py",
+    "chaos/record.py",
+    "chaos/faults.py",
+    "chaos/virtual/virtual_load.py",
+    "chaos/scripted/simulated_tool.py",
+    "chaos/load/requests.py",
+    "chaos/schedule.py",
+    "chaos/virtual/trace.py",
+    "chaos/virtual/traced_facts.py",
+    "chaos/triggers.py",
+    "facade/authoring/recording_format.py",
+    "facade/authoring/recording_diff.py",
+    "facade/authoring/names.py",
+    "facade/authoring/call_syntax.py",
+    "facade/cli/chat/input.py",
+    "facade/cli/chat/markdown.py",
+    "facade/cli/chat/rows.py",
+    "facade/cli/chat/render.py",
+    "facade/cli/ui/text.py",
+    "facade/cli/commands/convert_values.py",
+    "facade/cli/ui/crash_report.py",
+    "facade/cli/ui/exit_codes.py",
+    "facade/cli/doctor/finding.py",
+    "facade/cli/run/requests.py",
+    "facade/cli/ui/json_values.py",
+    "facade/demo/journey.py",
+    "facade/demo/journey_tools.py",
+    "facade/demo/plan.py",
+    "facade/demo/record.py",
+    "facade/demo/verdict.py",
+    "facade/exporters/prometheus.py",
+    "facade/exporters/samples.py",
+    "hosts/environment.py",
+    "hosts/errors.py",
+    "hosts/node/join_modules.py",
+    "hosts/process/stop_ladder.py",
+    "hosts/limits/limits.py",
+    "hosts/node/sandbox.py",
+    "hosts/packages/git_refs.py",
+    "hosts/node_packages/npm_errors.py",
+    "hosts/python/runner/messages.py",
+    "hosts/process/ring_buffer.py",
+    "hosts/process/turns.py",
+    "supervision/admin.py",
+    "supervision/child.py",
+    "supervision/core.py",
+    "supervision/effects.py",
+    "supervision/runtime/event_kinds.py",
+    "supervision/runtime/event_order.py",
+    "supervision/errors.py",
+    "supervision/fates.py",
+    "supervision/group.py",
+    "supervision/lives.py",
+    "supervision/tree.py",
+    "supervision/verbs.py",
+)
+"""Decisions in a folder of shells, beside what carries them out."""
+
+ALLOWED = {
+    ("chaos/load/requests.py", "random"): "it draws from a seed, so that the same comes out each time",
+    ("chaos/campaign/drawing.py", "random"): "it draws from a seed, so that the same comes out each time",
+    ("chaos/schedules/generate.py", "random"): "it draws from a seed, so that the same comes out each time",
+    ("chaos/virtual/virtual_load.py", "random"): "it draws from a seed, so that the same comes out each time",
+    ("facade/demo/plan.py", "random"): "it draws from a seed, so that the same comes out each time",
+    (
+        "base/foreign.py",
+        "threading",
+    ): "it asks whether this is the main thread, whose interrupts are the program's",
+    ("plugins/adapter/async_bridge.py", "asyncio"): "it runs a tool's coroutine for those who cannot await",
+    ("supervision/restart/backoff.py", "tenacity"): "it computes the curve, and is never let to wait",
+}
+"""What a pure module may know all the same."""
+
+
+def is_pure(path: str) -> bool:
+    """Whether a module of the package is held to purity."""
+    if path in SHELLS:
+        return False
+    return path.startswith(tuple(f"{folder}/" for folder in FOLDERS)) or any(
+        fnmatch.fnmatch(path, pattern) for pattern in MODULES
+    )
