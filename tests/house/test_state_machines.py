@@ -16,7 +16,10 @@ def test_each_machine_ends_somewhere_or_begins_anew() -> None:
         states = {state for state, _ in ways()} | {each for to in ways().values() for each in to}
         left = {state for (state, _), to in ways().items() if set(to) != {state}}
 
-        assert states - left == {"generation": {"gone"}, "child": set(), "call": {"ended"}}[name]
+        assert (
+            states - left
+            == {"generation": {"gone"}, "child": set(), "call": {"ended"}, "breaker": set()}[name]
+        )
 
 
 def test_a_generation_that_is_gone_hears_nothing() -> None:

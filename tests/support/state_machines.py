@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from callboard.actors.calls.call import Call
 from callboard.actors.calls.stage import Stage
+from callboard.actors.endpoint.circuit_breaker import Admitted, Breaker, BreakerPolicy, BreakerState
 from callboard.actors.hosting.generation import TABLE, State
 from callboard.plugins.contract.invocation import Invocation
 from callboard.supervision.child import ChildState
@@ -175,7 +176,64 @@ def _cells(states: Iterable[str]) -> str:
     return " or ".join(f"`{state}`" for state in states)
 
 
-MACHINES = {"generation": generation_ways, "child": child_ways, "call": call_ways}
+class _Tried:
+    """A breaker with the time and the calls that it was asked for."""
+
+    def __init__(self) -> None:
+        self.breaker = Breaker(BreakerPolicy(failures=2, reset=1.0, jitter=0.0), lambda: 0.0)
+        self.now = 0.0
+        self.open: list[int] = []
+
+    def call(self) -> None:
+        """Ask for a call; where it may go through it is under way."""
+        asked = self.breaker.admit(self.now)
+        self.open += [asked.epoch] if isinstance(asked, Admitted) else []
+
+    def end(self, *, failed: bool | None) -> None:
+        """The call that has been under way for longest ends."""
+        if self.open:
+            self.breaker.ended(self.open.pop(0), failed, self.now)
+
+    def wait(self) -> None:
+        """Let the reset time pass."""
+        self.now += 1000.0
+
+
+def breaker_ways() -> Ways:
+    """What a circuit breaker does that opens after two failures in a row."""
+    events: dict[str, Callable[[_Tried], object]] = {
+        "call": _Tried.call,
+        "succeeded": lambda tried: tried.end(failed=False),
+        "failed": lambda tried: tried.end(failed=True),
+        "cancelled": lambda tried: tried.end(failed=None),
+        "reset time over": _Tried.wait,
+        "close": lambda tried: tried.breaker.close(),
+    }
+
+    def after(path: tuple[str, ...]) -> _Tried:
+        tried = _Tried()
+        for name in path:
+            events[name](tried)
+        return tried
+
+    def key(tried: _Tried) -> object:
+        seen = tried.breaker.as_dict(tried.now)
+        return (
+            seen["state"],
+            seen["failures"],
+            seen["retry_in"] == 0,
+            tuple(tried.open[:2]) and len(tried.open[:2]),
+        )
+
+    return _explore(events, after, lambda tried: tried.breaker.state.value, key, list(BreakerState))
+
+
+MACHINES = {
+    "generation": generation_ways,
+    "child": child_ways,
+    "call": call_ways,
+    "breaker": breaker_ways,
+}
 
 
 def page(text: str) -> str:
