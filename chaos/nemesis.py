@@ -231,11 +231,11 @@ class Nemesis:
         if state is not None:
             self._enter(event.subject, event.facts["generation"], state)
         elif event.kind == "call_started" and (name := self._homes.get(event.subject, "")) in self._cues:
-            with self._lock:
+            with self._lock:  # across the faults: each is counted before the next is decided
                 self._do_all(name, [*self._cues[name].at_call(), *self._next.pop(name, [])])
 
     def _enter(self, name: str, generation: int, state: str) -> None:
-        with self._lock:
+        with self._lock:  # across the faults, as where a call starts
             if name not in self._cues or not self._states.is_new(name, generation, state):
                 return
             cues = self._cues[name]
@@ -247,7 +247,7 @@ class Nemesis:
             self._do_all(name, faults)
 
     def _at_time(self, name: str, began: float) -> None:
-        with self._lock:
+        with self._lock:  # across the faults, as where a call starts
             self._do_all(name, self._cues[name].at_time(self._board.clock.now() - began))
 
     # What is done
@@ -304,7 +304,7 @@ class Nemesis:
         """In the thread of a pump: an answer was spoilt."""
         host = self._present(name)
         generation = host.generation if host is not None and host.pid == pid else None
-        with self._lock:
+        with self._lock:  # across the note, as where a fault is done
             self._did(name, generation, fault)
 
     def _go_on(self, pid: int) -> None:

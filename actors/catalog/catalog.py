@@ -66,7 +66,7 @@ class Catalog:
                 f"{type(contribution).__name__}, not with a ToolInteropContribution",
                 plugin=plugin,
             )
-        with self._lock:
+        with self._lock:  # across the contributions' own code: a registry is composed of what is there when it takes its place
             by_plugin = {**self._by_plugin, plugin: TieredContribution(Tier.TOOL, plugin, contribution)}
             self.registry = self._composed(by_plugin)
             self._by_plugin = by_plugin
@@ -78,7 +78,7 @@ class Catalog:
             ContributionError: an accessor or adapter lacks what its protocol asks for.
         """
         below = TieredContribution(Tier.ELSEWHERE, contributor, contribution)
-        with self._lock:
+        with self._lock:  # as in `contribute`
             before, self._below = self._below, (*self._below, below)
             try:
                 self.registry = self._composed(self._by_plugin)
@@ -103,7 +103,7 @@ class Catalog:
 
     def offer(self, plugin: str, tools: tuple[ToolDescriptor, ...], *, freeform: bool) -> None:
         """List a plugin's tools, or replace them; ``freeform`` if any of them takes text instead of arguments."""
-        with self._lock:
+        with self._lock:  # as in `contribute`
             self.offers = {**self.offers, plugin: tools}
             self._freeform = self._freeform or freeform
             if self._freeform:
@@ -111,7 +111,7 @@ class Catalog:
 
     def remove(self, plugin: str) -> None:
         """List a plugin no more, and forget its formats."""
-        with self._lock:
+        with self._lock:  # as in `contribute`
             self.offers = {name: tools for name, tools in self.offers.items() if name != plugin}
             by_plugin = {name: given for name, given in self._by_plugin.items() if name != plugin}
             if self._freeform or len(by_plugin) < len(self._by_plugin):

@@ -105,7 +105,7 @@ class Hooks:
             self._way.finish()
 
     def _made(self) -> Hooked:
-        with self._lock:
+        with self._lock:  # across the import: two first calls make one pipeline
             if self._way is None:
                 self._way = self._make()
                 if self._closed:

@@ -244,7 +244,7 @@ class PluginManager:
                 brings = offered(adapter, member.state, member.endpoint.prepared, self._load_timeout)
                 member.endpoint.cell.begin_with(first_state(adapter, member.state))
             contribution, schemas = brings
-            with self.lock:
+            with self.lock:  # across the events: tools are told of in the order in which they are registered
                 if self._members.get(member.name) is not member:
                     raise taken_off(member.name)
                 if contribution is not None:
@@ -256,7 +256,7 @@ class PluginManager:
     def _cast_out(self, member: LocalPlugin) -> CallboardError:
         """Remove a plugin that has a problem; returns that, for the caller that added it."""
         assert member.problem is not None
-        with self.lock:
+        with self.lock:  # or another of its name could be added between
             if self._members.get(member.name) is member:  # else another thread has removed it meanwhile
                 self._take_off(member.name)
                 member.withdraw(f"plugin {member.name!r} could not be added")
@@ -376,7 +376,7 @@ class PluginManager:
 
     def _offer_hosted(self, member: HostedPlugin, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
-        with self.lock:
+        with self.lock:  # as in `_offer_own`
             if self._members.get(member.name) is member:  # else it was removed while that generation came up
                 self.registration.offer(member, schemas, partial(self._after, member))
 

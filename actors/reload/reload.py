@@ -206,7 +206,9 @@ class _Reload:
         try:
             for member, arrival in arrivals:
                 changes += self._changes(member, arrival)
-            with board.plugin_manager.lock:
+            with (
+                board.plugin_manager.lock
+            ):  # so that no tool is registered while names are compared; checking changes nothing
                 board.plugin_manager.registration.check(
                     [(member, arrival.schemas) for member, arrival in arrivals]
                 )

@@ -217,7 +217,7 @@ class HttpShell:
         }
 
     def _client(self, options: Options) -> Any:
-        with self._lock:
+        with self._lock:  # across the making of a client: it reads certificates, once
             self._closed.clear()
             if options.base_url not in self._clients:
                 self._clients[options.base_url] = httpx.Client(**self._settings(options))

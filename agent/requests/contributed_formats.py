@@ -75,9 +75,7 @@ class BroughtFormats:
         """
         if self.unread is None:
             return
-        with (
-            self._lock
-        ):  # across the plugins' own code: a request of another thread is to have these tools too
+        with self._lock:  # across the plugins' own code: a request meanwhile waits, and has these tools too
             self._learn(config)
             waiting, self._waiting = self._waiting, []
             try:

@@ -94,6 +94,6 @@ class Sources:
     def _replace(self, file: Path, text: str) -> None:
         """In one step: a host that starts meanwhile reads the one or the other."""
         fresh = file.with_suffix(".fresh")
-        with self._lock:
+        with self._lock:  # two writers have one name for the fresh file
             fresh.write_text(text, encoding="utf-8")
             fresh.replace(file)

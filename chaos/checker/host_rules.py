@@ -131,7 +131,7 @@ def events_keep_their_order(run: Run) -> Iterator[Violation]:
     """The board tells what happens in the order that it promises."""
     told = [fact for fact in run.facts if isinstance(fact, Happened) and fact.sequence]
     told.sort(key=lambda fact: fact.sequence)
-    for said in check_order(cast("list[Event]", told)):  # all that it reads of an event is here too
+    for said in check_order(cast("list[Event]", told)):  # a fact has each attribute of an event that it reads
         yield Violation("events keep their order", said)
 
 

@@ -105,7 +105,7 @@ class DevServer:
 
         A configuration that cannot be read leaves everything as it is.
         """
-        with self._lock:
+        with self._lock:  # across the loading: a call that comes meanwhile waits for what is loaded
             try:
                 self._use(configuration_at(self._place))
             except CallboardError as error:
@@ -122,7 +122,7 @@ class DevServer:
         As `load` where something else is to be run than before, or not all of it runs; and where a call that was given up
         still runs on, which the next ones would have to wait for.
         """
-        with self._lock:
+        with self._lock:  # as in `load`
             try:
                 same = self._whole and configuration_at(self._place) == self.configuration
             except CallboardError as error:
@@ -158,7 +158,7 @@ class DevServer:
 
     def submit(self, tool_call: Any, deadline: float | None = None) -> Call:
         """Run a call; what is being loaded is waited for."""
-        with self._lock:
+        with self._lock:  # it waits for a load, and no load removes its plugin between looking and calling
             self._last = self.board.submit(tool_call, deadline=deadline)
             return self._last
 
@@ -171,7 +171,7 @@ class DevServer:
     def give_up(self, call: Call) -> None:
         """Cancel a call, and start the host of its plugin anew: one that hangs would keep the next call until its deadline."""
         call.cancel()
-        with self._lock:
+        with self._lock:  # a load must not remove the plugin between looking and restarting
             name = call.plugin_name
             if name is not None and name in self.board.status()["plugins"]:
                 self.board.restart(name)

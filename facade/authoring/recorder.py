@@ -45,7 +45,7 @@ class Recorder:
 
     def note(self, host: str, generation: int, kind: str, message: Json | None, text: str) -> None:
         """Make an entry."""
-        with self._lock:
+        with self._lock:  # across the listener: entries reach it in the order of their times
             at = round(self._now() - self._began, 6)
             self._hears(Entry(at, host, generation, kind, message, text))
 

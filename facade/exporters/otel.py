@@ -145,7 +145,7 @@ class Instrumentation:
                 meter.create_observable_gauge(name, callbacks, description=family.meaning)
 
     def _observations(self, name: str, _: CallbackOptions) -> list[Observation]:
-        with self._lock:
+        with self._lock:  # across the status: the instruments of one collection share one look at the board
             if self._closed:
                 return []
             if time.monotonic() > self._seen_at + _FRESH:

@@ -45,7 +45,7 @@ class ReloadWatches:
         Raises:
             ConfigurationError: there is nothing to look at, or nothing to do it with.
         """
-        with self._lock:
+        with self._lock:  # across the start: `end` finds every watch begun, or none yet
             if any(entry is watched for watched, _ in self._watches):
                 return
             folder = _watchable(entry, configuration)

@@ -54,7 +54,7 @@ class ForPeople:
 
     def loaded(self, what: LoadedAnew, changed: list[str], seconds: float) -> None:
         after = f"{', '.join(changed)} changed: " if changed else ""
-        with self._lock:
+        with self._lock:  # across the printing: what several threads say is not mixed within a line
             if what.tools:
                 took = (f"  ({seconds * 1000:,.0f} ms)", "dim")
                 self._print(("↻ ", "green"), (after, "dim"), (", ".join(what.tools), "bold"), took)
@@ -62,19 +62,19 @@ class ForPeople:
                 self._print(("✗ ", "red"), problem)
 
     def said(self, host: str, line: str) -> None:
-        with self._lock:
+        with self._lock:  # across the printing: what several threads say is not mixed within a line
             self._print((f"{host} │ ", "cyan"), (line, "dim"))
 
     def happened(self, kind: str, plugin: str, why: str) -> None:
-        with self._lock:
+        with self._lock:  # across the printing: what several threads say is not mixed within a line
             self._print(("! ", "yellow"), f"{plugin}: ", kind.replace("_", " "), f": {why}" if why else "")
 
     def part(self, part: Any) -> None:
-        with self._lock:
+        with self._lock:  # across the printing: what several threads say is not mixed within a line
             self._print((f"· {as_text(part)}", "dim"))
 
     def ended(self, result: Json, reads: Any, state: Json | None, seconds: float) -> None:
-        with self._lock:
+        with self._lock:  # across the printing: what several threads say is not mixed within a line
             show_result(result, seconds, self._console)
             if result.get("success"):
                 self._print(("the model reads ", "dim"), as_text(reads))
@@ -82,14 +82,14 @@ class ForPeople:
                 self._print(("the state is now ", "dim"), as_text(state))
 
     def told(self, what: Any) -> None:
-        with self._lock:
+        with self._lock:  # across the printing: what several threads say is not mixed within a line
             if isinstance(what, str):
                 self._console.print(what, soft_wrap=True)
             else:
                 self._console.print_json(data=what)
 
     def refused(self, why: str) -> None:
-        with self._lock:
+        with self._lock:  # across the printing: what several threads say is not mixed within a line
             self._print(("✗ ", "red"), why)
 
     def _print(self, *pieces: str | tuple[str, str]) -> None:

@@ -183,7 +183,7 @@ class _Above:
 
     def write_out(self) -> None:
         """Write what was taken."""
-        with self._lock:
+        with self._lock:  # across the writing: texts come out in the order in which they were taken
             text = ""
             while self._waiting:
                 text += self._waiting.popleft()

@@ -149,15 +149,17 @@ class LineWriter:
     def write(self, value: Any) -> None:
         """Write one value; returns when all of it is out."""
         line = memoryview(dump_json(value) + b"\n")
-        with self._lock:
+        failed = None
+        with self._lock:  # across the writing: a line is whole, whichever thread writes it
             while line and not self._broken:
                 try:
                     line = line[os.write(self._descriptor, line) :]
                 except BlockingIOError:  # a program that shares the pipe has made it so
                     select.select([], [self._descriptor], [])
                 except OSError as error:
-                    self._broken = True
-                    self._on_broken(error)
+                    self._broken, failed = True, error
+        if failed is not None:  # after the lock: what is told may write itself
+            self._on_broken(failed)
 
 
 def open_missing_streams() -> None:

@@ -34,7 +34,7 @@ class Cancellation:
 
     def ask(self, reason: str) -> HostFault | None:
         """Have the call end; what to answer it with, if it has not begun and never will."""
-        with self._lock:
+        with self._lock:  # across the act, which only posts: the task cannot leave its loop between
             first, self._reason = self._reason is None, self._reason or reason
             if self._act is not None:
                 self._act()

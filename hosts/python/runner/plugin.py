@@ -176,7 +176,7 @@ class ServedPlugin:
 
     def _plugin(self, config: Json) -> tuple[PluginAdapter, HookSet]:
         """Make the plugin when it is first needed, which is at `init`: a class may want its configuration."""
-        with self._lock:
+        with self._lock:  # across the plugin's own code: calls that come at once make one plugin
             if self._made is None:
                 try:
                     adapter = PluginAdapter(self._found, name=self._name, config=config)

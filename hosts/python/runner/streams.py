@@ -70,7 +70,7 @@ class Outlet:
     def send(self, line: bytes) -> None:
         """Write a line, newline included."""
         rest = memoryview(line)
-        with self._lock:
+        with self._lock:  # across the writing: a line is whole, whichever thread answers
             if self.disowned:
                 return
             try:
