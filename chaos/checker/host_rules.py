@@ -24,7 +24,7 @@ OWN_ANSWERS = frozenset({"success", "failure", "tool_raised"})
 
 
 def one_life_at_a_time(run: Run) -> Iterator[Violation]:
-    """No two lives of a host are alive together, but for those that its terms allow."""
+    """No two generations of a host are alive together, but for those that its terms allow."""
     rule = "one life at a time"
     for story in stories(run):
         retires = any(event.kind == "host_replaced" for event in story.events)
