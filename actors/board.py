@@ -475,6 +475,7 @@ class Board:
 
     def _stop(self, timeout: float) -> None:
         """End everything that has not ended: a stop before this one may have been interrupted anywhere."""
+        # In this order: nothing new comes in, then what is under way ends, then what it was carried out by.
         self._staying += self.plugin_manager.close()
         self.hooks.close()
         tell(self.router, Shutdown("the board was stopped"))
@@ -483,14 +484,15 @@ class Board:
             self._ending[-1].shut_down("the board was stopped", self.supervisor)
         self._wait_ended([*self._ending, *self.plugin_manager.leaving()], timeout)
         self.hooks.finish()
-        self._mounts.close()
+        self._mounts.close()  # a module's clean-up may use the resources, which go after it
         if self._own_runtime is not None:
             self._own_runtime.close()
+        # All hosts have ended, or had their time: a watchdog that ends now kills those that have not.
         self._watchdog.close()
         self._threads.close()
         self.plugin_manager.limit_watch.close()
         self.supervisor.stop()
-        self.events.close()
+        self.events.close()  # after all that publishes
         self._steady_clock.close()
         main_thread.forget(self)
 

@@ -75,7 +75,7 @@ class _MainThread:
         if ended is None or _has_returned(ended):
             return
         interrupt = None
-        for board in list(self._boards):
+        for board in list(self._boards):  # a copy: one that has been stopped takes itself out
             try:
                 board.stop()
             except BaseException as error:  # noqa: BLE001 - the others are stopped all the same

@@ -127,6 +127,7 @@ def mend(file: str | os.PathLike[str]) -> Mended:
         _write_whole(kept, data)
         fresh = path.with_name(f"{path.name}.mending")
         _write_whole(fresh, session_lines(session))
+        # rename(2) is atomic within a folder: a reader has the old file or the new one, and `_write_whole` has synced it.
         fresh.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error
@@ -237,6 +238,7 @@ class SessionFile:
             if self._fsync:
                 os.fsync(self._fd)
         except OSError as error:
+            # What is half written goes: the next append would otherwise make one damaged line of two.
             os.ftruncate(self._fd, self._size)
             raise _unwritable(self.path, error) from error
         self._size += len(line)

@@ -120,10 +120,11 @@ class PackageCache:
                 (made / "tree").mkdir()
                 record = work(made / "tree")
                 (made / "in-use").touch()
+                # Before the rename: an entry is there with all that belongs to it, or is not there.
                 (made / "record.json").write_bytes(dump_json(record))
                 place = self.place(kind, key)
                 place.parent.mkdir(parents=True, exist_ok=True)
-                self._take_away(place)
+                self._take_away(place)  # rename(2) replaces no folder that is not empty
                 made.rename(place)
             except BaseException:  # an interrupt too may leave nothing half made
                 remove(made)

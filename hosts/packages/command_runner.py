@@ -94,6 +94,7 @@ class CommandRunner:
             self._watchdog.add(popen.pid, birth, mark, number)
             in_time = output.follow(time.monotonic() + self.seconds)
         finally:
+            # The group first: once its leader has been waited for, the system may give the number to another group.
             family.end()
             code = popen.wait()
             end_session(popen.pid, birth, [], mark=mark, number=number)

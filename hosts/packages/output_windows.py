@@ -44,6 +44,7 @@ class ThreadedOutput(Output):
 
     def close(self) -> None:
         """See `Output`. What somebody holds all the same is closed by its thread, once he lets it go."""
+        # A read on a pipe cannot be called away: a descendant that holds the other end keeps its reader, a daemon.
         for reader in self._readers:
             reader.join(_QUIET)
         for stream, _ in self.pipes[len(self._readers) :]:

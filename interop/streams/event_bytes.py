@@ -60,6 +60,7 @@ class EventReader:
             EventStreamError: the bytes are no events; those before it have been returned.
         """
         if data:
+            # CR LF is one end of line (WHATWG HTML, 9.2.5), also where the bytes were cut between the two.
             if self._after_return and data.startswith(b"\n"):
                 data = data[1:]
             self._after_return = data.endswith(b"\r")
@@ -98,7 +99,7 @@ class EventReader:
             return
         line = b"".join(self._line)
         self._line.clear()
-        if not self._begun:
+        if not self._begun:  # a byte order mark counts at the beginning of the stream alone (same section)
             line = line.removeprefix(_BYTE_ORDER_MARK)
             self._begun = True
         if line.startswith(b"data:"):

@@ -218,11 +218,12 @@ def breaker_ways() -> Ways:
 
     def key(tried: _Tried) -> object:
         seen = tried.breaker.as_dict(tried.now)
+        epoch = tried.breaker._epoch
         return (
             seen["state"],
             seen["failures"],
             seen["retry_in"] == 0,
-            tuple(tried.open[:2]) and len(tried.open[:2]),
+            *(each == epoch for each in tried.open[:3]),
         )
 
     return _explore(events, after, lambda tried: tried.breaker.state.value, key, list(BreakerState))

@@ -82,10 +82,11 @@ class Interruption:
         """Give a reason to stop; the first one counts. From any thread, within the ``with``."""
         if self.reason is None and self._writer >= 0:
             self.reason = reason
-            os.write(self._writer, b"!")
+            os.write(self._writer, b"!")  # the self-pipe trick: a poll that has just begun sees it too
             self._wake()
 
     def _on_signal(self, number: int, _: object) -> None:
+        # First of all, so that a second signal ends a program whose stop hangs.
         self._handlers.restore()
         self.stop(signal.Signals(number))
 

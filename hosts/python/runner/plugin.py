@@ -151,7 +151,9 @@ class ServedPlugin:
             if isinstance(answer, Worded):
                 result[FORMATTED] = True
             return result
-        if answer.result.get("code") == Code.INVALID_CALL:  # which only a client that has not sent it can say
+        if (
+            answer.result.get("code") == Code.INVALID_CALL
+        ):  # the tool was not called: it takes no such payload
             return {"success": False, "error": answer.result["error"]}
         raise HostFault("InvalidResult", answer.result["error"], path=answer.result.get("path"))
 
