@@ -43,13 +43,11 @@ APART = {
     "hosts/packages/output_posix.py": "a system's own: the other one has its twin",
     "hosts/packages/output_windows.py": "a system's own: the other one has its twin",
     "hosts/process/channel.py": "a queue, which is tested on every system; its user runs on one",
-    "hosts/protocol/sampling.py": "which lines are shown, whatever the noise is",
     "hosts/report/python_crash.py": "the crash of one runtime, read; the report is for all",
     "hosts/report/uncaught_error.py": "the crash of one runtime, read; the report is for all",
     "interop/names/provider_spellings.py": "a table of facts about providers, which is kept current by itself",
     "interop/streams/anthropic.py": "the stream of a provider, beside the others",
     "interop/streams/bedrock.py": "the stream of a provider, beside the others",
-    "supervision/restart/strategy.py": "the strategies as one table, as OTP has them",
 }
 """Small modules that one other alone imports, and why they stand apart all the same."""
 

@@ -50,7 +50,7 @@ SHELLS = {
 """Modules of a pure folder that carry out what the others decide, and what they do."""
 
 MODULES = (
-    "actors/metrics/histogram.py",
+    "actors/metrics/calls.py",
     "actors/hooks/rewrite.py",
     "actors/endpoint/crash_attribution.py",
     "actors/endpoint/circuit_breaker.py",
@@ -111,8 +111,6 @@ MODULES = (
     "hosts/packages/git_refs.py",
     "hosts/node_packages/npm_errors.py",
     "hosts/python/runner/messages.py",
-    "hosts/process/ring_buffer.py",
-    "hosts/process/turns.py",
     "supervision/admin.py",
     "supervision/child.py",
     "supervision/core.py",
