@@ -80,7 +80,7 @@ logger = Log("callboard.hosts")
 def in_turns(
     hear: Callable[[bytes], None], data: bytes, turn: Turn, rest: Callable[[float], object] = time.sleep
 ) -> None:
-    """Hand on output piece by piece, and give way to others when a turn is over; see `turns`."""
+    """Hand on output piece by piece, and give way to others when a turn is over; see the module."""
     for piece in pieces(data):
         began = time.perf_counter()
         hear(piece)
@@ -92,7 +92,7 @@ class Pumping(ABC):
     """Carries one process's bytes until its end. `start` returns at once.
 
     Args:
-        rest: how a pump that has worked for a while gives way to others; see `turns`.
+        rest: how a pump that has worked for a while gives way to others; see the module.
     """
 
     def __init__(
