@@ -1,10 +1,10 @@
 """venv and pip: an environment in an empty folder, with what a package needs in it, and what they may see meanwhile.
 
-pip is that of this Python, told which environment to work in; where this Python has none, it is put into the
-environment first, which takes some seconds more.
+pip is that of this Python, run by the environment's; where this Python has none, it is put into the environment first,
+which takes some seconds more.
 
 Packages are installed as wheels unless the policy allows to build them: a build runs whatever its author has
-written, before anybody has asked for the tool.
+written, before anybody has asked for the tool. `pip_guard` sees to that, whatever pip finds.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import importlib.util
 import os
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..environment import host_environment
@@ -22,9 +23,10 @@ from ..process.process import Command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ..packages.command_runner import CommandRunner, Ended
+
+GUARD = Path(__file__).with_name("pip_guard.py")
 
 _QUIET = ("--quiet", "--no-input", "--no-color", "--disable-pip-version-check", "--no-warn-script-location")
 
@@ -55,6 +57,13 @@ def install_words(requirements: Path, constraints: Path | None, *, builds: bool)
     )
 
 
+def pip_runner() -> Path | None:
+    """Pip's file that runs it in any Python, of this Python's pip; ``None`` without any."""
+    pip = importlib.util.find_spec("pip")
+    file = None if pip is None or pip.origin is None else Path(pip.origin).with_name("__pip-runner__.py")
+    return file if file is not None and file.is_file() else None
+
+
 def programs(environment: Path) -> Path:
     """Where an environment has its programs."""
     return environment / ("Scripts" if os.name == "nt" else "bin")
@@ -78,23 +87,20 @@ class Pip:
         self._command_runner = command_runner
         self._plugin = plugin
         self._builds = builds
-        self._has_pip = importlib.util.find_spec("pip") is not None
+        self._runner = pip_runner()
 
     def make(self, environment: Path) -> None:
         """Make an environment of this Python, which sees nothing of what is installed here. Raises `PackageError`."""
-        without = ("--without-pip",) if self._has_pip else ()
+        without = () if self._runner is None else ("--without-pip",)
         argv = (sys.executable, "-I", "-m", "venv", *without, str(environment))
         self._run("python -m venv", environment, argv)
 
     def install(self, environment: Path, requirements: Path, constraints: Path | None) -> None:
         """Install what a file requires into an environment. Raises `PackageError`: pip failed."""
         words = install_words(requirements, constraints, builds=self._builds)
-        python = str(interpreter(environment))
-        if self._has_pip:
-            argv = (sys.executable, "-P", "-m", "pip", "--python", python, *words)
-        else:
-            argv = (python, "-P", "-m", "pip", *words)
-        self._run("pip install", environment, argv)
+        builds = "builds" if self._builds else "no builds"
+        guarded = (str(interpreter(environment)), "-P", str(GUARD), builds, str(self._runner or ""))
+        self._run("pip install", environment, (*guarded, *words))
 
     def _run(self, step: str, folder: Path, argv: tuple[str, ...]) -> None:
         try:
@@ -124,6 +130,7 @@ _UNREACHED = (
 )
 
 _REMEDIES = (
+    (r"'python_allow_builds' is off", "name what has a wheel for this Python, or turn 'python_allow_builds' on"),
     (_UNREACHED, "try again when the index can be reached; what is in the cache then needs no network"),
     (r"ResolutionImpossible|conflicting dependencies", "make the versions of its dependencies agree"),
     (r"requires a different Python|Requires-Python", "name a version of it for this Python, or use another Python"),

@@ -11,7 +11,6 @@ from ...base.errors import JsonValueError
 from ...base.frozen import frozen
 from ...base.json import load_json
 from ...plugins.sources.python_plan import NeedsFacts, Place, Refused, plan_python
-from ...plugins.sources.requirement_lines import asks_for_builds
 from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
 from ..packages.cache import PackageCache
 from ..packages.command_runner import CommandRunner
@@ -77,7 +76,8 @@ class PythonReadiness:
         self._permissions = permissions
         self._needs = needs
         self._needed = read_requirements(needs.requirements, package.root)
-        facts = _facts(self._needs, self._needed)
+        self._bounds = read_requirements(needs.constraints, package.root)
+        facts = _facts(self._needs, self._needed, self._bounds)
         decided = plan_python(
             facts, isolate=isolate, may_install=permissions.install, may_build=permissions.build
         )
@@ -96,6 +96,7 @@ class PythonReadiness:
             environment = make_environment(
                 self._needs,
                 self._needed,
+                self._bounds,
                 why=self._told,
                 builds=self._permissions.build,
                 cache=PackageCache(cache),
@@ -104,13 +105,13 @@ class PythonReadiness:
         return ReadyPackage(self.place, environment)
 
 
-def _facts(needs: PythonNeeds, needed: tuple[Needed, ...]) -> NeedsFacts:
-    built = [each for each in needed if each.has_to_be_built]
+def _facts(needs: PythonNeeds, needed: tuple[Needed, ...], bounds: tuple[Needed, ...]) -> NeedsFacts:
+    built = [each for each in (*needed, *bounds) if each.has_to_be_built]
     folders = [each for each in built if (file := each.file) is not None and file.is_dir()]
     return NeedsFacts(
         needs=bool(needed),
         unmet=unmet(needed, _installed),
-        built=(*map(str, built), *filter(asks_for_builds, needs.options)),
+        built=tuple(map(str, built)),
         folders=tuple(map(str, folders)),
         problem=python_problem(needs.python, platform.python_version()),
     )

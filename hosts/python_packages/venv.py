@@ -57,6 +57,7 @@ class Environment:
 def make_environment(
     needs: PythonNeeds,
     needed: tuple[Needed, ...],
+    bounds: tuple[Needed, ...],
     *,
     why: str | None,
     builds: bool,
@@ -68,6 +69,7 @@ def make_environment(
     Args:
         needs: what the package says.
         needed: its requirements, those that concern this Python.
+        bounds: what bounds their versions.
         why: what its user should be told when it is made, as a clause.
         builds: packages may be built.
         cache: where it is made.
@@ -77,15 +79,17 @@ def make_environment(
         PackageError: it cannot be made.
     """
     try:
-        files = [f"{each.file} {_digest(each.file)}" for each in needed if each.file is not None]
+        files = [f"{each.file} {_digest(each.file)}" for each in (*needed, *bounds) if each.file]
     except OSError as error:
         raise PackageError(
             f"{needs.directory} needs {error.filename}, which cannot be read ({error.strerror}); correct its path",
             plugin=str(needs.directory),
         ) from error
-    told = [each.text for each in needed]
-    key = key_of(*told, "", *needs.options, "", *needs.constraints, "", *files, str(builds), *_this_python())
-    making = _Making(needs, told, why, builds, cache.place("environments", key) / "tree", command_runner)
+    told, bound = ([each.text for each in some] for some in (needed, bounds))
+    key = key_of(*told, "", *bound, "", *files, str(builds), *_this_python())
+    making = _Making(
+        needs, told, bound, why, builds, cache.place("environments", key) / "tree", command_runner
+    )
     found = cache.find("environments", key)
     if found is None or not _is_whole(found):
         found = cache.make("environments", key, making.work, _is_whole)
@@ -107,6 +111,7 @@ def _digest(file: Path) -> str:
 class _Making:
     needs: PythonNeeds
     told: list[str]
+    bound: list[str]
     why: str | None
     builds: bool
     place: Path
@@ -115,10 +120,8 @@ class _Making:
     def work(self, tree: Path) -> dict[str, Any]:
         name, source = self.needs.name, str(self.needs.directory)
         began = time.monotonic()
-        requirements = _write(tree / "requirements.txt", (*self.needs.options, *self.told))
-        constraints = (
-            _write(tree / "constraints.txt", self.needs.constraints) if self.needs.constraints else None
-        )
+        requirements = _write(tree / "requirements.txt", self.told)
+        constraints = _write(tree / "constraints.txt", self.bound) if self.bound else None
         if self.why is not None:
             logger.info("%s: %s", name, self.why)
         pip = Pip(self.command_runner, source, builds=self.builds)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
-from .requirement_lines import Option, requirement_lines
+from .requirement_lines import Option, Refusal, requirement_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _PROJECT = "pyproject.toml"
 _LINES = "requirements.txt"
-_MOST_NESTED = 20
+_MOST_FILES = 100
+_MOST_BYTES = 4 * 1024 * 1024
+"""Of all files together; a file may be named more than once."""
 
 
 @frozen
@@ -32,7 +34,6 @@ class PythonNeeds:
         directory: the package.
         name: what the project is called, or its directory.
         requirements: as they stand there, one requirement each.
-        options: options to pip, of a ``requirements.txt``.
         constraints: lines that bound the versions, and ask for nothing.
         python: the versions of Python that it runs on, such as ``>=3.11``; any if ``None``.
     """
@@ -40,7 +41,6 @@ class PythonNeeds:
     directory: Path
     name: str
     requirements: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     python: str | None = None
 
@@ -74,7 +74,6 @@ def read_python_needs(package: PythonPackage) -> PythonNeeds:
         package.directory,
         called,
         tuple(reader.requirements),
-        tuple(reader.options),
         tuple(reader.constraints),
         python,
     )
@@ -102,33 +101,47 @@ class _Lines:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._files = self._bytes = 0
         self.requirements: list[str] = []
-        self.options: list[str] = []
         self.constraints: list[str] = []
 
-    def read(self, file: Path, *, bounds: bool = False, depth: int = 0) -> None:
-        if depth > _MOST_NESTED:
-            raise _refused(self._directory, file, "is named by a file that it names itself; correct that")
-        for line in requirement_lines(_text(file, self._directory)):
+    def read(self, file: Path, *, named: str = _LINES, bounds: bool = False) -> None:
+        if "://" in named or not file.resolve().is_relative_to(self._directory.resolve()):
+            raise _refused(
+                self._directory, file, f"is not read: {named!r:.200} leads out of the package; move it there"
+            )
+        self._files += 1
+        text = _text(file, self._directory)
+        self._bytes += len(text)
+        if self._files > _MOST_FILES or self._bytes > _MOST_BYTES:
+            raise _refused(
+                self._directory,
+                file,
+                f"is one too many: with what they name, requirements are more than {_MOST_FILES} files or "
+                f"{_MOST_BYTES >> 20} MB; correct a file that names itself, or name fewer",
+            )
+        for line in requirement_lines(text):
             match line:
                 case str():
                     (self.constraints if bounds else self.requirements).append(line)
-                case Option("--requirement" | "--constraint" as kind, name):
-                    self.read(file.parent / name, bounds=bounds or kind == "--constraint", depth=depth + 1)
                 case Option("--editable", name):
                     raise _refused(
                         self._directory,
                         file,
                         f"has the editable requirement {name!r}, which pip would build in its own folder; name a wheel of it",
                     )
-                case Option("--find-links", place) if "://" not in place:
-                    self.options.append(f"--find-links {(file.parent / place).resolve()}")
-                case Option():
-                    self.options.append(str(line))
+                case Option(kind, name):
+                    self.read(file.parent / name, named=name, bounds=bounds or kind == "--constraint")
+                case Refusal(problem):
+                    raise _refused(self._directory, file, problem)
 
 
 def _text(file: Path, directory: Path) -> str:
     try:
+        if file.exists() and not file.is_file():
+            raise _refused(directory, file, "is no file; name one")
+        if file.stat().st_size > _MOST_BYTES:
+            raise _refused(directory, file, f"has more than {_MOST_BYTES >> 20} MB; it has to be shorter")
         return file.read_text(encoding="utf-8")
     except OSError as error:
         raise _refused(directory, file, f"cannot be read ({error.strerror}); make it readable") from error

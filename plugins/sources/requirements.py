@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from packaging.markers import InvalidMarker, Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
-from .requirement_lines import without_options
+from .requirement_lines import hashes, line_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,7 +49,7 @@ class Needed:
     """One requirement.
 
     Attributes:
-        text: as pip is told it.
+        text: as pip is told it: said anew from what was read, so that nothing is in it that was not looked at.
         requirement: what it says, or ``None`` for an address without a name.
         address: where it is to be had, if it says so.
     """
@@ -58,7 +59,7 @@ class Needed:
     address: str | None
 
     def __str__(self) -> str:
-        return without_options(self.text)
+        return hashes(self.text)[0]
 
     @property
     def file(self) -> Path | None:
@@ -106,32 +107,49 @@ def python_problem(wanted: str | None, version: str) -> str | None:
 
 
 def _read(text: str, directory: Path) -> Needed | None:
-    said = without_options(text)
+    problem = line_problem(text)
+    if problem is not None:
+        raise PluginLoadError(f"{directory} {problem}", plugin=str(directory))
+    said, kept = hashes(text)
     try:
         if _ARCHIVE.search(said) and not re.search(r"[@\s]|://", said):
-            return _by_address(text, said, directory, None)  # pip, too, takes what looks like a file for one
+            return _by_address(said, kept, directory, None)  # pip, too, takes what looks like a file for one
         requirement = Requirement(said)
     except InvalidRequirement as error:
-        return _by_address(text, said, directory, error)
+        return _by_address(said, kept, directory, error)
     if canonicalize_name(requirement.name) == HOUSE:
         return None
     if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
         return None
-    return Needed(text, requirement, requirement.url)
+    return Needed(" ".join([str(requirement), *kept]), requirement, requirement.url)
 
 
-def _by_address(text: str, said: str, directory: Path, error: InvalidRequirement | None) -> Needed:
+def _by_address(
+    said: str, kept: tuple[str, ...], directory: Path, error: InvalidRequirement | None
+) -> Needed | None:
     """A requirement that has no name: a URL, or a path."""
-    where, *marker = re.split(r"\s*;\s", said, maxsplit=1)
-    if "://" in where:
-        return Needed(text, None, where)
-    if not (where.startswith((".", "/", "~")) or _ARCHIVE.search(where)):
-        raise PluginLoadError(
-            f"the requirement {said!r} of {directory} cannot be read ({str(error).splitlines()[0]}); correct it",
-            plugin=str(directory),
-        ) from error
-    path = str((directory / where).absolute())
-    return Needed("; ".join([path, *marker]) + text[len(said) :], None, path)
+    where, *rest = re.split(r"\s*;\s", said, maxsplit=1)
+    try:
+        markers = [Marker(each) for each in rest]
+    except InvalidMarker as wrong:
+        raise _unread(said, directory, wrong) from wrong
+    if not all(marker.evaluate({"extra": ""}) for marker in markers):
+        return None
+    if re.search(r"\s", where):
+        raise _unread(said, directory, error)
+    if "://" not in where:
+        if not (where.startswith((".", "/", "~")) or _ARCHIVE.search(where)):
+            raise _unread(said, directory, error)
+        where = str((directory / where).absolute())
+    return Needed(" ".join([where, *kept]), None, where)
+
+
+def _unread(said: str, directory: Path, error: Exception | None) -> PluginLoadError:
+    why = str(error or "a space in an address").splitlines()[0]
+    return PluginLoadError(
+        f"the requirement {said!r:.200} of {directory} cannot be read ({why}); correct it",
+        plugin=str(directory),
+    )
 
 
 def _is_met(each: Needed, installed: Callable[[str], Installed | None]) -> bool:

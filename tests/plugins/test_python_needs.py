@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from callboard.plugins import PluginLoadError
@@ -10,10 +11,13 @@ from callboard.plugins.sources.python import read_python_package
 from callboard.plugins.sources.python_requirements import read_python_needs
 from callboard.plugins.sources.requirement_lines import (
     Option,
-    asks_for_builds,
+    Refusal,
+    hashes,
     requirement_lines,
-    without_options,
 )
+from callboard.plugins.sources.requirements import read_requirements
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 @pytest.fixture
@@ -58,20 +62,15 @@ def test_the_subdirectory_comes_before_the_directory(needs):
     assert needs({"python/pyproject.toml": PROJECT}, subdirectory="python").python == ">=3.11"
 
 
-def test_options_and_constraints_are_kept_apart(needs, tmp_path):
+def test_constraints_are_kept_apart(needs):
     found = needs({
-        "requirements.txt": "--index-url https://here.example\none\n-c bounds.txt\n--find-links ./wheels\n--pre",
+        "requirements.txt": "one\n-c bounds.txt",
         "bounds.txt": "two==2\n-r further.txt",
         "further.txt": "three<3",
     })  # fmt: skip
 
     assert found.requirements == ("one",)
     assert found.constraints == ("two==2", "three<3")
-    assert found.options == (
-        "--index-url https://here.example",
-        f"--find-links {tmp_path / 'wheels'}",
-        "--pre",
-    )
 
 
 def test_a_project_goes_by_its_name_and_else_by_its_folder(needs, tmp_path):
@@ -87,7 +86,10 @@ def test_a_project_goes_by_its_name_and_else_by_its_folder(needs, tmp_path):
         ({"pyproject.toml": '[project]\ndependencies = "one"'}, "has 'one' as dependencies; it has to be a list of texts"),
         ({"pyproject.toml": "[project]\nrequires-python = 3"}, "has 3 as requires-python; it has to be a text"),
         ({"requirements.txt": "-r absent.txt"}, "absent.txt cannot be read (No such file or directory)"),
-        ({"requirements.txt": "-r requirements.txt"}, "is named by a file that it names itself"),
+        ({"requirements.txt": "-r requirements.txt"}, "is one too many: with what they name"),
+        ({"requirements.txt": "-r a.txt\n" * 2, "a.txt": "-r b.txt\n" * 60, "b.txt": "one"}, "is one too many: with what they name"),
+        ({"requirements.txt": "one\n" * 2_000_000}, "has more than 4 MB"),
+        ({"requirements.txt": "-r more", "more/one.txt": ""}, "more is no file"),
         ({"requirements.txt": "-e ./beside"}, "has the editable requirement './beside', which pip would build in its own"),
     ],
 )  # fmt: skip
@@ -99,29 +101,60 @@ def test_what_cannot_be_read_is_told_with_its_file(needs, files, problem):
 
 
 def test_lines_are_joined_and_comments_left_out():
-    text = "# all\n\none==1 \\\n  --hash=sha256:ab  # why\ntwo#three\r\n -i https://x\n--requirement=r.txt\n-rshort.txt\n"
+    text = "# all\n\none==1 \\\n  --hash=sha256:ab  # why\ntwo#three\r\n--requirement=r.txt\n-rshort.txt\n -c 'a b.txt'\n"
 
     assert requirement_lines(text) == [
         "one==1   --hash=sha256:ab",
         "two#three",
-        Option("--index-url", "https://x"),
         Option("--requirement", "r.txt"),
         Option("--requirement", "short.txt"),
+        Option("--constraint", "a b.txt"),
     ]
-    assert without_options("one==1   --hash=sha256:ab --hash=sha256:cd") == "one==1"
+    assert hashes("one==1   --hash=sha256:ab --hash  sha512:cd") == (
+        "one==1",
+        ("--hash=sha256:ab", "--hash=sha512:cd"),
+    )
 
 
 @pytest.mark.parametrize(
-    ("line", "asks"),
+    ("line", "named"),
     [
-        ("--no-binary one", True),
-        ("--no-binary=:all:", True),
-        ("--only-binary :none:", True),
-        ("--only-binary=one", False),
-        ("--pre", False),
+        ("--no-binary one", "'--no-binary'"),
+        ("--no-bin=:all:", "'--no-bin'"),
+        ("--pre --no-binary :all:", "'--pre'"),
+        ("-r more.txt --no-binary :all:", "'--no-binary'"),
+        ("-r 'more.txt", "names no file"),
+        ("-r", "names no file"),
+        ("-", "'-'"),
+        ("--", "'--'"),
+        ("-i https://x", "'--index-url'"),
+        ("-f./wheels", "'--find-links'"),
+        ("one --no-binary :all:", "'--no-binary'"),
+        ("one\t--no-binary :all:", "'--no-binary'"),
+        ("one --hash=md5:ab", "'--hash'"),
+        ("one --hash=sha256:ab --pre", "'--pre'"),
+        ("one --hash=sha256:abz", "'--hash'"),
+        ("one @ https://x/${MY_TOKEN}", "'${MY_TOKEN}'"),
+        ("-r ${HOME}/x", "'${HOME}'"),
+        ("one\x00", "characters"),
     ],
 )
-def test_an_option_that_has_packages_built_is_known(line, asks):
-    (option,) = requirement_lines(line)
+def test_what_is_not_given_to_pip_is_refused_by_its_name(line, named):
+    (refused,) = requirement_lines(line)
 
-    assert asks_for_builds(str(option)) is asks
+    assert isinstance(refused, Refusal)
+    assert named in refused.problem
+
+
+@given(st.text())
+def test_nothing_in_a_file_reaches_pip_but_what_was_read(written):
+    """Whatever stands in a file: it is refused, or pip is given single lines that begin with no option and have no variable."""
+    for line in requirement_lines(written):
+        if isinstance(line, str):
+            try:
+                given_to_pip = [each.text for each in read_requirements([line], Path("/mine"))]
+            except PluginLoadError:
+                continue
+            assert all(
+                each.isprintable() and "${" not in each and " -" not in f" {each}" for each in given_to_pip
+            )
