@@ -17,7 +17,7 @@ from ...base.frozen import frozen
 from ...plugins.sources.node_manifest import NodePackage, read_node_package
 from ...plugins.sources.node_plan import AsItIs, Make, Refused, plan
 from ..packages.cache import key_of
-from ..packages.file_tree import NPM_SETTINGS, copy_own_files, fingerprint
+from ..packages.file_tree import NPM_SETTINGS, copy_own_files, fingerprint, links_out, refuse_links_out
 from ..packages.package_errors import PackageError
 from .esbuild import get_esbuild
 from .node_facts import read_facts
@@ -84,7 +84,7 @@ def make_ready(
         command_runner: where programs are run for it.
         node: finds the Node that it is to run on; asked only if something has to be done.
         dated: the times of its files mean something.
-        called: what its user knows it by, if that is not the folder.
+        called: what its user knows it by, if that is not the folder: it was fetched, and no link may lead out of it.
 
     Raises:
         PluginLoadError: its manifest cannot be used, or a module that it names is not there.
@@ -94,6 +94,11 @@ def make_ready(
     package = read_node_package(directory)
     source = called or str(directory)
     try:
+        if called is None:
+            for link in links_out(directory, whole=False):
+                logger.warning(
+                    "%s: the link %r leads out of the package; in a sandbox it is refused", package.name, link
+                )
         facts = read_facts(package, dated=dated)
         decided = plan(facts, may_install=permissions.install, may_build=permissions.build)
         match decided:
@@ -110,7 +115,8 @@ def make_ready(
             f"{error.filename or directory} cannot be read ({error.strerror}); make it readable",
             plugin=str(directory),
         ) from error
-    entry = _Making(source, package, files, decided, permissions, node(), command_runner).find(cache)
+    making = _Making(source, package, files, decided, permissions, node(), command_runner, called is not None)
+    entry = making.find(cache)
     return Ready(source, read_node_package(entry.tree), entry)
 
 
@@ -123,10 +129,11 @@ class _Making:
     permissions: Permissions
     node: NodeCandidate
     command_runner: CommandRunner
+    fetched: bool
 
     def find(self, cache: PackageCache) -> Entry:
         major = str(self.node.version[0]) if self.node.version else "unknown"
-        how = f"{self.plan!r} {self.permissions.scripts}"
+        how = f"{self.plan!r} {self.permissions.scripts} {self.fetched}"
         key = key_of(self.files, how, major, platform.system(), platform.machine())
         found = cache.find("packages", key)
         if found is not None and _is_whole(found):
@@ -159,9 +166,13 @@ class _Making:
             npm.install(
                 tree, self.plan.install, for_build=self.plan.for_build, scripts=self.permissions.scripts
             )
+        if self.fetched:
+            refuse_links_out(tree, source)
         if self.plan.build:
             logger.info("%s: npm run build", name)
             npm.build(tree, lent=None if lent is None else lent.programs)
+            if self.fetched:
+                refuse_links_out(tree, source)
         missing = read_node_package(tree).missing_entries()
         if missing:
             made = missing[0].entry.relative_to(tree.resolve())

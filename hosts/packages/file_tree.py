@@ -32,6 +32,9 @@ MOST_FILES = 20_000
 MOST_BYTES = 512 * 1024 * 1024
 """A package that is larger is no package, but a folder that holds everything its owner has."""
 
+MOST_INSTALLED = 500_000
+"""Files with all that is installed, where links are looked for."""
+
 
 @frozen
 class OwnFile:
@@ -91,6 +94,57 @@ def own_files(directory: Path) -> Iterator[OwnFile]:
                     size=facts.st_size,
                     modified=facts.st_mtime,
                 )
+
+
+def links_out(directory: Path, *, whole: bool) -> Iterator[str]:
+    """The symbolic links in a folder that lead out of it, through however many others, by their names in it.
+
+    Args:
+        directory: the folder.
+        whole: installed packages are looked at too, not only the package's own files.
+
+    Raises:
+        PackageError: there are too many files.
+        OSError: one cannot be looked at.
+    """
+    home = os.path.realpath(directory)
+    for path in _links(directory) if whole else (file.path for file in own_files(directory) if file.is_link):
+        # A target that is not there yet counts too: it may come.
+        if path.readlink().is_absolute() or not Path(os.path.realpath(path)).is_relative_to(home):
+            yield path.relative_to(directory).as_posix()
+
+
+def _links(directory: Path) -> Iterator[Path]:
+    folders, seen = [directory], 0
+    while folders:
+        with os.scandir(folders.pop()) as found:
+            for item in found:
+                seen += 1
+                if item.is_symlink():
+                    yield Path(item.path)
+                elif item.is_dir(follow_symlinks=False):
+                    folders.append(Path(item.path))
+        if seen > MOST_INSTALLED:
+            raise PackageError(
+                f"{directory} holds more than {MOST_INSTALLED:,} files, too many to look for links that lead out of it; "
+                "name the folder of the package alone",
+                plugin=str(directory),
+            )
+
+
+def refuse_links_out(directory: Path, source: str) -> None:
+    """Raise `PackageError` if a link anywhere in a folder leads out of it.
+
+    Args:
+        directory: the folder.
+        source: what its user knows it by.
+    """
+    for name in links_out(directory, whole=True):
+        raise PackageError(
+            f"{source}: the link {name!r} leads out of the package, to files that are not its own; put into the package "
+            "what it links to",
+            plugin=source,
+        )
 
 
 def fingerprint(directory: Path) -> str:

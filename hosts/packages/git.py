@@ -10,15 +10,17 @@ of `git_address`, submodules only for who asks for them.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
-from ...plugins.sources.git_url import is_commit, may_be_short, repository_name, without_secrets
+from ...plugins.sources.git_url import SCHEMES, is_commit, may_be_short, repository_name, without_secrets
 from ..environment import host_environment
 from ..process.process import Command
 from .cache import key_of, remove
 from .command_runner import network_environment
+from .file_tree import refuse_links_out
 from .git_refs import Found, patterns, read_listing
 from .package_errors import PackageError
 
@@ -45,6 +47,11 @@ _SETTINGS = (
 )
 _OPTIONS = tuple(word for setting in _SETTINGS for word in ("-c", setting))
 
+_REMOTE = tuple(scheme for scheme in SCHEMES if scheme != "file")
+"""How a submodule may be reached: who names it is the repository, not the user."""
+
+_BARRED = re.compile(r"transport '([^']*)' not allowed")
+
 _ITS_OWN = frozenset({
     "SSH_AUTH_SOCK", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS", "SSH_ASKPASS",
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
@@ -58,7 +65,7 @@ def git_environment(parent: Mapping[str, str]) -> dict[str, str]:
         **host_environment(parent, network_environment(parent)),
         **own,
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file",
+        "GIT_ALLOW_PROTOCOL": ":".join(SCHEMES),
         "LC_ALL": "C",
     }
 
@@ -198,10 +205,20 @@ class _CheckOut:
         self._succeeded(said, "git checkout")
         if self._source.submodules:
             self._run(tree, "config", "remote.origin.url", self._source.url)
-            said = self._run(tree, "submodule", "--quiet", "update", "--init", "--recursive", "--depth=1")
+            words = ("submodule", "--quiet", "update", "--init", "--recursive", "--depth=1")
+            said = self._run(tree, *words, transports=_REMOTE)
+            if barred := _BARRED.search(said.said):
+                raise PackageError(
+                    f"{self._shown} has a submodule by the transport {barred[1]!r}; a repository may name others only by "
+                    f"{', '.join(_REMOTE)}, for it could name the private ones of this machine",
+                    plugin=self._shown,
+                    step="git submodule update",
+                    output=said.said,
+                )
             self._succeeded(said, "git submodule update")
         for records in list(tree.rglob(".git")):
             remove(records)
+        refuse_links_out(tree, self._shown)
         return {
             "name": self._name,
             "url": self._shown,
@@ -209,11 +226,12 @@ class _CheckOut:
             "commit": whole.stdout.strip(),
         }
 
-    def _run(self, tree: Path | None, *words: str) -> Ended:
+    def _run(self, tree: Path | None, *words: str, transports: tuple[str, ...] = SCHEMES) -> Ended:
         argv = (self._git, *_OPTIONS, *words)
         try:
             folder = str(tree) if tree else os.path.abspath(os.sep)  # noqa: PTH100 - never in a repository
-            return self._command_runner.run(Command(argv, git_environment(os.environ), folder))
+            seen = {**git_environment(os.environ), "GIT_ALLOW_PROTOCOL": ":".join(transports)}
+            return self._command_runner.run(Command(argv, seen, folder))
         except OSError as error:
             raise self._error(
                 f"{self._shown} cannot be fetched: git cannot be started ({error.strerror})"

@@ -45,7 +45,7 @@ def main(builds: str, runner: str, *words: str) -> None:
                     options["env"] = {name: value for name, value in seen.items() if name not in told}
             super().__init__(args, *more, **options)
 
-    subprocess.Popen = Guarded  # type: ignore[misc] - all of pip, and `subprocess` itself, looks it up there
+    setattr(subprocess, "Popen", Guarded)  # noqa: B010 - the type checker knows no such thing; pip and `subprocess` look it up there
     sys.argv = [runner or "pip", *words]
     if runner:
         runpy.run_path(runner, run_name="__main__")

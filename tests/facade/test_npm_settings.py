@@ -187,3 +187,18 @@ def test_whoever_loads_a_package_with_settings_is_told_that_they_are_not_used(tm
 
     assert ended.returncode == 0
     assert ".npmrc" in ended.stderr
+
+
+def test_a_fetched_package_that_has_npm_make_a_link_out_of_it_is_refused(tmp_path, home):
+    private = write(tmp_path / "private", {"package.json": {"name": "private", "version": "1.0.0"}})
+    inner = {"name": "inner", "version": "1.0.0", "dependencies": {"private": f"file:{private}"}}
+    package = importing(dependencies={"inner": "file:./inner"}) | {"inner/package.json": inner}
+    repository = write(tmp_path / "repository", package)
+    commit = committed(repository)
+    config = write_config(tmp_path, f"node+git:file://{repository}#{commit}", plugin_cache_dir="cache")
+
+    ended = callboard("tools", config, "--json", env={"HOME": str(home), "NPM_TOKEN": "the user's"})
+
+    (told,) = lines(ended.stdout)
+    assert ended.returncode != 0
+    assert "the link 'node_modules/private'" in told["error"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from callboard import Callboard, ConfigurationError
+from callboard import Callboard, ConfigurationError, PluginLoadError
 
 READER = """
 import { readFileSync } from 'node:fs';
@@ -56,3 +58,26 @@ def test_a_sandbox_that_cannot_be_is_refused_and_not_ignored(file, source, sandb
         board.load(spelled, sandbox=sandbox)
 
     assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "logged"), [("root", True), ("node_modules/root", False)])
+def test_a_link_that_leads_out_of_the_folder_is_named_and_no_plugin_with_it_runs_in_a_sandbox(
+    file, name, logged, caplog
+):
+    link = file.parent / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to("/")
+    (file.parent / "package.json").write_text(json.dumps({
+        "name": "reader", "version": "1.0.0", "type": "module",
+        "agent": {"tools": [{"id": "reader", "entry": "./reader.mjs"}]},
+    }))  # fmt: skip
+
+    with Callboard() as board:
+        for spelled in (f"node:{file.parent}", {"node_tool": {"file": str(file)}}):
+            with pytest.raises(PluginLoadError, match=f"the link '{name}'"):
+                board.load(spelled, sandbox=True)
+        board.load(f"node:{file.parent}")
+        free = board.execute(call(file.parents[1] / "secret"))
+
+    assert free == {"success": True, "result": "a secret"}
+    assert (f"the link '{name}'" in caplog.text) == logged

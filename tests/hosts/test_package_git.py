@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import socket
+import subprocess
 
 import pytest
 from callboard.hosts.packages.cache import PackageCache
@@ -11,6 +15,7 @@ from callboard.hosts.packages.git import check_out, git_environment
 from callboard.hosts.packages.git_refs import Found, patterns, read_listing
 from callboard.hosts.packages.package_errors import PackageError
 from callboard.plugins.sources.source import NodeGitSource
+from leaks import TEST_MARK, wait_until
 from node_packages import committed, contents, git, write
 
 A, B, C = "a" * 40, "b" * 40, "c" * 40
@@ -208,18 +213,96 @@ def test_no_hook_runs_be_it_of_the_user_or_of_a_template(cache, repository, tmp_
     assert not ran.exists()
 
 
+@pytest.fixture
+def served(tmp_path):
+    """Where git serves the repositories in a folder, as over a network."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = ("--export-all", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}", f"--base-path={tmp_path}")
+    daemon = subprocess.Popen(
+        ["git", "daemon", *words], env={**os.environ, **TEST_MARK}, start_new_session=True
+    )
+    try:
+        wait_until(lambda: _answers(port))
+        yield f"git://127.0.0.1:{port}"
+    finally:
+        os.killpg(daemon.pid, signal.SIGKILL)
+        daemon.wait()
+
+
+def _answers(port):
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("asked", [True, False])
-def test_submodules_are_fetched_for_who_asks_for_them(cache, repository, tmp_path, asked):
+def test_submodules_are_fetched_for_who_asks_for_them(cache, repository, tmp_path, asked, served):
     part = write(tmp_path / "part", {"part.txt": "part"})
     committed(part)
     committed(repository)
-    git(repository, "submodule", "--quiet", "add", str(part), "part")
+    git(repository, "submodule", "--quiet", "add", f"{served}/part", "part")
     committed(repository)
 
     entry = fetch(cache, repository, submodules=asked)
 
     assert (entry.tree / "part" / "part.txt").exists() == asked
     assert not list(entry.tree.rglob(".git"))
+
+
+@pytest.mark.parametrize("spelled", ["file://{part}", "{part}", "../part", "deep"])
+def test_a_submodule_that_is_a_repository_of_this_machine_is_refused(
+    cache, repository, tmp_path, spelled, served
+):
+    private = write(tmp_path / "part", {"private.txt": "private"})
+    committed(private)
+    committed(repository)
+    if spelled == "deep":  # a submodule of a submodule
+        middle = write(tmp_path / "middle", {"m.txt": "m"})
+        committed(middle)
+        git(middle, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(private), "part")
+        committed(middle)
+        git(repository, "submodule", "--quiet", "add", f"{served}/middle", "middle")
+    else:
+        address = spelled.format(part=private)
+        git(
+            repository,
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            str(private),
+            "part",
+        )
+        git(repository, "config", "-f", ".gitmodules", "submodule.part.url", address)
+    committed(repository)
+
+    with pytest.raises(PackageError, match=r"submodule.*'file'") as caught:
+        fetch(cache, repository, submodules=True)
+
+    assert caught.value.step == "git submodule update"
+    assert not list(cache.root.rglob("private.txt"))
+
+
+def test_a_fetched_link_that_leads_out_is_refused_and_one_that_stays_in_is_not(cache, repository):
+    committed(repository)
+    (repository / "within").symlink_to("deep/b.txt")
+    good = committed(repository)
+    (repository / "deep" / "root").symlink_to("/")
+    absolute = committed(repository)
+    (repository / "deep" / "root").unlink()
+    (repository / "deep" / "up").symlink_to("../../../../..")
+    relative = committed(repository)
+
+    entry = fetch(cache, repository, good)
+    for commit, name in ((absolute, "deep/root"), (relative, "deep/up")):
+        with pytest.raises(PackageError, match=f"the link '{name}'"):
+            fetch(cache, repository, commit)
+
+    assert (entry.tree / "within").read_text() == "b"
 
 
 def test_a_secret_in_an_address_is_told_to_nobody(cache, tmp_path, caplog):

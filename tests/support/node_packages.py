@@ -91,7 +91,12 @@ def git(folder: Path, *words: str) -> str:
     """Run git there as somebody; what it says."""
     settings = ("user.name=Somebody", "user.email=somebody@example.com", "init.defaultBranch=main")
     options = [word for setting in settings for word in ("-c", setting)]
-    environment = {**os.environ, **TEST_MARK, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_ALLOW_PROTOCOL": "file"}
+    environment = {
+        **os.environ,
+        **TEST_MARK,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ALLOW_PROTOCOL": "file:git",
+    }
     ended = subprocess.run(
         ["git", *options, *words], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )
