@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.private_files import make_private_file
 from .store import Saved, read_state
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def open_file(path: Path, synchronous: str) -> tuple[sqlite3.Connection, Rows]:
         Damaged: it has to be set aside.
         sqlite3.Error: it cannot be opened.
     """
+    make_private_file(path)  # SQLite gives the files beside it the same mode
     connection = sqlite3.connect(path, timeout=1.0, isolation_level=None, check_same_thread=False)
     try:
         rows = _checked(connection)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...base.errors import CallboardError, JsonValueError
+from ...base.private_files import make_private_folder, open_private
 from .lines import header_line, message_line, read_lines, session_lines
 from .repair import repair_session
 
@@ -161,7 +162,7 @@ class SessionFile:
         self._size = 0
         self._fd = -1
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.path.parent)
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _AS_IT_IS, 0o600)
             self._find_place(session)
             self.extend(session.messages[self.written :])
@@ -263,7 +264,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
+    with open(path, "wb", opener=open_private) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

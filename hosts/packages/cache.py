@@ -21,13 +21,14 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
 from ...base.frozen import frozen
 from ...base.json import dump_json, load_json
+from ...base.private_files import make_private_folder, who_may_change
 from .file_tree import CACHE_TAG
 from .lock import Hold, if_nobody, only_one
 from .package_errors import PackageError
@@ -83,8 +84,13 @@ class PackageCache:
         return self._home / kind / key
 
     def find(self, kind: str, key: str) -> Entry | None:
-        """An entry that is there, or ``None``; says in the cache that it was used."""
+        """An entry that is there, or ``None``; says in the cache that it was used.
+
+        Raises:
+            PackageError: others may have changed it.
+        """
         place = self.place(kind, key)
+        self._require_ours(place.parent, place, place / "tree")
         try:
             hold = Hold(place / "in-use")
             record = load_json((place / "record.json").read_bytes())
@@ -117,13 +123,13 @@ class PackageCache:
             self._clear_what_the_dead_left(ours=key)
             made = Path(tempfile.mkdtemp(prefix=f"{key}-", dir=self._making))
             try:
-                (made / "tree").mkdir()
+                (made / "tree").mkdir(mode=0o700)
                 record = work(made / "tree")
                 (made / "in-use").touch()
                 # Before the rename: an entry is there with all that belongs to it, or is not there.
                 (made / "record.json").write_bytes(dump_json(record))
                 place = self.place(kind, key)
-                place.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(place.parent)
                 self._take_away(place)  # rename(2) replaces no folder that is not empty
                 made.rename(place)
             except BaseException:  # an interrupt too may leave nothing half made
@@ -143,15 +149,16 @@ class PackageCache:
         with ExitStack() as ending:
             with self._writing():
                 ending.enter_context(only_one(self._lock("scratch", name)))
-                self._scratch.mkdir(exist_ok=True)
+                make_private_folder(self._scratch)
                 folder = self._scratch / name
                 remove(folder)  # of one who died
-                folder.mkdir()
+                folder.mkdir(mode=0o700)
             ending.callback(remove, folder)
             yield folder
 
     def entries(self) -> Iterator[tuple[str, str, Path]]:
-        """All entries: kind, key and place."""
+        """All entries: kind, key and place. Raises `PackageError`: others may have changed them."""
+        self._require_ours()
         for kind in KINDS:
             for place in sorted(_listed(self._home / kind)):
                 yield kind, place.name, place
@@ -212,15 +219,20 @@ class PackageCache:
                     if nobody:
                         remove(left)
             remove(self._home / "notes")
-            remove(self.compiled)
+            remove(self._home / "compiled")
 
     @property
     def compiled(self) -> Path:
-        """Where Node may keep what it has compiled. It sees to that folder by itself."""
-        return self._home / "compiled"
+        """Where Node may keep what it has compiled, which it runs again. Raises `PackageError`: others may have changed it."""
+        folder = self._home / "compiled"
+        self._require_ours(folder)
+        with suppress(OSError):  # where nothing can be written Node keeps nothing
+            make_private_folder(folder)
+        return folder
 
     def note(self, name: str) -> Json:
-        """A small object that was kept by that name; empty if none was."""
+        """A small object that was kept by that name; empty if none was. Raises `PackageError`: others may have changed it."""
+        self._require_ours(self._note(name).parent)
         try:
             value = load_json(self._note(name).read_bytes())
         except (OSError, JsonValueError):
@@ -231,7 +243,7 @@ class PackageCache:
         """Change a small object that is kept by a name. Raises `PackageError`: the cache cannot be written."""
         with self._writing(), only_one(self._lock("notes", name)):
             file = self._note(name)
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(file.parent)
             fresh = file.with_suffix(".new")
             fresh.write_bytes(dump_json(change(self.note(name))))
             fresh.replace(file)
@@ -248,11 +260,23 @@ class PackageCache:
         number = hashlib.sha256(key.encode()).digest()[0] % _LOCKS
         return self._home / "locks" / f"{space}-{number:02x}"
 
+    def _require_ours(self, *folders: Path) -> None:
+        """Nothing is run, and nothing believed, that another user may have put there."""
+        for folder in (self.root, self._home, *folders):
+            who = who_may_change(folder)
+            if who is not None:
+                raise PackageError(
+                    f"{folder} in the plugin cache {who}, and code is run from it; see who changed it, remove it, or name another "
+                    "with 'plugin_cache_dir'",
+                    plugin=str(self.root),
+                )
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
+        self._require_ours()
         try:
             for folder in (self._making, self._home / "locks"):
-                folder.mkdir(parents=True, exist_ok=True)
+                make_private_folder(folder)
             tag = self._home / CACHE_TAG
             if not tag.exists():
                 tag.write_text(_TAG)

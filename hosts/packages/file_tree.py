@@ -139,7 +139,14 @@ def refuse_links_out(directory: Path, source: str) -> None:
         directory: the folder.
         source: what its user knows it by.
     """
-    for name in links_out(directory, whole=True):
+    try:
+        name = next(links_out(directory, whole=True), None)
+    except OSError as error:
+        raise PackageError(
+            f"{source}: {error.filename or directory} cannot be read ({error.strerror}); make it readable",
+            plugin=source,
+        ) from error
+    if name is not None:
         raise PackageError(
             f"{source}: the link {name!r} leads out of the package, to files that are not its own; put into the package "
             "what it links to",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
+from ...base.paths import resolved
 from .requirement_lines import Option, Refusal, requirement_lines
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class _Lines:
         self.constraints: list[str] = []
 
     def read(self, file: Path, *, named: str = _LINES, bounds: bool = False) -> None:
-        if "://" in named or not file.resolve().is_relative_to(self._directory.resolve()):
+        if "://" in named or not resolved(file).is_relative_to(self._directory.resolve()):
             raise _refused(
                 self._directory, file, f"is not read: {named!r:.200} leads out of the package; move it there"
             )

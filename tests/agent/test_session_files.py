@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from callboard.agent.sessions.file import SessionDamaged, SessionFile, SessionFileError, load_session, mend
 from callboard.agent.sessions.lines import read_lines, session_lines
@@ -26,13 +28,17 @@ WHOLE = session_lines(SESSION)
 def test_a_session_comes_back_as_it_was_written(tmp_path):
     path = tmp_path / "folder" / "s.jsonl"
 
-    with SessionFile(path, SESSION, fsync=True) as file:
-        file.append(new_message("user", "danke"))
+    before = os.umask(0)
+    try:
+        with SessionFile(path, SESSION, fsync=True) as file:
+            file.append(new_message("user", "danke"))
+    finally:
+        os.umask(before)
 
     loaded = load_session(path)
     assert loaded.session == SESSION.with_message(new_message("user", "danke"))
     assert loaded.torn is None
-    assert path.stat().st_mode & 0o077 == 0
+    assert [oct(made.stat().st_mode & 0o777) for made in (path, path.parent)] == ["0o600", "0o700"]
 
 
 def test_what_is_there_already_is_not_written_again(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -323,3 +324,62 @@ def test_what_is_left_of_a_moment_is_cleaned_unless_it_lasts(cache):
         cache.clean_rest()
 
         assert [path.name for path in folder.parent.iterdir()] == ["name"]
+
+
+# Whose it is
+
+STRANGER = 54321
+
+
+def given_away(folder):
+    os.chown(folder, STRANGER, STRANGER)
+
+
+def opened(folder):
+    folder.chmod(folder.stat().st_mode | 0o022)
+
+
+WAYS = [opened] + ([given_away] if os.geteuid() == 0 else [])
+"""How a folder comes to be another's; only root can give one away."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("part", ["", "v1", "v1/packages", "v1/packages/KEY", "v1/packages/KEY/tree"])
+def test_what_others_may_have_changed_is_not_used(cache, part, way):
+    cache.make("packages", KEY, work)
+    folder = cache.root / part.replace("KEY", KEY)
+
+    way(folder)
+
+    for use in (lambda: cache.find("packages", KEY), lambda: cache.make("packages", KEY, work)):
+        with pytest.raises(
+            PackageError, match=f"{folder} in the plugin cache (belongs to|can be written by)"
+        ):
+            use()
+    if part in {"", "v1"}:
+        for use in (lambda: cache.compiled, lambda: cache.note("refs"), lambda: list(cache.entries())):
+            with pytest.raises(PackageError):
+                use()
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o002])
+def test_what_the_cache_makes_is_its_owners_alone_whatever_the_umask(tmp_path, mask):
+    cache = PackageCache(tmp_path / "above" / "cache")
+    before = os.umask(mask)
+    try:
+        entry = cache.make("packages", KEY, work)
+        cache.keep_note("refs", lambda _: {"a": 1})
+        compiled = cache.compiled
+    finally:
+        os.umask(before)
+
+    folders = [
+        cache.root.parent,
+        cache.root,
+        *entry.tree.parents[:3],
+        entry.tree,
+        compiled,
+        cache.root / "v1" / "notes",
+    ]
+    assert {oct(folder.stat().st_mode & 0o777) for folder in folders} == {"0o700"}
+    assert cache.find("packages", KEY) is not None
