@@ -34,7 +34,7 @@ def open_private(path: str, flags: int) -> int:
 
 
 def make_private_file(file: Path) -> None:
-    """Make an empty file for its owner alone, if there is none. Whoever opens it says what goes wrong."""
+    """Make an empty file for its owner alone, if there is none. Opening it later says what goes wrong."""
     try:
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError:  # it is there, or cannot be made
@@ -42,15 +42,14 @@ def make_private_file(file: Path) -> None:
 
 
 def who_may_change(path: Path) -> str | None:
-    """Who beside this user and the system's may change what is at a path, as a clause; ``None`` if nobody, or if it is not there."""
-    if sys.platform == "win32":  # its modes say nothing of others; folders of a user are that user's
-        return None
-    try:
-        facts = path.stat()
-    except OSError:  # whoever uses it says what is wrong
-        return None
-    if facts.st_uid not in {0, os.geteuid()}:
-        return f"belongs to the user {facts.st_uid}"
-    if facts.st_mode & _BY_OTHERS:
-        return f"can be written by others (mode {stat.S_IMODE(facts.st_mode):o})"
+    """Who beside this user and the system's may change what is at a path, as a clause; ``None`` if no one else may, or if it is not there."""
+    if sys.platform != "win32":  # modes say nothing of others there; folders of a user are that user's
+        try:
+            facts = path.stat()
+        except OSError:  # its user says what is wrong
+            return None
+        if facts.st_uid not in {0, os.geteuid()}:
+            return f"belongs to the user {facts.st_uid}"
+        if facts.st_mode & _BY_OTHERS:
+            return f"can be written by others (mode {stat.S_IMODE(facts.st_mode):o})"
     return None

@@ -17,6 +17,10 @@ PROGRAMS = {
 
 IN_FUNCTION = {
     (
+        "hosts/python_packages/pip_guard.py",
+        "pip._internal.exceptions",
+    ): "it runs in pip's own Python, and there is no pip before that runs",
+    (
         "actors/endpoint/admission.py",
         "hashlib",
     ): "it brings OpenSSL, and only what is blamed for a crash needs it",

@@ -35,6 +35,7 @@ FOLDERS = (
 SHELLS = {
     "base/event_loop.py": "it makes the one loop of asynchronous tools",
     "base/forking.py": "it asks which process this is",
+    "base/private_files.py": "it makes files, and looks at their modes",
     "plugins/sources/manifest_file.py": "it reads a file",
     "plugins/sources/node_manifest.py": "it reads what lies in a package",
     "plugins/sources/python.py": "it looks for a module on the path",
