@@ -52,9 +52,14 @@ calls_variables() {
   local -i i at total=0
   ENV_NAMES=() ENV_TEXTS=() ENV_PROBLEM=''
   json_members "$1"
-  local -a keys=("${JSON_KEYS[@]}") values=("${JSON_VALUES[@]}")
+  local -a keys=("${JSON_KEYS[@]}") values=("${JSON_VALUES[@]}") torn=()
+  for i in "${!JSON_TORN[@]}"; do torn[i]=1; done
   for i in "${!keys[@]}"; do
     name=${keys[i]} at=${values[i]} problem=''
+    if [[ ${torn[i]-} ]]; then
+      ENV_PROBLEM=${ENV_PROBLEM:-"the argument's name '$name' holds a NUL, which no environment variable may"}
+      continue
+    fi
     [[ $name =~ $TOOLS_NAME ]] || continue
     case ${JSON_TOKENS[at]} in
       null) continue ;;

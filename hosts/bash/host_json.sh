@@ -10,7 +10,7 @@
 
 JSON_TOKENS=() # the tokens of the text that was read last, strings as they were spelt
 JSON_END=()    # where each object and array ends: the index of its closing token by that of its opening one
-JSON_KEYS=() JSON_VALUES=() JSON_BLOCKS=()
+JSON_KEYS=() JSON_VALUES=() JSON_TORN=() JSON_BLOCKS=()
 declare -i JSON_COUNT=0
 JSON_TEXT='' JSON_RAW='' JSON_QUOTED='' JSON_WHOLE='' JSON_REST=''
 
@@ -174,12 +174,13 @@ json_blocks() {
   done
 }
 
-# json_members INDEX: the members of the object there, as JSON_KEYS (read) and JSON_VALUES (indices).
+# json_members INDEX: the members of the object there, as JSON_KEYS (read) and JSON_VALUES (indices). JSON_TORN has the
+# positions of the keys that hold a NUL: without it they would be read as another key.
 json_members() {
   local -i at=$1+1 value
-  JSON_KEYS=() JSON_VALUES=()
+  JSON_KEYS=() JSON_VALUES=() JSON_TORN=()
   while [[ ${JSON_TOKENS[at]} == '"'* ]]; do
-    json_string $at
+    json_string $at || JSON_TORN[${#JSON_KEYS[@]}]=1
     value=at+2
     JSON_KEYS+=("$JSON_TEXT") JSON_VALUES+=($value)
     at=${JSON_END[value]-$value}+1

@@ -244,3 +244,18 @@ def test_what_no_variable_can_hold_is_refused_for_a_script_that_reads_no_stdin(t
         {"success": False, "error": f"the argument 'text' holds a NUL, {refused}"},
         {"success": False, "error": f"the argument 'text' is 130000 bytes long, {refused}"},
     ]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_name_with_a_nul_becomes_no_other_argument(tmp_path, first):
+    (tmp_path / "short.sh").write_text('# @tool Echo.\necho "$ARG_path"\n')
+    (tmp_path / "reading.sh").write_text('# @tool Echo.\n# @stdin\necho "$ARG_path"\n')
+    names = [("pa\0th", "/etc"), ("path", "/mine")]
+    given = dict(names if first else names[::-1])
+    with BashToolPlugin("both", tmp_path, env=TEST_MARK) as tool:
+        refused = tool.execute_tool("short", given, {})
+        read = tool.execute_tool("reading", given, {})
+
+    assert not refused["success"]
+    assert "the argument's name 'path' holds a NUL" in refused["error"]
+    assert read == {"success": True, "result": "/mine"}
