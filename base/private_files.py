@@ -20,12 +20,14 @@ def make_private_folder(folder: Path) -> None:
     Raises:
         OSError: it cannot be made, or is no folder.
     """
-    if not folder.is_dir():
-        if folder.exists():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-        if folder.parent != folder:
-            make_private_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_private_folder(folder.parent)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)  # another thread or program may make it at the same time
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from error
 
 
 def open_private(path: str, flags: int) -> int:
