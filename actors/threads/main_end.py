@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from weakref import WeakSet
 
 from ...base.foreign import Log, contain
+from ...base.frames import current_frames
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -98,7 +99,7 @@ def _has_returned(frame: FrameType) -> bool:
 
 def _outermost() -> tuple[FrameType, ...]:
     """The main thread's outermost frame; in a child of `multiprocessing`, whose own frames outlast it, the next ones too."""
-    frame = sys._current_frames().get(threading.main_thread().ident or 0)  # noqa: SLF001 - the frames of that thread
+    frame = current_frames().get(threading.main_thread().ident or 0)
     frames: list[FrameType] = []
     while frame is not None:
         frames.append(frame)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...base.errors import CallboardError, PluginLoadError
 from ...base.foreign import Log
+from ...base.frames import current_frames
 from ...plugins.results.failures import describe
 from .pool import PoolThread, ThreadPool
 
@@ -76,7 +77,7 @@ def in_time(
     except CallboardError:
         raise
     except TimeoutError:
-        where = tell_where(sys._current_frames().get(thread.ident))  # noqa: SLF001 - the frames of that thread
+        where = tell_where(current_frames().get(thread.ident))
         if not future.cancel():  # it ended in this very moment
             return future.result()
     except BaseException:  # an interrupt of who waits; what is not begun must not begin

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import traceback
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError
+from ...base.frames import current_frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +43,7 @@ def stacks() -> str:
     """What every thread of the process is doing."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     told = []
-    for ident, frame in sys._current_frames().items():  # noqa: SLF001 - the one way to see another thread
+    for ident, frame in current_frames().items():
         lines = "".join(traceback.format_stack(frame))
         told.append(f"thread {ident} ({names.get(ident, 'unknown')}):\n{lines}")
     return "\n".join(told)
