@@ -30,6 +30,7 @@ PLACES = {
         "hosts/process_tree/watchdog.py",
         "hosts/node/find.py",
         "hosts/packages/command_runner.py",
+        "hosts/python_packages/pip_guard.py",
     ),
     "psutil": ("hosts/process_tree/tree_kill.py", "hosts/limits/vitals.py"),
     "jsonschema_rs": ("interop/schemas/engine.py",),
@@ -71,6 +72,9 @@ for its version, whether limits may be set is tried, and the watchdog is started
 a host's process; git and npm are run to their end, and are no hosts either. The evil host is a program of its own.
 """
 
+PIP_GUARD = "hosts/python_packages/pip_guard.py"
+"""A program that runs in pip's own Python, beside pip."""
+
 OPTIONAL = (
     "agent/providers/*",
     "facade/cli/*",
@@ -81,6 +85,7 @@ OPTIONAL = (
     "chaos/conformance/*",
     "facade/pytest_plugin.py",
     "facade/pytest/*",
+    PIP_GUARD,
 )
 """What needs an extra: nothing imports it but who asks for it."""
 
@@ -105,7 +110,11 @@ def test_a_package_is_imported_only_where_it_belongs(package: str) -> None:
 
 
 def test_every_imported_package_is_declared() -> None:
-    foreign = {found.top for found in imports() if found.top != PACKAGE and not is_standard(found.top)}
+    foreign = {
+        found.top
+        for found in imports()
+        if found.top != PACKAGE and not is_standard(found.top) and found.module.path != PIP_GUARD
+    }
 
     assert foreign - _declared("agent", "cli", "chaos", "dev", "otel") == set()
 
