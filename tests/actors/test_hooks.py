@@ -133,15 +133,17 @@ def test_each_call_has_its_pre_and_one_terminal_event(board):
         assert told.acquire(timeout=PATIENCE)
     gate.close()
 
-    assert [(event, data["tool_call_id"]) for event, data in events] == [
-        ("tool:pre", "1"),
-        ("tool:post", "1"),
-        ("tool:pre", "2"),
-        ("tool:error", "2"),
-        ("tool:error", "3"),
-        *[(event, each["tool_call_id"]) for event, each in events[5:]],
-    ]
-    pre, post, error = events[0][1], events[1][1], events[3][1]
+    of_call: dict[str, dict[str, dict]] = {}
+    for event, data in events:
+        of_call.setdefault(data["tool_call_id"], {})[event] = data
+    assert len(events) == 6
+    assert {each: list(told) for each, told in of_call.items()} == {
+        "1": ["tool:pre", "tool:post"],
+        "2": ["tool:pre", "tool:error"],
+        "3": ["tool:error"],
+        "4": ["tool:error"],
+    }
+    pre, post, error = of_call["1"]["tool:pre"], of_call["1"]["tool:post"], of_call["2"]["tool:error"]
     assert pre.keys() == {
         "tool_name", "tool_call_id", "tool_input", "input", "plugin", "session_id", "parent_id", "timestamp",
         "tool_names",
