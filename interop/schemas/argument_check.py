@@ -19,7 +19,8 @@ from .graph import graph_of
 from .violations import TOO_LARGE, Misfit, misfit_of
 
 MAX_WORK: Final = 10_000_000
-"""Schemas that are applied, at most, to look at one call: a second, if every one of them is needed."""
+"""Schemas that are applied, at most, to look at one call: a second, if every one of them is needed. One with long lists counts as
+many; see `Node.weight`."""
 
 MAX_BACKTRACKED: Final = 500_000
 """The same where a pattern has a look-around, times the characters: there each may be looked at again and again."""

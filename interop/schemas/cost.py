@@ -41,7 +41,7 @@ def work_by_depth(graph: list[Node]) -> tuple[int, ...]:
     """
     follows = _what_follows(graph)
     applied = follows[0]
-    work = [_total(applied)]
+    work = [_total(graph, applied)]
     while len(work) <= MAX_DEPTH:
         before = applied
         applied, most = _one_deeper(graph, follows, applied)
@@ -99,11 +99,11 @@ def _one_deeper(graph: list[Node], follows: list[_Counts], applied: _Counts) -> 
             _add(items, follows[each], times)
         for name, each in graph[number].named:
             _add(named.setdefault(name, Counter()), follows[each], times)
-    most = max(_total(members), _total(items))
+    most = max(_total(graph, members), _total(graph, items))
     deeper = {each: max(members.get(each, 0), items.get(each, 0)) for each in (*members, *items)}
     for name, counts in named.items():
         _add(counts, members if isinstance(name, str) else items, 1)
-        most = max(most, _total(counts))
+        most = max(most, _total(graph, counts))
         for each, times in counts.items():
             deeper[each] = max(deeper.get(each, 0), times)
     return deeper, most
@@ -114,5 +114,5 @@ def _add(counts: _Counts, others: _Counts, times: int) -> None:
         counts[each] = min(counts.get(each, 0) + count * times, TOO_MUCH)
 
 
-def _total(counts: _Counts) -> int:
-    return min(sum(counts.values()), TOO_MUCH)
+def _total(graph: list[Node], counts: _Counts) -> int:
+    return min(sum(times * graph[number].weight for number, times in counts.items()), TOO_MUCH)

@@ -29,12 +29,14 @@ class Node(NamedTuple):
         named: applied to the member of that name, or the item at that place.
         members: applied to any member.
         items: applied to any item.
+        weight: what it takes to apply it once, without those that it applies: 1, and what its longest lists add.
     """
 
     here: list[tuple[int, int]]
     named: list[tuple[str | int, int]]
     members: list[int]
     items: list[int]
+    weight: int
 
 
 def graph_of(root: Schema) -> list[Node]:
@@ -44,6 +46,49 @@ def graph_of(root: Schema) -> list[Node]:
         UncheckableSchemaError: a reference leads nowhere or out of it, or there are too many of them.
     """
     return _Explorer(root).explore()
+
+
+_QUICK: Final = 4
+"""How many names are looked up in the time that a schema takes to be applied."""
+
+_SLOW: Final = 8
+"""How many schemas are applied in the time that one value of an option takes to be compared."""
+
+_EXACT: Final = 1_000
+"""The same for a number that is divided by a fraction, exactly."""
+
+_ALIKE: Final = ({str}, {int, float})
+"""Kinds of options that are looked up, not compared one by one."""
+
+
+def _weight(schema: Schema) -> int:
+    """See `Node.weight`: names are looked at one by one, and so are options unless all are plain and of one kind."""
+    names = sum(
+        len(schema[key]) for key in ("required", "properties") if isinstance(schema.get(key), list | dict)
+    )
+    for key in ("dependentRequired", "dependencies"):
+        if isinstance(found := schema.get(key), dict):
+            names += sum(len(each) for each in found.values() if isinstance(each, list))
+    weight = 1 + names // _QUICK
+    if isinstance(schema.get("multipleOf"), float):
+        weight += _EXACT
+    options = schema.get("enum")
+    if isinstance(options, list) and not any(plain.issuperset({*map(type, options)}) for plain in _ALIKE):
+        weight += _SLOW * _count(options)
+    if isinstance(schema.get("const"), dict | list):
+        weight += _SLOW * _count(schema["const"])
+    return weight
+
+
+def _count(value: Any) -> int:
+    """How many values there are in one, itself included."""
+    count, waiting = 0, [value]
+    while waiting:
+        each = waiting.pop()
+        count += 1
+        if isinstance(each, dict | list):
+            waiting.extend(each.values() if isinstance(each, dict) else each)
+    return count
 
 
 class _Explorer:
@@ -72,6 +117,7 @@ class _Explorer:
             [(name, self._number(each)) for name, each in inside.named],
             [self._number(each) for each in inside.members],
             [self._number(each) for each in inside.items],
+            _weight(schema),
         )
 
     def _number(self, schema: Schema) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from typing import Any
 
 import jsonschema
@@ -301,3 +302,31 @@ def test_the_schemas_of_the_corpus_are_those_that_another_library_takes(schema):
         taken = False
 
     assert taken == valid
+
+
+def items_of(**schema):
+    return {"type": "object", "properties": {"a": {"type": "array", "items": schema}}}
+
+
+LONG_LISTS = {
+    "options that are objects": (items_of(enum=[{"x": n} for n in range(20_000)]), [{"x": 19_999}] * 20_000),
+    "options of many kinds": (items_of(enum=[*[{"x": n} for n in range(20_000)], "s"]), ["s"] * 50_000),
+    "a long constant": (items_of(const=[0] * 90_000), [[0] * 90_000] * 100),
+    "many required names": (items_of(required=[f"k{n}" for n in range(20_000)]), [{}] * 2_000),
+    "many names that one asks for": (items_of(dependentRequired={"x": [f"k{n}" for n in range(50_000)]}), [{"x": 1}] * 2_000),
+    "many properties": (items_of(properties={f"k{n}": True for n in range(50_000)}), [{}] * 50_000),
+    "a fraction that divides": (items_of(multipleOf=1e-300), [1e300] * 500_000),
+}  # fmt: skip
+"""Schemas of few parts that are long to look at, and arguments for each. Most took from 4 s to minutes."""
+
+
+@pytest.mark.parametrize("what", LONG_LISTS)
+def test_a_schema_with_long_lists_is_looked_at_no_longer_than_any_other(what):
+    schema, items = LONG_LISTS[what]
+    check = ArgumentCheck(schema)
+    began = time.process_time()
+
+    told = check.misfit({"a": items})
+
+    assert told is None
+    assert time.process_time() - began < 10

@@ -63,7 +63,26 @@ def test_the_work_at_each_depth_is_counted(schema, first):
 def test_members_of_different_names_are_different_values():
     wide = {"properties": {f"p{n}": {"type": "string"} for n in range(500)}}
 
-    assert work(wide) == (1, 1)
+    assert work(wide) == (1 + 500 // 4, 1)  # each name is looked up, which takes a quarter
+
+
+@pytest.mark.parametrize(
+    ("schema", "more"),
+    [
+        ({"enum": ["a"] * 100}, 0),
+        ({"enum": [1, 2.5] * 50}, 0),
+        ({"enum": ["a", 1]}, 3 * 8),
+        ({"enum": [{"a": [1, 2]}]}, 5 * 8),
+        ({"const": "a"}, 0),
+        ({"const": {"a": [1, 2]}}, 4 * 8),
+        ({"required": ["a"] * 400}, 100),
+        ({"dependentRequired": {"a": ["b"] * 400, "c": []}}, 100),
+        ({"multipleOf": 2}, 0),
+        ({"multipleOf": 0.5}, 1_000),
+    ],
+)
+def test_long_lists_in_a_schema_are_work(schema, more):
+    assert work(schema)[0] == 1 + more
 
 
 def test_what_recurs_without_growing_is_the_same_at_every_depth():
