@@ -1,4 +1,8 @@
-"""esbuild, fetched from the registry once, into the cache: for TypeScript, and for builds that call it and do not bring it."""
+"""esbuild, fetched from the registry once, into the cache: for TypeScript, and for builds that call it and do not bring it.
+
+Nobody has asked for it by name, so what is fetched has to be what we know: npm holds each archive to the hash that the
+registry says, and that is held to ours. Nothing of it has been run by then.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,10 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...base.errors import JsonValueError
 from ...base.foreign import Log
 from ...base.frozen import frozen
+from ...base.json import load_json
 from ..packages.cache import key_of
 from ..packages.package_errors import PackageError
 from .npm import Npm
@@ -20,6 +26,9 @@ logger = Log("callboard.packages")
 
 VERSION = "0.28.2"
 """The version that is fetched; part of what is made with it depends on it."""
+
+INTEGRITY = Path(__file__).with_name("esbuild_integrity.json")
+"""The hashes of that version, of its program for each system too, as npm's registry says them."""
 
 _LIBRARY = Path("node_modules") / "esbuild" / "lib" / "main.js"
 
@@ -66,6 +75,7 @@ def get_esbuild(
             raise PackageError(refusal, plugin=user)
         logger.info("esbuild %s: npm install", VERSION)
         Npm(node, command_runner, user).add(tree, f"esbuild@{VERSION}")
+        _require_known(tree, user)
         return {"name": "esbuild", "version": VERSION}
 
     key = key_of("esbuild", VERSION, platform.system(), platform.machine())
@@ -73,6 +83,25 @@ def get_esbuild(
     if found is None or not _is_whole(found):
         found = cache.make("tools", key, work, _is_whole)
     return Esbuild(found)
+
+
+def _require_known(tree: Path, user: str) -> None:
+    """Hold what npm has installed to `INTEGRITY`."""
+    known = load_json(INTEGRITY.read_bytes())
+    try:
+        installed = load_json((tree / "node_modules" / ".package-lock.json").read_bytes())["packages"]
+        found = {
+            path.removeprefix("node_modules/"): each.get("integrity") for path, each in installed.items()
+        }
+    except (OSError, JsonValueError, AttributeError, KeyError, TypeError):
+        found = {}
+    strange = [name for name, integrity in found.items() if integrity is None or known.get(name) != integrity]
+    if strange or "esbuild" not in found:
+        raise PackageError(
+            f"esbuild {VERSION}, which {user} needs, is not what it should be: the hash of {', '.join(strange) or 'esbuild'} is another than "
+            "Callboard knows; see what your registry serves, or install an esbuild that you trust on the PATH or in the package",
+            plugin=user,
+        )
 
 
 def _is_whole(entry: Entry) -> bool:

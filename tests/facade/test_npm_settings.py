@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import stat
 
 import pytest
+from callboard.hosts.node_packages.esbuild import VERSION
 from command_line import callboard, lines, write_config
 from leaks import no_leaks
 from node_packages import TOOL, committed, manifest, write
@@ -202,3 +204,24 @@ def test_a_fetched_package_that_has_npm_make_a_link_out_of_it_is_refused(tmp_pat
     (told,) = lines(ended.stdout)
     assert ended.returncode != 0
     assert "the link 'node_modules/private'" in told["error"]
+
+
+def test_an_esbuild_that_is_not_the_one_we_know_is_not_run(tmp_path):
+    """A registry may serve anything by that name, with a hash of its own."""
+    ran = tmp_path / "ran"
+    module = f"import {{ writeFileSync }} from 'node:fs'; writeFileSync({json.dumps(str(ran))}, '');"
+    with serving(Registry({f"esbuild@{VERSION}": module})) as registry:
+        home = write(tmp_path / "home", {".npmrc": f"registry={registry.url}\n"})
+        source = "enum Kind { One }\n" + TOOL.format(name="where", result="Kind.One")
+        write(tmp_path, {"where.ts": source})
+        config = write_config(
+            tmp_path, {"node_tool": {"file": "where.ts", "id": "where"}}, plugin_cache_dir="cache"
+        )
+        env = {"HOME": str(home), "npm_config_cache": str(tmp_path / "npm-cache")}
+        ended = callboard("tools", config, "--json", env=env)
+        asked = [one.path for one in registry.asked]
+
+    (told,) = lines(ended.stdout)
+    assert any(path.endswith(".tgz") for path in asked)
+    assert "the hash of esbuild is another" in told["error"]
+    assert not ran.exists()

@@ -28,7 +28,7 @@ class Registry:
     """See the module.
 
     Args:
-        packages: their modules, by name; each in version 1.0.0.
+        packages: their modules, by name; each in version 1.0.0, or in that behind an ``@``.
         token: what has to be shown; nothing if ``None``.
     """
 
@@ -37,7 +37,12 @@ class Registry:
         self.url = ""
         self.host = ""
         self._token = token
-        self._tarballs = {name: _tarball(name, module) for name, module in packages.items()}
+        named = {
+            key.partition("@")[0]: (key.partition("@")[2] or "1.0.0", module)
+            for key, module in packages.items()
+        }
+        self._versions = {name: version for name, (version, _) in named.items()}
+        self._tarballs = {name: _tarball(name, version, module) for name, (version, module) in named.items()}
 
     def answer(self, path: str, authorization: str | None) -> tuple[int, bytes]:
         """The status and the body."""
@@ -50,11 +55,11 @@ class Registry:
         return 200, self._tarballs[name] if file else json.dumps(self._document(name)).encode()
 
     def _document(self, name: str) -> dict[str, Any]:
-        tarball = self._tarballs[name]
+        tarball, number = self._tarballs[name], self._versions[name]
         integrity = "sha512-" + base64.b64encode(hashlib.sha512(tarball).digest()).decode()
-        dist = {"tarball": f"{self.url}{name}/-/{name}-1.0.0.tgz", "integrity": integrity}
-        version = {"name": name, "version": "1.0.0", "dist": dist}
-        return {"name": name, "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}}
+        dist = {"tarball": f"{self.url}{name}/-/{name}-{number}.tgz", "integrity": integrity}
+        version = {"name": name, "version": number, "dist": dist}
+        return {"name": name, "dist-tags": {"latest": number}, "versions": {number: version}}
 
 
 @contextmanager
@@ -84,10 +89,10 @@ def serving(registry: Registry) -> Iterator[Registry]:
             thread.join()
 
 
-def _tarball(name: str, module: str) -> bytes:
+def _tarball(name: str, number: str, module: str) -> bytes:
     manifest = {
         "name": name,
-        "version": "1.0.0",
+        "version": number,
         "type": "module",
         "main": "index.js",
         "bin": {name: "index.js"},
