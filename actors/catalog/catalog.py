@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 Schemas = tuple[dict[str, Any], ...]
 
 
+MAX_TOOLS = 1_000
+"""Tools of one plugin: each is looked at in every request, and no model takes so many."""
+
+MAX_NAME_CHARS = 1_000
+"""Characters of a tool's name; it is part of messages, labels and tables."""
+
+
 @frozen
 class ToolDescriptor:
     """One tool, as a board offers it.
@@ -90,14 +97,25 @@ class Catalog:
         """The tools that ``schemas`` declare.
 
         Raises:
-            ContractError: a schema is in no format that the registry reads.
+            ContractError: a schema is in no format that the registry reads, or they are too many, or a name is too long.
         """
-        described = []
+        described: list[ToolDescriptor] = []
         for index, schema in enumerate(schemas):
+            if index == MAX_TOOLS:
+                raise ContractError(
+                    f"plugin {plugin!r} declares more than {MAX_TOOLS:,} tools; offer fewer, or make it several plugins",
+                    plugin=plugin,
+                )
             try:
                 name = self.registry.inspect_schema(schema).name
             except InteropError as error:
                 raise ContractError(f"plugin {plugin!r}: schema {index}: {error}", plugin=plugin) from error
+            if len(name) > MAX_NAME_CHARS:
+                raise ContractError(
+                    f"plugin {plugin!r}: schema {index}: its name {name[:40]!r}… has {len(name):,} characters; {MAX_NAME_CHARS:,} "
+                    "is the most",
+                    plugin=plugin,
+                )
             described.append(ToolDescriptor(plugin, name, schema))
         return tuple(described)
 
