@@ -19,7 +19,7 @@ INSTALLED := .venv/installed.stamp
 CHECKERS := .venv/checkers.stamp
 VIEW := build/view
 PYTEST = $(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS")
-QUICK := tests/plugins tests/interop tests/supervision tests/agent
+QUICK := tests/base tests/plugins tests/interop tests/supervision tests/agent
 
 # Compiled code is kept, in one place: without it each of hundreds of short Pythons in the tests would compile the
 # library again, and where containers and CI say to keep none, they do.

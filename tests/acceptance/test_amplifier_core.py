@@ -7,12 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 from amplifier_core_package import amplifier_core
+from programs import PROGRAMS
 
 FIXTURES = "asyncio_default_fixture_loop_scope=function"
-KIT = Path(__file__).with_name("amplifier_module")
+KIT = PROGRAMS / "amplifier_module"
 
 MODULE = """
 from callboard.amplifier import mount as _mount

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 
 import pykka
 import pytest
@@ -17,9 +16,10 @@ from callboard import (
     PluginError,
     PluginLoadError,
 )
+from programs import ROOT
 from tools import schema, tool_call
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 PATIENCE = 30.0
 
 

@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from leaks import alive, wait_gone, wait_until
+from programs import ROOT
 from thorough import every
 
-SUPPORT = Path(__file__).parents[1] / "support"
+SUPPORT = ROOT / "tests" / "support"
 
 BEGIN = f"""
 import json, multiprocessing, os, sys, threading, time

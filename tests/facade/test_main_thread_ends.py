@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from programs import ROOT
 from thorough import each_once, every
 
-SUPPORT = Path(__file__).parents[1] / "support"
+SUPPORT = ROOT / "tests" / "support"
 
 BEGIN = f"""
 import signal, sys, threading, time

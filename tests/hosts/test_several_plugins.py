@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bare_host import EVIL, FIXTURES, HOST_SCRIPT, BareHost
+from bare_host import HOST_SCRIPT, BareHost
 from callboard.hosts.node.tool import NodeToolPlugin
 from node_path import node_program
+from programs import EVIL_NODE, NODE
 
 SEVERAL = [node_program(), str(HOST_SCRIPT), "--several"]
 
 
 def test_plugins_of_one_host_are_loaded_asked_and_let_go_by_name():
-    echo, shapes = str(FIXTURES / "spec_echo_tool.mjs"), str(FIXTURES / "records_arguments.mjs")
+    echo, shapes = str(NODE / "spec_echo_tool.mjs"), str(NODE / "records_arguments.mjs")
     with BareHost(SEVERAL) as host:
         described = host.value("describe")
         echo_has = host.value("load", {"plugin": "echo", "entry": echo})
@@ -41,9 +42,9 @@ def test_plugins_of_one_host_are_loaded_asked_and_let_go_by_name():
 
 def test_a_plugin_that_cannot_be_loaded_harms_no_other():
     with BareHost(SEVERAL) as host:
-        bad = host.send("load", {"plugin": "bad", "entry": str(EVIL / "throws_at_import.mjs")})
+        bad = host.send("load", {"plugin": "bad", "entry": str(EVIL_NODE / "throws_at_import.mjs")})
         asked = host.send("init", {"plugin": "bad", "config": {}})
-        good = host.send("load", {"plugin": "good", "entry": str(FIXTURES / "spec_echo_tool.mjs")})
+        good = host.send("load", {"plugin": "good", "entry": str(NODE / "spec_echo_tool.mjs")})
         answers = {answer["id"]: answer for answer in (host.read(), host.read(), host.read())}
         after = host.error("init", {"plugin": "bad", "config": {}})
 
@@ -54,7 +55,7 @@ def test_a_plugin_that_cannot_be_loaded_harms_no_other():
 
 
 def test_a_description_waits_for_the_plugin_and_comes_before_what_is_asked_of_it():
-    with BareHost(FIXTURES / "spec_echo_tool.mjs") as host:
+    with BareHost(NODE / "spec_echo_tool.mjs") as host:
         ids = [host.send("describe", {"protocol": "thp/1"}), host.send("init", {"config": {}})]
         first, second = host.read(), host.read()
 
@@ -64,7 +65,7 @@ def test_a_description_waits_for_the_plugin_and_comes_before_what_is_asked_of_it
 
 
 def test_our_own_host_has_described_itself_when_the_first_answer_is_there():
-    with NodeToolPlugin("echo", FIXTURES / "spec_echo_tool.mjs") as tool:
+    with NodeToolPlugin("echo", NODE / "spec_echo_tool.mjs") as tool:
         tool.init({})
         host = tool.host
         assert host is not None

@@ -7,12 +7,12 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from leaks import alive
+from programs import ROOT
 
-SUPPORT = Path(__file__).parents[1] / "support"
+SUPPORT = ROOT / "tests" / "support"
 
 SUITE = """
 import os, subprocess, sys

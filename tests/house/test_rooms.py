@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 from house_picture import PLACE, picture
-from house_source import ROLES, imports, modules
+from house_source import ROLES, ROOT, imports, modules
 
 MOST = 14
 """Modules in a folder."""
@@ -95,6 +95,18 @@ def test_rooms_have_two_levels() -> None:
     deep = [module.path for module in modules() if module.path.count("/") > 2]
 
     assert [path for path in deep if not path.startswith(DEEP)] == []
+
+
+def test_the_tests_of_a_room_lie_in_folders_that_are_called_as_its_own() -> None:
+    rooms = {module.room for module in modules()}
+    tests = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]
+    folders = {path.parent for path in tests if path.parts[0] in rooms and len(path.parts) > 2}
+
+    assert [
+        str(path)
+        for path in sorted(folders)
+        if not (ROOT / path).is_dir() and not (ROOT / f"{path}.py").is_file()
+    ] == []
 
 
 def test_a_module_name_stands_once_in_its_room() -> None:

@@ -33,7 +33,7 @@ def test_every_trap_has_tests_and_they_exist(row):
 
 
 def test_every_test_of_the_traps_stands_on_the_page():
-    here = (ROOT / "tests" / "actors" / "test_field_traps.py").read_text()
+    here = (ROOT / "tests" / "actors" / "board" / "test_field_traps.py").read_text()
     named = {name for row in ROWS for name in re.findall(r"`(test_\w+)`", row[2])}
 
     assert set(re.findall(r"^def (test_\w+)\(", here, re.MULTILINE)) - named == set()

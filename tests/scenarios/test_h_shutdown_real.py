@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import psutil
 import pytest
@@ -19,6 +18,7 @@ from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from evil_hosts import HostEar, running, sent
 from leaks import alive, no_leaks, wait_gone
 from obedient_hosts import PATIENCE, UNHURRIED, add_obedient, obedient, obedient_board, run, submit
+from programs import ROOT
 from thorough import times
 
 
@@ -133,7 +133,7 @@ sys.stdin.read()
 
 
 def test_scenario_H10_all_hosts_vanish_with_the_program_however_that_ends():
-    support = json.dumps([str(Path(__file__).parents[1] / "support")])
+    support = json.dumps([str(ROOT / "tests" / "support")])
     for ending in ("killed", "exits"):
         program = subprocess.Popen(
             [sys.executable, "-c", EMBEDDER, support, ending],

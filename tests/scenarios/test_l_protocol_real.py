@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import psutil
 from boards import add_node, node_board
 from callboard.hosts.limits.limits import Limits
 from leaks import no_leaks, wait_until
 from obedient_hosts import PATIENCE, add_obedient, obedient, obedient_board, run, submit
+from programs import NODE
 from tools import tool_call
 
-FAILS = Path(__file__).parent / "programs" / "fails.mjs"
+FAILS = NODE / "fails.mjs"
 MB = 1 << 20
 
 

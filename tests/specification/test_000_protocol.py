@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
+import programs
 import pytest
 from boards import QUICK
 from callboard import AgentCore
@@ -20,7 +20,7 @@ from tapped_hosts import Tap
 from toolbox import asked, of
 from tools import tool_call
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = programs.PROGRAMS / "from_specification"
 
 SCRIPT = [
     {"steps": [{"calls": [{"name": "greet", "arguments": {"who": "Ada"}}]}, {"text": "It said: {result}"}]}

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 from callboard import AgentCore, Callboard
 from node_packages import committed
+from programs import NODE, ROOT
 from thorough import every
 from tools import tool_call
 
-ECHO = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.mjs"
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ECHO = NODE / "spec_echo_tool.mjs"
+EXAMPLES = ROOT / "examples"
 
 MANIFEST = {
     "name": "my-js-tools",
@@ -94,7 +94,7 @@ def test_the_policy_of_the_guide_is_read(app):
         assert [tool.tool_name for tool in board.tools()] == ["echo"]
 
 
-GUIDE = Path(__file__).parents[1] / "hosts" / "fixtures" / "spec_echo_tool.ts"
+GUIDE = NODE / "spec_echo_tool.ts"
 
 
 @pytest.mark.parametrize(

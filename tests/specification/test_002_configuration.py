@@ -10,7 +10,6 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from callboard import AgentCore, Callboard, ConfigurationError
@@ -18,10 +17,10 @@ from callboard.authoring.host_replay import ReplayServer
 from callboard.providers import ProviderError
 from command_line import ENVIRONMENT, PATIENCE, command
 from node_packages import committed, tool, write
+from programs import NODE, ROOT
 from tools import Tool, tool_call
 
-ROOT = Path(__file__).parents[2]
-ECHO = ROOT / "tests" / "hosts" / "fixtures" / "spec_echo_tool.mjs"
+ECHO = NODE / "spec_echo_tool.mjs"
 MY_TOOL = ROOT / "examples" / "python-echo-tool" / "src" / "python_echo_tool" / "echo_tool.py"
 
 PROVIDER = """

@@ -20,9 +20,10 @@ from callboard.plugins.sources.python import load_package_entry, read_python_pac
 from callboard.tool_interop import ToolInteropContribution
 from callboard.tool_result_payloads import FORMAT_OPENAI_CHAT_COMPLETIONS, make_provider_native_tool_result
 from callboard.types import ToolPlugin
+from programs import ROOT
 from tools import schema, tool_call
 
-MY_TOOLS = Path(__file__).parents[2] / "examples" / "python-echo-tool"
+MY_TOOLS = ROOT / "examples" / "python-echo-tool"
 EchoTool = load_package_entry(read_python_package(MY_TOOLS), "python_echo_tool.echo_tool.EchoTool")
 
 

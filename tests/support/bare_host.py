@@ -19,14 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from node_path import node_program
+from programs import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-ROOT = Path(__file__).resolve().parents[2]
 HOST_SCRIPT = ROOT / "hosts" / "node" / "runner" / "host.mjs"
-EVIL = ROOT / "tests" / "hosts" / "evil"
-FIXTURES = ROOT / "tests" / "hosts" / "fixtures"
 EXAMPLES = ROOT / "examples"
 
 PATIENCE = 30.0

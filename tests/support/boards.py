@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from callboard.actors.board import Board
@@ -16,13 +15,15 @@ from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy
 from callboard.supervision.runtime.event_order import check_order
 from leaks import TEST_MARK
+from programs import NODE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from callboard.supervision.runtime.events import Event
 
-MOODY = Path(__file__).parents[1] / "actors" / "hosted" / "moody.mjs"
+MOODY = NODE / "moody.mjs"
 
 QUICK = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.05), intensity=1000)
 """Restarts at once and nearly without end, for tests that are about something else."""

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from interrupts import interruptible
 from leaks import TEST_MARK
+from programs import NODE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 ECHO = f"node:{EXAMPLES / 'js-echo-tool'}"
 PACED = {
     "node_tool": {
-        "file": str(Path(__file__).parents[1] / "facade" / "cli_tools" / "paced.mjs"),
+        "file": str(NODE / "paced.mjs"),
         "id": "paced",
     }
 }

@@ -8,7 +8,6 @@ import termios
 import threading
 from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from callboard.hosts.host import Host
@@ -17,6 +16,7 @@ from callboard.hosts.process.process import Command, HostProcess, ProcessExit
 from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from callboard.hosts.process.windows_process import threaded
 from leaks import TEST_MARK
+from programs import EVIL_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from callboard.hosts.process.transport import Begin
     from callboard.hosts.report.crash_report import CrashReport
 
-PROGRAMS = Path(__file__).parents[1] / "hosts" / "evil_py"
 
 PATIENCE = 20.0
 """Seconds after which something that a test waits for is taken never to come."""
@@ -42,7 +41,7 @@ PART = '{"v":1,"id":"ID","event":{"type":"part","payload":"so far"}}'
 
 def evil(program: str, *arguments: str) -> Command:
     """The command line of one of the tiny programs."""
-    path = PROGRAMS / f"{program}.py"
+    path = EVIL_PYTHON / f"{program}.py"
     return Command((sys.executable, "-I", str(path), *arguments), dict(TEST_MARK))
 
 

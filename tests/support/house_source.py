@@ -10,13 +10,14 @@ import ast
 import functools
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from programs import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
 """The checkout."""
 
 PACKAGE = "callboard"

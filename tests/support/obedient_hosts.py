@@ -1,11 +1,10 @@
-"""Boards with real Python hosts that end as they are told; see ``scenarios/programs/obedient.py``."""
+"""Boards with real Python hosts that end as they are told; see ``programs/python/obedient.py``."""
 
 from __future__ import annotations
 
 import json
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boards import QUICK, Recorder
@@ -17,6 +16,7 @@ from callboard.hosts.process.process import Command
 from callboard.hosts.process.stop_ladder import StopLadder
 from callboard.plugins.adapter.adapter import PluginAdapter
 from leaks import TEST_MARK
+from programs import PROGRAMS
 from tools import tool_call
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from callboard.actors.calls.call import Call
     from callboard.supervision.restart.policy import RestartPolicy
 
-PROGRAM = Path(__file__).parents[1] / "scenarios" / "programs" / "obedient.py"
+PROGRAM = PROGRAMS / "python" / "obedient.py"
 
 PATIENCE = 30.0
 """Seconds after which something that a test waits for is taken never to come."""
