@@ -29,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help demo demo-chat test test-thorough quick campaign check check-format check-lint check-types bench matrix format clean node moved
+.PHONY: help demo demo-chat test test-thorough quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -51,6 +51,10 @@ quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
 
 campaign: $(INSTALLED) node ## Try random configurations under load, a hundred rounds of them (takes minutes)
 	@$(RUN) -m callboard.chaos campaign $(ARGS)
+
+fuzz: $(INSTALLED) ## Have a fuzzer look for bytes that break what reads them, a minute for each reader
+	@$(INSTALL) --editable '.[fuzz]'
+	@$(RUN) tests/fuzz/explore.py $(ARGS)
 
 check: check-format check-lint check-types test ## Run all checks: format, lint, types, tests
 

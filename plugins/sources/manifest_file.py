@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+MAX_BYTES = 4 * 1024 * 1024
+"""A manifest; those of real packages have some kilobytes."""
+
+
 def read_manifest_file(directory: Path, name: str, remedy: str) -> dict[str, Any]:
     """Return the JSON object in ``directory / name``.
 
@@ -25,7 +29,7 @@ def read_manifest_file(directory: Path, name: str, remedy: str) -> dict[str, Any
         remedy: what to do if there is none, as a clause.
 
     Raises:
-        PluginLoadError: there is no such directory or file, or the file holds no JSON object.
+        PluginLoadError: there is no such directory or file, it is longer than `MAX_BYTES`, or it holds no JSON object.
     """
     plugin = str(directory)
     file = directory / name
@@ -33,13 +37,20 @@ def read_manifest_file(directory: Path, name: str, remedy: str) -> dict[str, Any
         kind = "is a file, not a directory" if directory.exists() else "does not exist"
         raise PluginLoadError(f"the plugin directory {plugin} {kind}; correct the path", plugin=plugin)
     try:
-        text = file.read_bytes()
+        if file.exists() and not file.is_file():  # a pipe would be waited for, without end
+            raise PluginLoadError(f"{file} is no file; name a package that has one", plugin=plugin)
+        with file.open("rb") as opened:
+            text = opened.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise PluginLoadError(f"{directory} has no {name}; {remedy}", plugin=plugin) from None
     except OSError as error:
         raise PluginLoadError(
             f"{file} cannot be read ({error.strerror}); make it readable", plugin=plugin
         ) from error
+    if len(text) > MAX_BYTES:
+        raise PluginLoadError(
+            f"{file} has more than {MAX_BYTES >> 20} MB; it has to be shorter", plugin=plugin
+        )
     try:
         manifest = load_json(text)
     except JsonValueError as error:

@@ -7,6 +7,7 @@ Reading does not ask whether an entry file is there: a package may have to be bu
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
@@ -17,6 +18,9 @@ from .manifest_file import inside, read_manifest_file
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+MAX_TOOLS = 1_000
+"""Tools of one package; each becomes a plugin of its own."""
 
 _FILE = "package.json"
 _KEYS = frozenset({"id", "entry", "export"})
@@ -98,10 +102,13 @@ def read_node_package(directory: Path) -> NodePackage:
     tools = agent.get("tools") if isinstance(agent, dict) else None
     if not isinstance(tools, list) or not tools:
         raise _refused(directory, f"lists no tools under agent.tools; add them, as in {_EXAMPLE}")
+    if len(tools) > MAX_TOOLS:
+        raise _refused(
+            directory, f"lists {len(tools):,} tools; {MAX_TOOLS:,} is the most, so make it several packages"
+        )
     entries = tuple(_entry(directory, index, tool) for index, tool in enumerate(tools))
-    ids = [entry.id for entry in entries]
-    for each in ids:
-        if ids.count(each) > 1:
+    for each, times in Counter(entry.id for entry in entries).items():
+        if times > 1:
             raise _refused(directory, f"has two tools of the id {each!r}; give each its own")
     scripts = manifest.get("scripts")
     build = scripts.get("build") if isinstance(scripts, dict) else None

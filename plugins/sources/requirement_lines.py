@@ -73,26 +73,33 @@ def hashes(requirement: str) -> tuple[str, tuple[str, ...]]:
 
 def line_problem(requirement: str) -> str | None:
     """Why a requirement is not given to pip as it stands; ``None`` if nothing is wrong with it so far."""
-    if variable := _VARIABLE.search(requirement):
-        return f"has {variable[0][:100]!r}, which pip would replace by a secret of its user's environment; write out what is meant"
-    if not requirement.isprintable():
-        return f"has the requirement {requirement!r:.200}, with characters that a line cannot have; take them out"
+    if problem := _unfit(requirement):
+        return problem
     if option := _BEHIND.search(hashes(requirement)[0]):
         return f"has the option {option[1].partition('=')[0]!r:.100} behind a requirement; {REMEDY}"
     return None
 
 
+def _unfit(text: str) -> str | None:
+    if variable := _VARIABLE.search(text):
+        return f"has {variable[0][:100]!r}, which pip would replace by a secret of its user's environment; write out what is meant"
+    if not text.isprintable():
+        return f"has the line {text!r:.200}, with characters that a line cannot have; take them out"
+    return None
+
+
 def _read(line: str) -> str | Option | Refusal:
+    line = line.replace("\t", " ")
     if not line.startswith("-"):
-        problem = line_problem(line.replace("\t", " "))
-        return line.replace("\t", " ") if problem is None else Refusal(problem)
+        problem = line_problem(line)
+        return line if problem is None else Refusal(problem)
     option = _OPTION.fullmatch(line)
     assert option is not None, "whatever begins with a hyphen is one"
     name = _LONG.get(option["name"], option["name"])
     if name not in _KNOWN:
         return Refusal(f"has the option {name!r:.100}; {REMEDY}")
-    if variable := _VARIABLE.search(line):
-        return Refusal(line_problem(variable[0]) or "")
+    if problem := _unfit(line):
+        return Refusal(problem)
     try:
         value, *more = shlex.split(option["value"])
     except ValueError:  # nothing, or a quote that is not closed

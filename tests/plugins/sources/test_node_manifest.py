@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from callboard.plugins import PluginLoadError
@@ -210,5 +213,41 @@ def test_a_directory_without_a_manifest_is_refused(tmp_path):
 def test_a_manifest_that_cannot_be_read_is_refused(tmp_path):
     (tmp_path / "package.json").mkdir()
 
-    with pytest.raises(PluginLoadError, match=r"package.json cannot be read \(Is a directory\)"):
+    with pytest.raises(PluginLoadError, match=r"package\.json is no file"):
         read_node_package(tmp_path)
+
+
+def test_a_manifest_that_is_too_long_is_refused_before_it_is_read(package):
+    directory = package("")
+    with (directory / "package.json").open("r+b") as file:
+        file.truncate(1 << 40)  # a terabyte that takes no room on the disk
+
+    with pytest.raises(PluginLoadError, match="4 MB"):
+        read_node_package(directory)
+
+
+def test_a_manifest_that_is_a_pipe_keeps_nobody_waiting(tmp_path):
+    os.mkfifo(tmp_path / "package.json")
+    program = f"""
+from pathlib import Path
+from callboard.plugins import PluginLoadError
+from callboard.plugins.sources.node_manifest import read_node_package
+try:
+    read_node_package(Path({str(tmp_path)!r}))
+except PluginLoadError as error:
+    print(error)
+"""
+
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True
+    )
+
+    assert str(tmp_path / "package.json") in told.stdout
+
+
+def test_a_manifest_with_more_tools_than_a_package_may_have_is_refused(package):
+    most = [{"id": str(number), "entry": "a.js"} for number in range(1_000)]
+
+    assert len(read_node_package(package(tools(*most))).tools) == 1_000
+    with pytest.raises(PluginLoadError, match="1,000"):
+        read_node_package(package(tools(*most, {"id": "one more", "entry": "a.js"})))
