@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import stat
 
 import pytest
 from callboard.hosts.node_packages.esbuild import VERSION
@@ -12,6 +10,7 @@ from command_line import callboard, lines, write_config
 from leaks import no_leaks
 from node_packages import TOOL, committed, manifest, write
 from npm_registry import Registry, serving
+from trees import contents
 
 WORD = 'export const word = "from the registry";\n'
 PLANTED = "#!/bin/sh\necho planted\n"
@@ -42,19 +41,6 @@ def home(tmp_path, registry):
     """The user's: a registry of one's own, and who one is to it."""
     said = f"registry={registry.url}\n//{registry.host}/:_authToken=${{NPM_TOKEN}}\n"
     return write(tmp_path / "home", {".npmrc": said, ".local/bin/own": "#!/bin/sh\n"})
-
-
-def contents(folder):
-    """All there is in a folder: names, kinds and what is in them."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        facts = path.lstat()
-        content = path.read_bytes() if stat.S_ISREG(facts.st_mode) else b""
-        found[str(path.relative_to(folder))] = (
-            stat.filemode(facts.st_mode),
-            hashlib.sha256(content).hexdigest(),
-        )
-    return found
 
 
 def tools(tmp_path, home, *options, policy=None, **more):
