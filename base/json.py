@@ -110,11 +110,22 @@ def _load_slowly(text: bytes | str) -> JsonValue:
         said = text if isinstance(text, str) else text.decode("utf-8")
         if _HALF_A_PAIR not in said.lower():
             return None
-        value = json.loads(said)
+        value = json.loads(said, parse_int=_as_orjson_reads)
         require_json(value)  # NaN, a number beyond all range, or far too deep
     except (ValueError, RecursionError, JsonValueError):
         return None
     return value
+
+
+def _as_orjson_reads(digits: str) -> int | float:
+    """An integer of 64 bits, with a sign or without; a longer one as a float."""
+    if len(digits) <= _LONGEST_INT and -(1 << 63) <= int(digits) < 1 << 64:
+        return int(digits)
+    return float(digits)
+
+
+_LONGEST_INT = 20
+"""Characters, a sign included."""
 
 
 def copy_json(value: JsonValue, *, what: str = "$") -> JsonValue:
