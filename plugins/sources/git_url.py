@@ -79,8 +79,9 @@ def without_secrets(url: str) -> str:
 
 
 def repository_name(url: str) -> str:
-    """What to call the repository: the last part of its address."""
-    return PurePath(re.split(r"[/:]", url.rstrip("/"))[-1]).name.removesuffix(".git") or "repository"
+    """What to call the repository: the last part of its address; never a name that leads out of a folder."""
+    name = PurePath(re.split(r"[/:]", url.rstrip("/"))[-1]).name.removesuffix(".git")
+    return "repository" if name in {"", ".", ".."} else name
 
 
 def _host(rest: str) -> str:
