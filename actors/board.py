@@ -41,6 +41,7 @@ from .routing.claims import Claiming
 from .routing.messages import Dispatch, Route
 from .routing.router import Entrusted, RouterActor
 from .routing.table import CallParser, RoutingTable
+from .services import Services
 from .state.persister import MAX_STATE_BYTES, StateKeeper
 from .threads.hook_pool import HookThreads
 from .threads.main_end import main_thread
@@ -136,27 +137,24 @@ class Board:
         self.clock: Clock = clock or steady
         self._call_parser = CallParser(self.catalog, steady)
         self._prepare_timeout = prepare_timeout
-        self._watchdog = Watchdog()
         self._routing_table = RoutingTable()
         self._entrusted = Entrusted()
-        self._threads = HookThreads(self.events.thread_failed)
-        self.survey = Survey(self._threads)
         self.withheld = Withheld(self.events)
-        claiming = Claiming(
-            self._routing_table,
-            threads=self._threads,
+        self._own_runtime = ToolRuntime() if tool_runtime is None else None
+        self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
+        self._services = services = Services(
             clock=steady,
             events=self.events,
-            patience=claim_patience,
+            threads=HookThreads(self.events.thread_failed),
+            watchdog=Watchdog(),
+            random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
+            keeper=None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes),
+            tool_runtime=self.tool_runtime,
         )
+        self.survey = Survey(services.threads)
+        claiming = Claiming(self._routing_table, services, claim_patience)
         self.hooks = Hooks(
-            self._routing_table,
-            claiming,
-            lambda: self.catalog.registry,
-            self._route,
-            clock=steady,
-            events=self.events,
-            threads=self._threads,
+            self._routing_table, claiming, lambda: self.catalog.registry, self._route, services
         )
         self._listeners = self.hooks.listeners
         self._mounts = Mounts()
@@ -164,9 +162,6 @@ class Board:
         self._staying: list[PluginHandle] = []
         self._ending: list[PluginHandle] = []
         self._stopped = False
-        self._own_runtime = ToolRuntime() if tool_runtime is None else None
-        self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
-        self._keeper = None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes)
         self.supervisor = SupervisorActor.start(steady, self.events, random.Random(seed).random)  # noqa: S311 - jitter, no secret
         for group in groups:
             ask_supervisor(self.supervisor, AddGroup(group))
@@ -175,25 +170,18 @@ class Board:
             self._entrusted,
             self._dispatch,
             claiming,
-            clock=steady,
-            events=self.events,
+            services,
         )
         self.plugin_manager = PluginManager(
             supervisor=self.supervisor,
             routing_table=self._routing_table,
             catalog=self.catalog,
-            threads=self._threads,
-            watchdog=self._watchdog,
-            clock=steady,
-            events=self.events,
+            services=services,
             load_timeout=load_timeout,
             prepare_timeout=prepare_timeout,
-            tool_runtime=self.tool_runtime,
-            random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
-            keeper=self._keeper,
             removed=self._mounts.removed,
         )
-        self.queries = Queries(self.plugin_manager, self.survey, self._threads)
+        self.queries = Queries(self.plugin_manager, self.survey, services.threads)
         self.variants = Variants(self.catalog, self.survey, self.plugin_manager.lock)
         disown_in_child(self)
         main_thread.watch(self)
@@ -431,6 +419,7 @@ class Board:
             groups = ask_supervisor(self.supervisor, GetGroups())
         except pykka.ActorDeadError:  # the board has been stopped
             hosts, groups = {}, {}
+        keeper = self._services.keeper
         return {
             "running": not self.plugin_manager.closed,
             "plugins": {
@@ -439,8 +428,8 @@ class Board:
             },
             "hosts": self.plugin_manager.host_registry.status(),
             "groups": groups,
-            "state_store": {"store": "memory"} if self._keeper is None else self._keeper.status(),
-            "hooks_under_way": self._threads.asking,
+            "state_store": {"store": "memory"} if keeper is None else keeper.status(),
+            "hooks_under_way": self._services.threads.asking,
             "events_dropped": self.events.dropped,
             "threads_failed": self.events.threads_failed,
             "dead_letters": self.events.dead_letters.counts(),
@@ -488,8 +477,8 @@ class Board:
         if self._own_runtime is not None:
             self._own_runtime.close()
         # All hosts have ended, or had their time: a watchdog that ends now kills those that have not.
-        self._watchdog.close()
-        self._threads.close()
+        self._services.watchdog.close()
+        self._services.threads.close()
         self.plugin_manager.limit_watch.close()
         self.supervisor.stop()
         self.events.close()  # after all that publishes

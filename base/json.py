@@ -129,7 +129,7 @@ _LONGEST_INT = 20
 
 
 def copy_json(value: JsonValue, *, what: str = "$") -> JsonValue:
-    """Return a copy of ``value`` that shares nothing with it; tuples become lists.
+    """Return ``value`` as a reader of its text gets it; the copy shares nothing with it, and tuples become lists.
 
     Raises:
         JsonValueError: the value is not JSON; names the path, which starts with ``what``.

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from .errors import InteropError
+from .exact_json import exact_json
 from .format_ids import ANTHROPIC_MESSAGES, BEDROCK_CONVERSE, GEMINI, OPENAI_CHAT, OPENAI_RESPONSES
 from .formats import anthropic_content, bedrock_content, gemini_content, mcp_content, openai_content
-from .json_copy import copy_json
 from .media_types import is_text, media_type
 from .parts import MediaPart, ResultPart, TextPart, UnreadPart
 from .results.data_urls import data_url, inline_of, link_of, text_of_base64
@@ -110,7 +110,7 @@ def own_block(block: Json, family: str) -> Json | None:
         return None
     if not any(isinstance(value, dict | str) for key, value in block.items() if key != "type"):
         return None
-    copy: Json = copy_json(block, what="$.block")
+    copy: Json = exact_json(block, what="$.block")
     if family == OPENAI_RESPONSES and block.get("type") == "input_image":  # its SDK wants to be told
         return {"detail": openai_content.DETAIL_IF_UNSAID, **copy}
     return copy

@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..base.frozen import frozen
-from .json_copy import json_text
+from .exact_json import json_text
 
 if TYPE_CHECKING:
     from .hub import InspectedSchema

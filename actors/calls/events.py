@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from ...plugins.results.failures import reported
 
 if TYPE_CHECKING:
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
+    from ..services import Services
     from .call import Call
     from .stage import Result
 
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
 class CallEvents:
     """See the module."""
 
-    def __init__(self, plugin: str, events: EventStream, clock: Clock) -> None:
+    def __init__(self, plugin: str, services: Services) -> None:
         self._plugin = plugin
-        self._events = events
-        self._clock = clock
+        self._events = services.events
+        self._clock = services.clock
 
     def ended(self, call: Call, result: Result) -> None:
         """The call has its result."""

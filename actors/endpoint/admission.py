@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...hosts.report.crash_report import CrashReport
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
     from ..calls.stage import Result
+    from ..services import Services
     from .circuit_breaker import BreakerPolicy, Turn
 
 logger = Log("callboard.actors")
@@ -53,18 +52,17 @@ class AdmissionControl:
     def __init__(
         self,
         plugin: str,
+        services: Services,
         *,
         breaker: BreakerPolicy | None,
         quarantine: QuarantinePolicy | None,
-        clock: Clock,
-        events: EventStream,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.several = False
         self._plugin = plugin
         self._policy = breaker
-        self._clock = clock
-        self._events = events
+        self._clock = services.clock
+        self._events = services.events
         self._chance = chance
         self._lock = threading.Lock()
         self._breakers: dict[str | None, Breaker] = {}

@@ -29,12 +29,10 @@ if TYPE_CHECKING:
 
     from ...plugins.adapter.adapter import PluginAdapter
     from ...plugins.contract.invocation import Invocation
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
     from ..calls.stage import Result
     from ..catalog.argument_validation import ArgumentChecks
-    from ..state.persister import StateKeeper
+    from ..services import Services
     from .circuit_breaker import BreakerPolicy
 
 _SETTLED = 5.0
@@ -97,7 +95,7 @@ class Endpoint:
         give_up: tells the tool's actor that a call under way was ended early.
         carry: gives a call to the tool in the thread of whoever submits it, if that can be done
             without blocking. For calls that find the tool idle.
-        keeper: has the state that the plugin goes on with, if the board has a store.
+        services: the board's; its keeper has the state that the plugin goes on with.
         tool_runtime: what a tool finds in its context under that name, if the caller's has none.
 
     Attributes:
@@ -117,30 +115,25 @@ class Endpoint:
         adapter: PluginAdapter,
         settings: ToolSettings,
         state: dict[str, Any],
+        services: Services,
         *,
-        clock: Clock,
-        events: EventStream,
         grant: Callable[[int], None],
         give_up: Callable[[Call], None],
         carry: Callable[[Endpoint, Call], None] | None = None,
         tool_runtime: Any = None,
-        keeper: StateKeeper | None = None,
     ) -> None:
         self.name = adapter.name
         self.adapter = adapter
         self.settings = settings
-        self.clock = clock
-        self.events = events
+        self.clock = services.clock
+        self.events = services.events
         self.mailbox = Mailbox(settings.mailbox_size, settings.concurrency, grant)
+        keeper = services.keeper
         self.cell = StateCell(state) if keeper is None else keeper.cell(adapter.name, state)
         self.call_metrics = CallMetrics(threading.Lock())
-        self.flight = CallEvents(adapter.name, events, clock)
+        self.flight = CallEvents(adapter.name, services)
         self.admission = AdmissionControl(
-            adapter.name,
-            breaker=settings.breaker,
-            quarantine=settings.quarantine,
-            clock=clock,
-            events=events,
+            adapter.name, services, breaker=settings.breaker, quarantine=settings.quarantine
         )
         self.checks: ArgumentChecks | None = None
         self.objects_only: frozenset[str] = frozenset()

@@ -18,9 +18,8 @@ from ..threads.hook_pool import HookFailed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...supervision.runtime.clock import Clock, Timer
-    from ...supervision.runtime.events import EventStream
-    from ..threads.hook_pool import HookThreads
+    from ...supervision.runtime.clock import Timer
+    from ..services import Services
 
 logger = Log("callboard.actors")
 
@@ -48,11 +47,11 @@ class People:
         approver: who asks; ``None`` for none, which is no answer.
     """
 
-    def __init__(self, *, clock: Clock, events: EventStream, threads: HookThreads) -> None:
+    def __init__(self, services: Services) -> None:
         self.approver: Approver | None = None
-        self._clock = clock
-        self._events = events
-        self._threads = threads
+        self._clock = services.clock
+        self._events = services.events
+        self._threads = services.threads
         self._lock = threading.Lock()
         self._waiting: deque[Inquiry] = deque()
         self._asked: Inquiry | None = None

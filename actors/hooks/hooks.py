@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 
     from ...interop.registry.tool_registry import ToolInteropRegistry
     from ...plugins.hooks.approval import Approver
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
     from ..routing.claims import Claiming
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
-    from ..threads.hook_pool import HookThreads
+    from ..services import Services
     from .interceptor import Hooked
     from .listeners import HookHandle
 
@@ -41,19 +39,14 @@ class Hooks:
         claiming: Claiming,
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call, Claims | None], None],
-        *,
-        clock: Clock,
-        events: EventStream,
-        threads: HookThreads,
+        services: Services,
     ) -> None:
         self.listeners = Listeners()
         self._routing_table = routing_table
         self._claiming = claiming
         self._registry = registry
         self._route = route
-        self._clock = clock
-        self._events = events
-        self._threads = threads
+        self._services = services
         self._lock = threading.Lock()
         self._way: Hooked | None = None
         self._closed = False
@@ -116,9 +109,8 @@ class Hooks:
         from .interceptor import Hooked  # noqa: PLC0415 - with it comes all that asks hooks and people
         from .runner import Means  # noqa: PLC0415 - as below
 
-        means = Means(self._clock, self._events, self._threads)
         return Hooked(
-            means,
+            Means(self._services),
             self.listeners,
             routing_table=self._routing_table,
             claiming=self._claiming,

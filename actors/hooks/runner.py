@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from ...plugins.hooks.approval import Question
     from ...plugins.hooks.chain import Chain, News, Step
     from ...plugins.hooks.terms import Listener
-    from ...supervision.runtime.clock import Clock, Timer
-    from ...supervision.runtime.events import EventStream
-    from ..threads.hook_pool import HookThreads
+    from ...supervision.runtime.clock import Timer
+    from ..services import Services
     from .approval import Inquiry
 
 logger = Log("callboard.actors")
@@ -64,11 +63,11 @@ class Means:
         overdue: hooks that have not come back.
     """
 
-    def __init__(self, clock: Clock, events: EventStream, threads: HookThreads) -> None:
-        self.clock = clock
-        self.events = events
-        self.threads = threads
-        self.people = People(clock=clock, events=events, threads=threads)
+    def __init__(self, services: Services) -> None:
+        self.clock = services.clock
+        self.events = services.events
+        self.threads = services.threads
+        self.people = People(services)
         self.overdue = Overdue()
 
 

@@ -22,13 +22,10 @@ if TYPE_CHECKING:
     from ...hosts.hosted_tool import HostedToolPlugin
     from ...plugins.adapter.adapter import PluginAdapter
     from ...supervision.life import ChildSpec
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import ToolSettings
     from ..hosting.host import SupervisedHost
-    from ..state.persister import StateKeeper
-    from ..threads.hook_pool import HookThreads
+    from ..services import Services
 
 
 class HostedPlugin:
@@ -37,6 +34,7 @@ class HostedPlugin:
     Args:
         supervised_host: the host, alone or with others; it has to be told of this one.
         config: what its ``init`` is given.
+        services: the board's.
         load: what a shared host is told to load for it.
         offer: told the schemas that a generation brings, before it is sent calls.
 
@@ -53,14 +51,11 @@ class HostedPlugin:
         plugin: HostedToolPlugin,
         supervised_host: SupervisedHost,
         settings: ToolSettings,
+        services: Services,
         *,
         config: dict[str, Any],
         load: dict[str, Any] | None = None,
-        clock: Clock,
-        events: EventStream,
         offer: Callable[[HostedPlugin, Iterable[dict[str, Any]]], None],
-        keeper: StateKeeper | None = None,
-        threads: HookThreads,
     ) -> None:
         self.name = adapter.name
         self.config = config
@@ -73,17 +68,14 @@ class HostedPlugin:
         self.admitted = False
         self.claims = False
         self._rejected_for: str | None = None
-        self._events = events
+        self._events = services.events
         self._offer = offer
         tool = HostedToolActor(
             adapter,
             settings,
-            clock,
-            events,
+            services,
             self._on_schemas,
             on_open=self.settled.set,
-            keeper=keeper,
-            threads=threads,
             dispatcher=supervised_host.dispatcher,
         )
         self.endpoint = tool.endpoint

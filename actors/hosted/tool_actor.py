@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     from ...hosts.host import Host
     from ...hosts.report.crash_report import CrashReport
     from ...plugins.adapter.adapter import PluginAdapter
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
     from ..calls.stage import Result
-    from ..state.persister import StateKeeper
-    from ..threads.hook_pool import HookThreads
+    from ..services import Services
 
 Schemas = tuple[dict[str, Any], ...]
 
@@ -50,12 +47,11 @@ class HostedToolActor(BaseActor):
     Args:
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
+        services: the board's; its threads are where the embedder's callables run.
         on_open: called when calls are sent to a generation from now on; in this actor's thread.
         on_schemas: told the plugin's schemas, and whether it claims calls, when a generation brings new ones, before it is sent
             calls; in this actor's thread. Says whether they can be offered; those that cannot are not
             forgotten, but tried again with the next generation.
-        keeper: see `Endpoint`.
-        threads: where the embedder's callables run.
         dispatcher: its host is shared: each request says for which plugin it is, and this one has the thread.
     """
 
@@ -63,29 +59,24 @@ class HostedToolActor(BaseActor):
         self,
         adapter: PluginAdapter,
         settings: ToolSettings,
-        clock: Clock,
-        events: EventStream,
+        services: Services,
         on_schemas: Callable[[Schemas, bool], bool],
         *,
         on_open: Callable[[], None],
-        keeper: StateKeeper | None = None,
-        threads: HookThreads,
         dispatcher: pykka.ActorRef[Any] | None = None,
     ) -> None:
         self._dispatcher = dispatcher  # before the inbox
-        super().__init__(adapter.name, events, clock)
+        super().__init__(adapter.name, services.events, services.clock)
         self._sender = Sender(None if dispatcher is None else adapter.name)
         self._told_of_work = False
         self.endpoint = Endpoint(
             adapter,
             settings,
             {},
-            clock=clock,
-            events=events,
+            services,
             grant=self._grant,
             give_up=self._give_up,
             carry=self._sender.send,
-            keeper=keeper,
         )
         self.endpoint.mailbox.pause()
         if not settings.while_down.simply_holds:
@@ -94,10 +85,10 @@ class HostedToolActor(BaseActor):
                 endpoint.name,
                 settings.while_down,
                 endpoint.mailbox,
-                threads,
+                services.threads,
                 refuse=endpoint.refuse,
                 again=endpoint.submit_again,
-                now=clock.now,
+                now=services.clock.now,
             )
             endpoint.down.begins()
         self._on_schemas = on_schemas

@@ -22,15 +22,13 @@ from ..threads.shared_dispatcher import CLOSE, SharedDispatcher
 from .lifecycle import Lifecycle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ...hosts.process_tree.watchdog import Watchdog
     from ...hosts.sharing import Program
     from ...supervision.restart.policy import RestartPolicy
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..endpoint.endpoint import Endpoint
     from ..handshake.handshake import LoadedPlugin
+    from ..services import Services
     from .limits import LimitWatch
     from .settings import HostSettings
 
@@ -66,8 +64,8 @@ class SupervisedHost:
         settings: how each generation is run.
         policy: when it is started again.
         shared: several may run in it.
+        services: the board's.
         watch: looks at the processes that have limits.
-        random: the source of the jitter.
 
     Attributes:
         name: the host's.
@@ -84,19 +82,17 @@ class SupervisedHost:
         policy: RestartPolicy,
         *,
         shared: bool,
-        clock: Clock,
-        events: EventStream,
-        watchdog: Watchdog,
+        services: Services,
         watch: LimitWatch,
-        random: Callable[[], float],
     ) -> None:
         self.name = name
         self.policy = policy
-        self.dispatcher = SharedDispatcher.start(f"dispatcher of {name}", events, clock) if shared else None
+        called = f"dispatcher of {name}"
+        self.dispatcher = SharedDispatcher.start(called, services.events, services.clock) if shared else None
         if settings.limits.memory is not None:
             program.limit_memory(settings.limits.memory)
         self._group = settings.group
-        self._clock = clock
+        self._clock = services.clock
         self._lock = threading.RLock()
         self._plugins: dict[str, PluginOfHost] = {}
         self._tools: dict[str, int] = {}
@@ -105,17 +101,7 @@ class SupervisedHost:
         self._ready: int | None = None
         self._last_report: dict[str, Any] | None = None
         self._times = HostMetrics()
-        self.lifecycle = Lifecycle(
-            program,
-            settings,
-            policy,
-            self,
-            clock=clock,
-            events=events,
-            watchdog=watchdog,
-            watch=watch,
-            random=random,
-        )
+        self.lifecycle = Lifecycle(program, settings, policy, self, services=services, watch=watch)
 
     def child_spec(self) -> ChildSpec:
         """What the supervisor has to know."""

@@ -74,12 +74,12 @@ if TYPE_CHECKING:
     import pykka
 
     from ...hosts.process.process import ProcessExit
-    from ...hosts.process_tree.watchdog import Watchdog
     from ...hosts.report.crash_report import CrashReport
     from ...hosts.sharing import Program
-    from ...supervision.runtime.clock import Clock, Timer
+    from ...supervision.runtime.clock import Timer
     from ...supervision.runtime.events import EventStream
     from ..handshake.handshake import Handshake, LoadedPlugin
+    from ..services import Services
     from .contracts import GenerationContext, Reporter
     from .generation import News
     from .settings import HostSettings
@@ -158,6 +158,7 @@ class HostActor(BaseActor):
     Args:
         program: what it is started from.
         settings: how it is run.
+        services: the board's.
         reporter: told how this generation goes: the supervisor, or a standby.
         context: the plugins of the host, and the generations beside this one.
         loaded: of a standby: told its process and which plugins are loaded, once it could serve. It does when told to take over.
@@ -171,16 +172,14 @@ class HostActor(BaseActor):
         self,
         program: Program,
         settings: HostSettings,
+        services: Services,
         *,
         reporter: Reporter,
         context: GenerationContext,
         loaded: Callable[[int, Handshake], None] | None = None,
         waits: bool = False,
-        clock: Clock,
-        events: EventStream,
-        watchdog: Watchdog | None,
     ) -> None:
-        super().__init__(f"{program.name}#{reporter.generation}", events, clock)
+        super().__init__(f"{program.name}#{reporter.generation}", services.events, services.clock)
         self.gate = CallGate()
         self._generation = Generation(settings, standby=loaded is not None)
         self._program = program
@@ -188,7 +187,7 @@ class HostActor(BaseActor):
         self._reporter = reporter
         self._context = context
         self._loaded = loaded
-        self._watchdog = watchdog
+        self._watchdog = services.watchdog
         self._armed = Armed()
         self._host: Host | None = None
         self._timer: Timer | None = None

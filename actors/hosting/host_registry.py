@@ -8,21 +8,19 @@ from __future__ import annotations
 import itertools
 import textwrap
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
 from ..registration_errors import PluginNameTaken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ...hosts.hosted_tool import HostedToolPlugin
-    from ...hosts.process_tree.watchdog import Watchdog
     from ...hosts.sharing import Program, Sharing
     from ...supervision.restart.policy import RestartPolicy
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
+    from ..services import Services
     from .host import SupervisedHost
     from .limits import LimitWatch
     from .settings import HostSettings
@@ -89,55 +87,17 @@ def disagreement(these: Mapping[str, Any], those: Mapping[str, Any]) -> str | No
     return None
 
 
-class HostFactory(Protocol):
-    """Makes a host of that name."""
-
-    def __call__(
-        self, name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
-    ) -> SupervisedHost:
-        """See `SupervisedHost`."""
-
-
-def founder(
-    *,
-    clock: Clock,
-    events: EventStream,
-    watchdog: Watchdog,
-    watch: LimitWatch,
-    random: Callable[[], float],
-) -> HostFactory:
-    """Makes hosts of these parts; see `SupervisedHost`."""
-
-    def found(
-        name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
-    ) -> SupervisedHost:
-        from .host import SupervisedHost  # noqa: PLC0415 - with it comes all that runs hosts
-
-        return SupervisedHost(
-            name,
-            program,
-            settings,
-            policy,
-            shared=shared,
-            clock=clock,
-            events=events,
-            watchdog=watchdog,
-            watch=watch,
-            random=random,
-        )
-
-    return found
-
-
 class HostRegistry:
     """See the module.
 
     Args:
-        found: makes a host.
+        services: the board's.
+        watch: looks at the processes that have limits.
     """
 
-    def __init__(self, found: HostFactory) -> None:
-        self._found = found
+    def __init__(self, services: Services, watch: LimitWatch) -> None:
+        self._services = services
+        self._watch = watch
         self._hosts: dict[str, SupervisedHost] = {}
         self._shares: dict[Share, tuple[SupervisedHost, dict[str, Any]]] = {}
         self._home: dict[str, SupervisedHost] = {}
@@ -161,7 +121,7 @@ class HostRegistry:
         """
         if share is None:
             self._require_place(name)
-            supervised_host = self._found(name, plugin, host, policy, shared=False)
+            supervised_host = self._make(name, plugin, host, policy, shared=False)
             self._enter(name, supervised_host)
             return supervised_host, None
         sharing = _sharing_of(plugin, name, share)
@@ -170,7 +130,7 @@ class HostRegistry:
         self._require_place(name, there)
         if there is None:
             host_name = self._name_for(share, name)
-            there = self._found(host_name, sharing.program(host_name), host, policy, shared=True)
+            there = self._make(host_name, sharing.program(host_name), host, policy, shared=True)
             self._shares[share] = there, terms
         self._enter(name, there)
         return there, sharing.load
@@ -192,6 +152,15 @@ class HostRegistry:
     def named(self, host: str) -> SupervisedHost | None:
         """The host of that name."""
         return self._hosts.get(host)
+
+    def _make(
+        self, name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool
+    ) -> SupervisedHost:
+        from .host import SupervisedHost  # noqa: PLC0415 - with it comes all that runs hosts
+
+        return SupervisedHost(
+            name, program, settings, policy, shared=shared, services=self._services, watch=self._watch
+        )
 
     def _shared(self, plugin: str, share: Share, terms: dict[str, Any]) -> SupervisedHost | None:
         """The host that a plugin is to share; ``None`` if it would be the first.

@@ -34,14 +34,12 @@ if TYPE_CHECKING:
 
     from ...hosts.host import Host
     from ...hosts.limits.limits import Exceeded
-    from ...hosts.process_tree.watchdog import Watchdog
     from ...hosts.sharing import Program
     from ...supervision.life import LifeReporter
     from ...supervision.restart.policy import RestartPolicy
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
     from ..handshake.handshake import Handshake, PluginsToLoad
+    from ..services import Services
     from .candidate import Candidate
     from .contracts import Armed, GenerationContext, LifecycleContext, Reporter
     from .limits import LimitWatch
@@ -81,8 +79,8 @@ class Lifecycle:
         settings: how each generation is run.
         policy: when the host, and its standby, are started again.
         owner: the plugins that run in it.
+        services: the board's.
         watch: looks at the processes that have limits.
-        random: the source of the jitter.
 
     Attributes:
         reloads: the program_versions of the program.
@@ -95,20 +93,14 @@ class Lifecycle:
         policy: RestartPolicy,
         owner: LifecycleContext,
         *,
-        clock: Clock,
-        events: EventStream,
-        watchdog: Watchdog,
+        services: Services,
         watch: LimitWatch,
-        random: Callable[[], float],
     ) -> None:
         self._name = program.name
         self._settings = settings
         self._owner = owner
-        self._clock = clock
-        self._events = events
-        self._watchdog = watchdog
+        self._services = services
         self._watch = watch
-        self._random = random
         self._latch = Latch()
         self._lock = threading.Lock()
         self._generations: dict[int, pykka.ActorRef[Any]] = {}
@@ -120,11 +112,7 @@ class Lifecycle:
         # One that is never started again has nothing to be taken over; and a standby is a second generation.
         recurs = policy.restart is not RestartType.TEMPORARY
         wanted = settings.standby and settings.limits.overlap and recurs
-        self._standby = (
-            Standby(program.name, policy, self._start_standby, clock=clock, events=events, random=random)
-            if wanted
-            else None
-        )
+        self._standby = Standby(program.name, policy, self._start_standby, services) if wanted else None
         self.reloads = Reloads(
             program.name,
             ProgramVersion(program),
@@ -133,8 +121,7 @@ class Lifecycle:
                 candidate, candidate.program_version, candidate, loaded=candidate.loaded
             ),
             self.order,
-            clock=clock,
-            events=events,
+            services=services,
         )
 
     def start(self, reporter: LifeReporter) -> SupervisedGeneration:
@@ -223,13 +210,14 @@ class Lifecycle:
         return self._standby is not None and self._standby.there
 
     def arm(self, actor: pykka.ActorRef[Any], host: Host) -> Armed:
-        return arm(actor, host, self._settings.limits.drawn(self._random), self._clock, self._watch)
+        limits = self._settings.limits.drawn(self._services.random)
+        return arm(actor, host, limits, self._services.clock, self._watch)
 
     def recycle(self, exceeded: Exceeded, generation: int) -> None:
         with self._lock:
             self._recycled = generation
             self._recycles[exceeded.limit] += 1
-        self._events.publish(
+        self._services.events.publish(
             "host_recycling",
             self._name,
             generation=generation,
@@ -304,13 +292,11 @@ class Lifecycle:
             host_actor = HostActor(
                 program_version.program,
                 self._settings,
+                self._services,
                 reporter=reporter,
                 context=context,
                 loaded=loaded,
                 waits=waits,
-                clock=self._clock,
-                events=self._events,
-                watchdog=self._watchdog,
             )
             actor = HostActor.launch(host_actor)
         except BaseException:  # no thread to be had: whoever asked for it hears of that

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...hosts.host import Host
     from ...supervision.runtime.clock import Clock, Timer
-    from ...supervision.runtime.events import EventStream
+    from ..services import Services
 
 LOOK_EVERY = 1.0
 """Seconds between two looks."""
@@ -49,9 +49,8 @@ class Watched:
 class LimitWatch:
     """Looks at the processes that have limits, all of them in one thread. From any thread; nothing here blocks."""
 
-    def __init__(self, clock: Clock, events: EventStream) -> None:
-        self._clock = clock
-        self._events = events
+    def __init__(self, services: Services) -> None:
+        self._services = services
         self._lock = threading.Lock()
         self._actor: pykka.ActorRef[Any] | None = None
         self._closed = False
@@ -62,7 +61,7 @@ class LimitWatch:
             if self._closed:
                 return
             if self._actor is None:
-                self._actor = _Looker.start(self._clock, self._events)
+                self._actor = _Looker.start(self._services)
             self._actor.tell(Watched(actor, host, limits))
 
     def close(self) -> None:
@@ -84,8 +83,8 @@ _LOOK = _Look()
 class _Looker(BaseActor):
     """The thread of it."""
 
-    def __init__(self, clock: Clock, events: EventStream) -> None:
-        super().__init__("limits", events, clock)
+    def __init__(self, services: Services) -> None:
+        super().__init__("limits", services.events, services.clock)
         self._watched: list[Watched] = []
         self._timer: Timer | None = None
 

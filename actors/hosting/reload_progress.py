@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..handshake.handshake import LoadedPlugin
+    from ..services import Services
     from .candidate import ProgramVersion
     from .contracts import GenerationContext, LifecycleContext, Reporter
 
@@ -71,6 +70,7 @@ class Reloads:
         owner: the plugins that run in it.
         start: starts a generation that reports to a candidate, and waits once it is loaded.
         order: has the supervisor carry out an order by hand.
+        services: the board's.
 
     Attributes:
         turn: to be held by whoever reloads: one at a time.
@@ -85,8 +85,7 @@ class Reloads:
         start: Callable[[Candidate], pykka.ActorRef[Any]],
         order: Callable[[str, str], object],
         *,
-        clock: Clock,
-        events: EventStream,
+        services: Services,
     ) -> None:
         self.turn = threading.Lock()
         self._name = name
@@ -94,8 +93,8 @@ class Reloads:
         self._owner = owner
         self._start = start
         self._order = order
-        self._clock = clock
-        self._events = events
+        self._clock = services.clock
+        self._events = services.events
         self._lock = threading.Lock()
         self._trial = Trial()
         self._candidate: Candidate | None = None

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from ...supervision.runtime.clock import Clock, Timer
-    from ...supervision.runtime.events import EventStream
+    from ...supervision.runtime.clock import Timer
     from ..handshake.handshake import Handshake
+    from ..services import Services
     from .contracts import Reporter
 
 logger = Log("callboard.actors")
@@ -76,6 +76,7 @@ class Standby:
         name: the host's.
         policy: the host's, by which its standbys are made again.
         start: starts a generation that reports to what it is given, and waits once it is loaded.
+        services: the board's.
     """
 
     def __init__(
@@ -83,19 +84,16 @@ class Standby:
         name: str,
         policy: RestartPolicy,
         start: Callable[[Waiting], pykka.ActorRef[Any]],
-        *,
-        clock: Clock,
-        events: EventStream,
-        random: Callable[[], float],
+        services: Services,
     ) -> None:
         self._name = name
         self._policy = replace(
             policy, restart=RestartType.PERMANENT, never_restart_on=(), always_restart_on=()
         )
         self._start = start
-        self._clock = clock
-        self._events = events
-        self._random = random
+        self._clock = services.clock
+        self._events = services.events
+        self._random = services.random
         self._lock = threading.Lock()
         self._waiting: Waiting | None = None
         self._wanted = False

@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
     from ...base.errors import CallboardError
     from ...plugins.adapter.adapter import PluginAdapter
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import ToolSettings
-    from ..state.persister import StateKeeper
+    from ..services import Services
     from ..threads.hook_pool import Pending
 
 
@@ -27,7 +25,7 @@ class LocalPlugin:
     """A plugin that runs in this process.
 
     Args:
-        tool_runtime: see `Endpoint`.
+        services: the board's.
 
     Attributes:
         state: what it is given until it runs; what it begins with, and what calls have made of that, is the endpoint's.
@@ -41,11 +39,7 @@ class LocalPlugin:
         settings: ToolSettings,
         state: dict[str, Any],
         config: dict[str, Any],
-        *,
-        clock: Clock,
-        events: EventStream,
-        tool_runtime: Any = None,
-        keeper: StateKeeper | None = None,
+        services: Services,
     ) -> None:
         self.name = adapter.name
         self.state = state
@@ -56,9 +50,7 @@ class LocalPlugin:
         self.admitted = False
         self.setting_up: Pending[Any] | None = None
         self.unprepared: str | None = None
-        self._tool = ThreadToolActor(
-            adapter, settings, state, clock=clock, events=events, tool_runtime=tool_runtime, keeper=keeper
-        )
+        self._tool = ThreadToolActor(adapter, settings, state, services)
         self.endpoint = self._tool.endpoint
         self._actor = ThreadToolActor.launch(self._tool)
 

@@ -21,10 +21,8 @@ from .workers import Workers
 
 if TYPE_CHECKING:
     from ...plugins.adapter.adapter import PluginAdapter
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
-    from ..state.persister import StateKeeper
+    from ..services import Services
 
 MAX_FENCED = 32
 """Threads of one plugin that may be stuck at once; with more, it is not called any more until
@@ -38,8 +36,7 @@ class ThreadToolActor(BaseActor):
         adapter: the plugin, with all defaults.
         settings: how its calls are run.
         state: the plugin's initial state.
-        tool_runtime: see `Endpoint`.
-        keeper: see `Endpoint`.
+        services: the board's.
     """
 
     def __init__(
@@ -47,13 +44,9 @@ class ThreadToolActor(BaseActor):
         adapter: PluginAdapter,
         settings: ToolSettings,
         state: dict[str, Any],
-        *,
-        clock: Clock,
-        events: EventStream,
-        tool_runtime: Any = None,
-        keeper: StateKeeper | None = None,
+        services: Services,
     ) -> None:
-        super().__init__(adapter.name, events, clock)
+        super().__init__(adapter.name, services.events, services.clock)
         self._workers = Workers(adapter.name, self._on_back)
         self._fenced: set[ThreadRun] = set()
         self.fenced_total = 0
@@ -61,12 +54,10 @@ class ThreadToolActor(BaseActor):
             adapter,
             settings,
             state,
-            clock=clock,
-            events=events,
+            services,
             grant=self._workers.grant,
             give_up=self._give_up,
-            tool_runtime=tool_runtime,
-            keeper=keeper,
+            tool_runtime=services.tool_runtime,
         )
 
     @property

@@ -16,7 +16,7 @@ from ...supervision.messages import AddChild
 from ...supervision.restart.policy import RestartPolicy
 from ...supervision.runtime.telling import ask_supervisor
 from ..endpoint.endpoint import ToolSettings
-from ..hosting.host_registry import HostRegistry, founder
+from ..hosting.host_registry import HostRegistry
 from ..hosting.limits import LimitWatch
 from ..local.local_plugin import LocalPlugin
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     import pykka
 
     from ...hosts.hosted_tool import HostedToolPlugin
-    from ...hosts.process_tree.watchdog import Watchdog
     from ...plugins.adapter.adapter import PluginAdapter
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ...supervision.supervisor import SupervisorActor
     from ..catalog.catalog import Catalog, ToolDescriptor
     from ..endpoint.plugin import PluginHandle
@@ -41,8 +38,8 @@ if TYPE_CHECKING:
     from ..hosting.host_registry import Share
     from ..hosting.settings import HostSettings
     from ..routing.table import RoutingTable
-    from ..state.persister import StateKeeper
-    from ..threads.hook_pool import HookThreads, Pending
+    from ..services import Services
+    from ..threads.hook_pool import Pending
 
 
 class PluginManager:
@@ -52,12 +49,9 @@ class PluginManager:
         supervisor: starts and restarts the hosts.
         routing_table: where calls find the endpoints of the members.
         catalog: where the members' tools are offered.
-        threads: where plugins are prepared.
+        services: the board's; plugins are prepared in its threads.
         load_timeout: seconds that the first questions to a plugin of this process may take, or ``None``.
         prepare_timeout: seconds that preparing one may take.
-        random: the source of the jitter of hosts.
-        tool_runtime: what plugins find in their context under that name.
-        keeper: keeps the members' states beyond this process, or ``None``.
         removed: is called with the name of each plugin that was removed.
 
     Attributes:
@@ -74,15 +68,9 @@ class PluginManager:
         supervisor: pykka.ActorRef[SupervisorActor],
         routing_table: RoutingTable,
         catalog: Catalog,
-        threads: HookThreads,
-        watchdog: Watchdog,
-        clock: Clock,
-        events: EventStream,
+        services: Services,
         load_timeout: float | None,
         prepare_timeout: float,
-        tool_runtime: Any,
-        random: Callable[[], float],
-        keeper: StateKeeper | None = None,
         removed: Callable[[str], None],
     ) -> None:
         self.closed = False
@@ -90,18 +78,13 @@ class PluginManager:
         self._supervisor = supervisor
         self._routing_table = routing_table
         self._catalog = catalog
-        self._threads = threads
-        self._clock = clock
-        self._events = events
-        self.registration = Registration(routing_table, catalog, events)
+        self._services = services
+        self._events = services.events
+        self.registration = Registration(routing_table, catalog, services.events)
         self._load_timeout = load_timeout
         self._prepare_timeout = prepare_timeout
-        self._tool_runtime = tool_runtime
-        self.limit_watch = LimitWatch(clock, events)
-        self.host_registry = HostRegistry(
-            founder(clock=clock, events=events, watchdog=watchdog, watch=self.limit_watch, random=random)
-        )
-        self._keeper = keeper
+        self.limit_watch = LimitWatch(services)
+        self.host_registry = HostRegistry(services, self.limit_watch)
         self._members: dict[str, PluginHandle] = {}
         self._leaving: list[PluginHandle] = []
         self.lock = threading.RLock()
@@ -180,17 +163,14 @@ class PluginManager:
                 settings or ToolSettings(),
                 begins_with,
                 config,
-                clock=self._clock,
-                events=self._events,
-                tool_runtime=self._tool_runtime,
-                keeper=self._keeper,
+                self._services,
             )
             self._members[adapter.name] = member
             self._routing_table.add(member.endpoint)
             if adapter.has_prepare:
-                around = {"tool_runtime": self._tool_runtime, **(context or {})}
+                around = {"tool_runtime": self._services.tool_runtime, **(context or {})}
                 member.state = state
-                member.setting_up = self._threads.begin(
+                member.setting_up = self._services.threads.begin(
                     adapter.name, partial(set_up, adapter, config, state, around), self._prepare_timeout
                 )
                 return
@@ -308,13 +288,10 @@ class PluginManager:
                         plugin,
                         supervised_host,
                         settings or ToolSettings(),
+                        self._services,
                         config=host.config,
                         load=load,
-                        clock=self._clock,
-                        events=self._events,
                         offer=self._offer_hosted,
-                        keeper=self._keeper,
-                        threads=self._threads,
                     )
                 except BaseException:  # such as what a state store raises; the host has no plugin then
                     self.host_registry.leave(adapter.name)
@@ -405,8 +382,8 @@ class PluginManager:
         member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
         self._events.publish("plugin_removed", name)
         try:
-            if forget_state and self._keeper is not None:
-                self._keeper.forget(name)
+            if forget_state and self._services.keeper is not None:
+                self._services.keeper.forget(name)
         finally:
             self._removed(name)
 

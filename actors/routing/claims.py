@@ -15,11 +15,11 @@ from ..threads.hook_pool import HookFailed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...supervision.runtime.clock import Clock, Timer
+    from ...supervision.runtime.clock import Timer
     from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
     from ..endpoint.endpoint import Endpoint
-    from ..threads.hook_pool import HookThreads
+    from ..services import Services
     from .decision import Claims
     from .table import RoutingTable
 
@@ -29,23 +29,20 @@ class Claiming:
 
     Args:
         routing_table: the present routes.
-        threads: where claims are asked.
+        services: the board's; claims are asked in its threads.
         patience: seconds that a call may wait for claims.
     """
 
     def __init__(
         self,
         routing_table: RoutingTable,
-        *,
-        threads: HookThreads,
-        clock: Clock,
-        events: EventStream,
+        services: Services,
         patience: float,
     ) -> None:
         self._routing_table = routing_table
-        self._threads = threads
-        self._clock = clock
-        self._events = events
+        self._threads = services.threads
+        self._clock = services.clock
+        self._events = services.events
         self._patience = patience
 
     def ask(self, call: Call, done: Callable[[Claims], None]) -> Asking:

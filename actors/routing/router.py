@@ -27,9 +27,8 @@ from .messages import Claimed, Dispatch, Route
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...supervision.runtime.clock import Clock
-    from ...supervision.runtime.events import EventStream
     from ..calls.call import Call
+    from ..services import Services
     from .claims import Asking, Claiming
     from .decision import Claims
     from .table import RoutingTable
@@ -87,6 +86,7 @@ class RouterActor(BaseActor):
         entrusted: to be told of a call before this actor is told to route it.
         submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
         claiming: asks plugins whose call it is.
+        services: the board's.
     """
 
     def __init__(
@@ -95,11 +95,9 @@ class RouterActor(BaseActor):
         entrusted: Entrusted,
         submit: Callable[[Dispatch], Call],
         claiming: Claiming,
-        *,
-        clock: Clock,
-        events: EventStream,
+        services: Services,
     ) -> None:
-        super().__init__("router", events, clock)
+        super().__init__("router", services.events, services.clock)
         self._routing_table = routing_table
         self._entrusted = entrusted
         self._submit = submit

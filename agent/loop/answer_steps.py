@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...interop.calls.ids import made_up_call_id
 from ...interop.errors import InteropError
+from ...interop.exact_json import exact_json
 from ...interop.format_ids import canonical_format
-from ...interop.json_copy import copy_json
 from ...interop.names.wire_places import put
 from ..sessions.session import calls_of, tool_call_id
 
@@ -135,7 +135,7 @@ def _with_own_id(
     fresh = made_up_call_id(turn, index, inspected)
     while fresh in taken:  # another call has that id
         fresh += "x"
-    written = copy_json(call)
+    written = exact_json(call)
     if inspected.call_id:
         put("call", canonical_format("call", inspected.format), written, call_id=fresh)
     else:

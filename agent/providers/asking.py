@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import JsonValueError
 from ...interop.calls.arguments import parse_arguments
-from ...interop.json_copy import copy_json, json_text
+from ...interop.exact_json import exact_json, json_text
 from ...interop.streams.event_bytes import EventReader, EventStreamError
 from ..errors import ProviderError
 from ..wires.attempts import AttemptFailed, Failure, after_failure, of_error, of_status, request_id
@@ -60,7 +60,7 @@ class Asking:
         self._handed_on = False
         self._request_id: str | None = None
         try:
-            self.body = json_text(copy_json(payload, what="payload")).encode()
+            self.body = json_text(exact_json(payload, what="payload")).encode()
         except JsonValueError as error:
             raise ProviderError(
                 f"the request to provider {options.provider!r} is not JSON: {error}",

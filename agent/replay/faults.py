@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...base.frozen import frozen
-from ...interop.json_copy import copy_json, json_text
+from ...interop.exact_json import exact_json, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -130,7 +130,7 @@ def spoiled_events(events: Iterable[Json], fault: Fault) -> list[Json]:
     """Return what a fault makes of the events of a stream."""
     changed: list[Json] = []
     for event in events:
-        copy = copy_json(event)
+        copy = exact_json(event)
         if fault.same_ids:
             _everywhere(copy, lambda key, value: "the_same" if _is_call_id(key, value) else value)
         if fault.malformed and changed:

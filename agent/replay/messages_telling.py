@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...interop.json_copy import json_text
+from ...interop.exact_json import json_text
 from .telling import fragments, tokens, told_calls, words
 
 if TYPE_CHECKING:

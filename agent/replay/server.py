@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from ...base.frozen import frozen
 from ...interop.calls.arguments import parse_arguments
-from ...interop.json_copy import json_text
+from ...interop.exact_json import json_text
 from .chat_telling import tell_chat, whole_chat
 from .faults import Fault, Reply, error_reply, spoiled, spoiled_events, stream_reply
 from .hearing import hear

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ...interop.json_copy import json_text
+from ...interop.exact_json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

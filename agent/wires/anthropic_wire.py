@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ...interop.calls.arguments import parse_arguments
+from ...interop.exact_json import exact_json
 from ...interop.format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
-from ...interop.json_copy import copy_json
 from ...interop.parts import TextPart
 from .skeleton import TEXT, call_place, filled, worth_keeping
 from .wire import Block, Spoken, StreamReader, Wire, shown_behind
@@ -150,7 +150,7 @@ class AnthropicReader(StreamReader):
         elif block["type"] == "tool_use":
             self.partial.kept.append(call_place(str(block.get("id"))))
         else:
-            self._open[_key(index)] = (copy_json(block, what="$.content_block"), [])
+            self._open[_key(index)] = (exact_json(block, what="$.content_block"), [])
 
     def _add(self, index: Any, delta: Json) -> Iterator[Json]:
         block, pieces = self._open.get(_key(index), ({}, []))

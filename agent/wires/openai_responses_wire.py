@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from ...interop.exact_json import exact_json
 from ...interop.format_ids import (
     OPENAI_RESPONSES,
     RESPONSES_CUSTOM,
     RESPONSES_CUSTOM_SCHEMA,
     RESPONSES_FUNCTION,
 )
-from ...interop.json_copy import copy_json
 from ...interop.names.native_types import (
     ACTIONS,
     OUTPUTS,
@@ -146,13 +146,13 @@ class ResponsesReader(StreamReader):
             case {"type": "reasoning", "encrypted_content": str()}:
                 known = {"type", "id", "summary", "content", "encrypted_content"}
                 kept = {key: value for key, value in item.items() if key in known and value is not None}
-                self.partial.kept.append(copy_json(kept, what="$.item"))
+                self.partial.kept.append(exact_json(kept, what="$.item"))
             case {"type": "message"}:
                 self.partial.kept.append(dict(TEXT))
             case {"type": str()} if _is_call(item):
                 self.partial.kept.append(call_place(_its_id(item)))
             case {"type": str(stated)} if stated in _HOSTED:
-                self.partial.kept.append(copy_json(item, what="$.item"))
+                self.partial.kept.append(exact_json(item, what="$.item"))
 
     def _end(self, response: Json) -> None:
         self.ended = True

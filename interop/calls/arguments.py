@@ -26,8 +26,8 @@ import orjson
 from ...base.errors import JsonValueError
 from ..conversion import Loss, LossCode
 from ..errors import ConversionError
+from ..exact_json import exact_json, json_text
 from ..hub import InspectedCall
-from ..json_copy import copy_json, json_text
 from ..limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def parse_arguments(value: Any, *, decode_twice: bool = False) -> Arguments:
     if value is None:
         return Arguments("object", {}, None, None)
     try:
-        copy = copy_json(value, what="arguments")
+        copy = exact_json(value, what="arguments")
     except JsonValueError as error:
         return _malformed(None, "not_json_value", str(error))
     return Arguments("object" if isinstance(copy, dict) else "json", copy, None, None)
@@ -313,7 +313,7 @@ def read_text_call(
 
 def leftovers(value: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
     """Return copies of the keys of ``value`` that are not ``known``."""
-    return {key: copy_json(item, what=f"$.{key}") for key, item in value.items() if key not in known}
+    return {key: exact_json(item, what=f"$.{key}") for key, item in value.items() if key not in known}
 
 
 def identity_of(call: InspectedCall) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from ..json_copy import json_text
+from ..exact_json import json_text
 from .arguments import fault
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import ConversionError
-from ..json_copy import json_text
+from ..exact_json import json_text
 
 if TYPE_CHECKING:
     from ..hub import InspectedCall, InspectedResult

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..conversion import Loss, LossCode
 from ..errors import ConversionError
-from ..json_copy import copy_json
+from ..exact_json import exact_json
 from .arguments import parse_arguments
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def argument_object(
             raise ConversionError("it carries raw input")
         return context.wrapper.wrapped(call.payload), (Loss(LossCode.TEXT_WRAPPED, "raw input"),)
     if call.payload_kind == "object":
-        copy: dict[str, Any] = copy_json(call.payload)
+        copy: dict[str, Any] = exact_json(call.payload)
         return copy, ()
     if call.payload_kind == "json":
         raise ConversionError("its arguments are JSON but no object, and there is no room for anything else")

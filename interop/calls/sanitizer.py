@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..json_copy import json_text
+from ..exact_json import json_text
 from .arguments import parse_arguments
 
 NO_ARGUMENTS: Final = "{}"

@@ -20,9 +20,9 @@ from ..calls.arguments import (
 from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError
+from ..exact_json import exact_json, json_text
 from ..format_ids import AMPLIFIER
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json, json_text
 from ..parts import JsonPart, ResultPart, TextPart
 from ..results.structured import says_the_same, with_structure
 from ..results.text_fallback import write_parts
@@ -107,7 +107,7 @@ class AmplifierCalls:
         clean = replayable_object(value, key)
         if clean is None:
             return value
-        copy: dict[str, Any] = copy_json({**value, key: clean})
+        copy: dict[str, Any] = exact_json({**value, key: clean})
         return copy
 
 
@@ -194,7 +194,7 @@ def _error(error: Any) -> tuple[dict[str, Any], ResultPart | None]:
 def _part(value: Any) -> ResultPart | None:
     if value is None:
         return None
-    return TextPart(value) if isinstance(value, str) else JsonPart(copy_json(value, what="$.output"))
+    return TextPart(value) if isinstance(value, str) else JsonPart(exact_json(value, what="$.output"))
 
 
 def _write(part: ResultPart) -> dict[str, Any] | None:
@@ -202,7 +202,7 @@ def _write(part: ResultPart) -> dict[str, Any] | None:
         case TextPart(text=text):
             return {"value": text}
         case JsonPart(value=value) if value is not None and not isinstance(value, str):
-            return {"value": copy_json(value)}
+            return {"value": exact_json(value)}
     return None
 
 

@@ -20,9 +20,9 @@ from ..calls.arguments import (
 )
 from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, lost_extras
+from ..exact_json import exact_json
 from ..format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json
 from ..results.text_fallback import answered_call, native_content, write_parts
 from ..schemas.function_schemas import as_function
 from ..schemas.root_combinators import without_root_combinators
@@ -87,7 +87,7 @@ class AnthropicCalls:
         """Return what is asked for; text in place of ``input`` is read as its JSON."""
         metadata: dict[str, Any] = {}
         if value.get("caller") is not None:
-            metadata["caller"] = copy_json(value["caller"], what="$.caller")
+            metadata["caller"] = exact_json(value["caller"], what="$.caller")
         extras = leftovers(value, ("type", "id", "name", "input", "caller"))
         if extras:
             metadata["extras"] = extras
@@ -101,7 +101,7 @@ class AnthropicCalls:
         clean = replayable_object(value, "input")
         if clean is None:
             return value
-        copy: dict[str, Any] = copy_json({**value, "input": clean})
+        copy: dict[str, Any] = exact_json({**value, "input": clean})
         return copy
 
 

@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from ..errors import InvalidShapeError
-from ..json_copy import copy_json
+from ..exact_json import exact_json
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
 from ..results.data_urls import data_url, inline_of
 
@@ -54,7 +54,7 @@ def write_block(part: ResultPart) -> dict[str, Any] | None:
         case TextPart(text=text):
             return {"text": text}
         case JsonPart(value=dict() as value):
-            return {"json": copy_json(value)}
+            return {"json": exact_json(value)}
         case MediaPart(kind=kind, filename=filename):
             inline = inline_of(part)
             if inline is None:
@@ -73,7 +73,7 @@ def _read_block(block: dict[str, Any]) -> ResultPart:
         case {"text": str(text)}:
             return TextPart(text, _rest(block, "text"))
         case {"json": value}:
-            return JsonPart(copy_json(value, what="$.json"))
+            return JsonPart(exact_json(value, what="$.json"))
         case {"image": {"source": {"bytes": str(data)}, "format": str(name)}} if name in _MIMES:
             return MediaPart("image", url=data_url(_MIMES[name], data))
         case {"document": {"source": {"bytes": str(data)}, "format": str(name)} as document} if (

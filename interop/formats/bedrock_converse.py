@@ -19,9 +19,9 @@ from ..calls.arguments import (
 from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError
+from ..exact_json import exact_json
 from ..format_ids import BEDROCK_CONVERSE, BEDROCK_TOOL
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json
 from ..results.structured import with_structure
 from ..results.text_fallback import answered_call, native_content, write_parts
 from ..schemas.function_schemas import as_function
@@ -115,7 +115,7 @@ class BedrockCalls:
         clean = replayable_object(value["toolUse"], "input")
         if clean is None:
             return value
-        copy: dict[str, Any] = copy_json({**value, "toolUse": {**value["toolUse"], "input": clean}})
+        copy: dict[str, Any] = exact_json({**value, "toolUse": {**value["toolUse"], "input": clean}})
         return copy
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..calls.arguments import leftovers
+from ..exact_json import exact_json
 from ..format_ids import CORE_HOST_RESULT
 from ..hub import InspectedResult
-from ..json_copy import copy_json
 from ..parts import JsonPart, ResultPart, TextPart
 
 
@@ -41,4 +41,4 @@ class CoreHostResults:
 
 
 def _part(said: Any) -> ResultPart:
-    return TextPart(said) if isinstance(said, str) else JsonPart(copy_json(said, what="$.result"))
+    return TextPart(said) if isinstance(said, str) else JsonPart(exact_json(said, what="$.result"))

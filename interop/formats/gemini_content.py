@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..conversion import Loss, LossCode
 from ..errors import InvalidShapeError
-from ..json_copy import copy_json
+from ..exact_json import exact_json
 from ..names.gemini_spelling import wire_key, wire_keys
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
 from ..results.data_urls import data_url, inline_of
@@ -73,7 +73,7 @@ def _read_object(said: dict[str, Any]) -> tuple[list[ResultPart], bool | None]:
 
 
 def _part(value: Any) -> ResultPart:
-    return TextPart(value) if isinstance(value, str) else JsonPart(copy_json(value, what="$.response"))
+    return TextPart(value) if isinstance(value, str) else JsonPart(exact_json(value, what="$.response"))
 
 
 def read_media(item: dict[str, Any]) -> ResultPart:
@@ -101,7 +101,7 @@ def _write(part: ResultPart) -> dict[str, Any] | None:
         case TextPart(text=text):
             return {"value": text}
         case JsonPart(value=value) if not isinstance(value, str):
-            return {"value": copy_json(value)}
+            return {"value": exact_json(value)}
         case MediaPart():
             inline = inline_of(part)
             if inline is not None:

@@ -15,9 +15,9 @@ from ..calls.arguments import leftovers, lost_metadata, lost_namespace, parse_ar
 from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
+from ..exact_json import exact_json
 from ..format_ids import GEMINI, GEMINI_FUNCTION
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json
 from ..names.gemini_spelling import as_base64, beside, said, spelt
 from ..results.text_fallback import native_content
 from ..schemas.function_schemas import as_function, kept_extras
@@ -103,7 +103,7 @@ class GeminiCalls:
         metadata: dict[str, Any] = {}
         signature = as_base64(said(value, "thoughtSignature"))
         if signature is not None and signature != SENTINEL:
-            metadata["thought_signature"] = copy_json(signature, what="$.thoughtSignature")
+            metadata["thought_signature"] = exact_json(signature, what="$.thoughtSignature")
         extras = leftovers(beside(value, "functionCall", "thoughtSignature"), ())
         inner = leftovers(beside(call, "name", "args", "id"), ())
         if inner:
@@ -122,7 +122,7 @@ class GeminiCalls:
         clean = None if call.get("args") is None else replayable_object(call, "args")
         if clean is None:
             return value
-        copy: dict[str, Any] = copy_json({**value, key: {**call, "args": clean}})
+        copy: dict[str, Any] = exact_json({**value, key: {**call, "args": clean}})
         return copy
 
 

@@ -13,9 +13,9 @@ from ...base.errors import JsonValueError
 from ..calls.arguments import leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss
 from ..errors import ConversionError
+from ..exact_json import exact_json
 from ..format_ids import GEMINI, GEMINI_OPENAPI
 from ..hub import InspectedSchema
-from ..json_copy import copy_json
 from ..limits import MAX_DEPTH
 from ..openapi.reading import has_ordering, widen
 from ..openapi.writing import TYPES, narrow
@@ -101,7 +101,7 @@ def _of_an_object(schema: dict[str, Any]) -> tuple[dict[str, Any], tuple[Loss, .
         parameters, losses = narrow(plain)
         parameters, losses = {**parameters, "type": TYPES["object"]}, widened + losses
     try:
-        return copy_json(parameters), losses
+        return exact_json(parameters), losses
     except JsonValueError as error:  # deeper than we would read ourselves
         problem = f"its references write out to values nested more than {MAX_DEPTH} levels deep"
         raise ConversionError(problem) from error

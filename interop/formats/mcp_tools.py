@@ -16,9 +16,9 @@ from ..calls.arguments import leftovers, lost_metadata, lost_namespace, parse_ar
 from ..calls.object_calls import argument_object, replayable_object
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
+from ..exact_json import exact_json, json_text
 from ..format_ids import MCP, MCP_2025, MCP_2026, MCP_SAMPLING, belongs_to
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json, json_text
 from ..parts import JsonPart, ResultPart, TextPart, UnreadPart
 from ..results.structured import with_structure
 from ..results.text_fallback import native_content, write_parts
@@ -122,7 +122,7 @@ class McpCalls:
         if clean is None:
             return value
         mended = {**params, "arguments": clean}
-        copy: dict[str, Any] = copy_json({**value, "params": mended} if "params" in value else mended)
+        copy: dict[str, Any] = exact_json({**value, "params": mended} if "params" in value else mended)
         return copy
 
 
@@ -172,7 +172,7 @@ class McpResults:
         if pending is not None:
             parts = (*parts, UnreadPart(pending))
         structured = value.get("structuredContent")
-        data = None if structured is None else JsonPart(copy_json(structured, what="$.structuredContent"))
+        data = None if structured is None else JsonPart(exact_json(structured, what="$.structuredContent"))
         call_id = value.get("toolUseId")
         known = ("content", "structuredContent", "isError", "resultType", "type", "toolUseId")
         extras = leftovers(value, known)
@@ -207,7 +207,7 @@ class ToMcpResult:
             losses += (Loss(LossCode.MEDIA, "an address became a link, which a client may follow or not"),)
         result: dict[str, Any] = {"content": content}
         if data is not None:
-            result["structuredContent"] = copy_json(data.value)
+            result["structuredContent"] = exact_json(data.value)
         if value.is_error is not None:
             result["isError"] = value.is_error
         if self.target == MCP_2026:

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from ..calls.arguments import identity_of, leftovers, lost_metadata, lost_namespace, read_text_call
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
+from ..exact_json import exact_json
 from ..format_ids import CHAT_CUSTOM
 from ..hub import InspectedCall, InspectedSchema, TextFormat
-from ..json_copy import copy_json
 from ..schemas.shapes import breach, optional_object, optional_text, required_name
 
 
@@ -98,7 +98,7 @@ class ChatCustomCalls:
         custom = value["custom"]
         if isinstance(custom.get("input"), str):
             return value
-        copy: dict[str, Any] = copy_json({**value, "custom": {**custom, "input": ""}})
+        copy: dict[str, Any] = exact_json({**value, "custom": {**custom, "input": ""}})
         return copy
 
 

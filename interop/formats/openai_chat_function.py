@@ -21,9 +21,9 @@ from ..calls.arguments import (
 from ..calls.sanitizer import replayable_arguments
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras, wrapping_losses
 from ..errors import ConversionError
+from ..exact_json import exact_json
 from ..format_ids import CHAT_FUNCTION, OPENAI_CHAT
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json
 from ..results.text_fallback import native_content, write_parts
 from ..schemas.shapes import optional_flag, optional_object, optional_text, required_name
 from .openai_content import read_content, write_chat_text
@@ -135,7 +135,7 @@ class ChatFunctionCalls:
         if clean is arguments:
             return value
         function = {**value["function"], "arguments": clean}
-        copy: dict[str, Any] = copy_json({**value, "function": function})
+        copy: dict[str, Any] = exact_json({**value, "function": function})
         return copy
 
 

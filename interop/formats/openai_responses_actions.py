@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from ..calls.arguments import fault, leftovers
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
+from ..exact_json import exact_json
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_ACTION
 from ..hub import InspectedCall, InspectedResult
-from ..json_copy import copy_json
 from ..names.native_types import ACTIONS, OUTPUTS, is_for_the_client
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart, UnreadPart
 from ..results.text_fallback import answered_call, as_text
@@ -57,7 +57,7 @@ class ResponsesActions:
         metadata: dict[str, Any] = {"action": stated}
         for key, name in (("id", "item_id"), ("status", "status"), ("caller", "caller")):
             if key != id_key and value.get(key) is not None:
-                metadata[name] = copy_json(value[key], what=f"$.{key}")
+                metadata[name] = exact_json(value[key], what=f"$.{key}")
         known = isinstance(call_id, str) and bool(call_id)
         if not known:
             metadata["error"] = fault("bad_call", "it has no id, and nothing could answer it")
@@ -144,7 +144,7 @@ def read_output(item: dict[str, Any]) -> tuple[tuple[ResultPart, ...], bool | No
             if isinstance(url, str) or isinstance(file_id, str):
                 return (MediaPart("image", url=url, file_id=file_id),), None
         case {"type": "tool_search_output", "tools": [*tools]}:
-            return (JsonPart({"tools": copy_json(tools, what="$.tools")}),), None
+            return (JsonPart({"tools": exact_json(tools, what="$.tools")}),), None
         case {"type": "mcp_approval_response", "approve": bool(approve)}:
             reason = item.get("reason")
             told = {"approve": approve, **({"reason": reason} if isinstance(reason, str) else {})}
@@ -206,7 +206,7 @@ def _computer(value: InspectedResult, call_id: str) -> Written:
 def _tool_search(value: InspectedResult, call_id: str) -> Written:
     for data in _data(value):
         if isinstance(data.get("tools"), list):
-            item = {"type": "tool_search_output", "call_id": call_id, "tools": copy_json(data["tools"])}
+            item = {"type": "tool_search_output", "call_id": call_id, "tools": exact_json(data["tools"])}
             return {**item, "execution": "client", "status": "completed"}, ()
     raise ConversionError("a search for tools is answered by an object with the list 'tools'")
 

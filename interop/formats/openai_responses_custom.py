@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from ..calls.arguments import identity_of, leftovers, lost_metadata, read_text_call
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from ..errors import ConversionError
+from ..exact_json import exact_json
 from ..format_ids import RESPONSES_CUSTOM, RESPONSES_CUSTOM_SCHEMA
 from ..hub import InspectedCall, InspectedResult, InspectedSchema, TextFormat
-from ..json_copy import copy_json
 from ..schemas.shapes import breach, optional_object, optional_text, required_name
 from .openai_responses_items import item_metadata, kept_extras, read_output, write_output
 
@@ -89,7 +89,7 @@ class ResponsesCustomCalls:
         """Return the call; if it has no input at all, a copy with an empty one."""
         if isinstance(value.get("input"), str):
             return value
-        copy: dict[str, Any] = copy_json({**value, "input": ""})
+        copy: dict[str, Any] = exact_json({**value, "input": ""})
         return copy
 
 

@@ -20,9 +20,9 @@ from ..calls.arguments import (
 )
 from ..calls.sanitizer import replayable_arguments
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, wrapping_losses
+from ..exact_json import exact_json
 from ..format_ids import RESPONSES_FUNCTION
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json
 from ..schemas.shapes import optional_flag, optional_object, optional_text, required_name
 from .openai_responses_items import item_metadata, kept_extras, read_output, write_output
 
@@ -118,7 +118,7 @@ class ResponsesFunctionCalls:
         clean = replayable_arguments(arguments)
         if clean is arguments:
             return value
-        copy: dict[str, Any] = copy_json({**value, "arguments": clean})
+        copy: dict[str, Any] = exact_json({**value, "arguments": clean})
         return copy
 
 

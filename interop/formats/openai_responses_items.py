@@ -7,9 +7,9 @@ from typing import Any, Literal
 from ..calls.arguments import leftovers
 from ..conversion import Converted, Loss, lost_extras
 from ..errors import ConversionError
+from ..exact_json import exact_json
 from ..format_ids import OPENAI_RESPONSES, RESPONSES_CUSTOM_SCHEMA, RESPONSES_FUNCTION
 from ..hub import InspectedResult, InspectedSchema
-from ..json_copy import copy_json
 from ..results.text_fallback import native_content, write_parts
 from .openai_content import DETAIL_IF_UNSAID, read_content, write_responses_part
 
@@ -35,7 +35,7 @@ def item_metadata(value: dict[str, Any], payload_key: str) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
     for key, name in (("id", "item_id"), ("status", "status"), ("caller", "caller")):
         if value.get(key) is not None:
-            metadata[name] = copy_json(value[key], what=f"$.{key}")
+            metadata[name] = exact_json(value[key], what=f"$.{key}")
     known = ("type", "call_id", "name", "namespace", payload_key, "id", "status", "caller")
     extras = leftovers(value, known)
     if extras:

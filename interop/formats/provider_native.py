@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..calls.arguments import leftovers
 from ..errors import InvalidShapeError
+from ..exact_json import exact_json
 from ..format_ids import (
     ANTHROPIC_MESSAGES,
     BEDROCK_CONVERSE,
@@ -22,7 +23,6 @@ from ..format_ids import (
     belongs_to,
 )
 from ..hub import InspectedResult, NativeContent
-from ..json_copy import copy_json
 from ..names.native_types import OUTPUTS
 from ..parts import ResultPart, UnreadPart
 from .anthropic_content import read_blocks as read_anthropic
@@ -51,7 +51,7 @@ class ProviderNativeResults:
         family = value.get("format")
         if not isinstance(family, str) or not family or "content" not in value:
             raise InvalidShapeError(CORE_PROVIDER_NATIVE, "it must have a string 'format' and a 'content'")
-        content = copy_json(value["content"], what="$.content")
+        content = exact_json(value["content"], what="$.content")
         extras = leftovers(value, ("type", "format", "content"))
         return InspectedResult(
             format=CORE_PROVIDER_NATIVE,

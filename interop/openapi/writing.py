@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..conversion import Loss, LossCode
 from ..errors import ConversionError
-from ..json_copy import json_text
+from ..exact_json import json_text
 from ..limits import MAX_DEPTH, MAX_SCHEMA_NODES, width
 from ..schemas.references import pointed_at
 from .keywords import write_array, write_number, write_object, write_text

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...base.errors import CallboardError
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from ..errors import ConversionError, HostedError, Kind
+from ..exact_json import exact_json
 from ..format_ids import HOSTED, NATIVE, canonical_format
-from ..json_copy import copy_json
 
 if TYPE_CHECKING:
     from .members import Member
@@ -72,7 +72,7 @@ class AdapterIndex:
         """
         source = canonical_format(self._kind, inspected.format)
         if source in accepted.copied:
-            return source, Converted(copy_json(value))
+            return source, Converted(exact_json(value))
         if source in HOSTED:
             problem = f"{label} is a matter of {HOSTED[source]} alone"
             raise HostedError(problem, (Loss(LossCode.HOSTED, problem),))
@@ -106,7 +106,7 @@ class AdapterIndex:
             if member.it.source == HUB:
                 given = inspected
             elif canonical_format(self._kind, member.it.source) == source:
-                given = copy_json(value) if isinstance(value, dict) else value
+                given = exact_json(value) if isinstance(value, dict) else value
             else:
                 continue
             try:

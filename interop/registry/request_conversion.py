@@ -23,8 +23,8 @@ from ..calls.ids import made_up_call_id
 from ..calls.marks import METADATA
 from ..conversion import Loss
 from ..errors import InteropError
+from ..exact_json import exact_json
 from ..format_ids import HOSTED, canonical_format
-from ..json_copy import copy_json
 from ..names.provider_spellings import ids_of, names_of
 from ..names.wire_places import put
 from .batches import convert_batch
@@ -174,7 +174,7 @@ class RequestConversion:
         own = self.names.reverse(inspected.tool_name or "")
         if not own or own == inspected.tool_name:
             return call
-        copy = copy_json(call)
+        copy = exact_json(call)
         put("call", canonical_format("call", inspected.format), copy, name=own)
         return copy
 

@@ -21,9 +21,9 @@ from ..calls.marks import METADATA, as_marked, mark_of, unmarked, with_mark
 from ..conversion import ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
 from ..custom_wrapper import CustomToolWrapper
 from ..errors import ConversionError, InteropError
+from ..exact_json import exact_json
 from ..format_ids import NATIVE, canonical_format
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
-from ..json_copy import copy_json
 from ..names.namespaces import BareNames
 from ..results.tool_message import open_tool_message
 from .adapter_index import Accepted
@@ -241,7 +241,7 @@ class ToolInteropRegistry:
                 and not context.may_wrap
                 and self._calls.knows(accepted.written)
             ):
-                return Converted(copy_json(call))
+                return Converted(exact_json(call))
             raise
         if chosen == canonical_format("call", inspected.format):
             return converted

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..conversion import Loss, LossCode, merged
 from ..errors import ConversionError
+from ..exact_json import json_text
 from ..format_ids import belongs_to
-from ..json_copy import json_text
 from ..parts import JsonPart, MediaPart, ResultPart, TextPart
 from .structured import lost_structure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ..json_copy import json_text
+from ..exact_json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

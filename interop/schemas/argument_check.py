@@ -11,7 +11,7 @@ from operator import mul
 from typing import Any, Final
 
 from ..errors import UncheckableSchemaError
-from ..json_copy import copy_json
+from ..exact_json import exact_json
 from ..limits import MAX_DEPTH
 from .cost import work_by_depth
 from .engine import Engine, EngineError
@@ -43,7 +43,7 @@ class ArgumentCheck:
     __slots__ = ("_engine", "_most_plain", "_schema", "_work")
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self._schema: dict[str, Any] = copy_json(schema)
+        self._schema: dict[str, Any] = exact_json(schema)
         self._work = work_by_depth(graph_of(self._schema))
         if self._work[0] > MAX_WORK:
             raise UncheckableSchemaError(f"it would take {self._work[0]:.0e} steps to look at one value")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..conversion import Loss, LossCode
 from ..errors import ConversionError
-from ..json_copy import json_text
+from ..exact_json import json_text
 from ..limits import MAX_SCHEMA_NODES, width
 from .references import resolve
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
 from ..errors import InvalidShapeError
-from ..json_copy import copy_json
+from ..exact_json import exact_json
 from ..limits import too_large
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def optional_object(format_id: str, value: Mapping[str, Any], key: str) -> dict[
     if not isinstance(found, dict):
         raise breach(format_id, value, f"{key!r} must be an object, and is of type {type(found).__name__}")
     try:
-        copy: dict[str, Any] = copy_json(found, what=key)
+        copy: dict[str, Any] = exact_json(found, what=key)
     except JsonValueError as error:
         raise breach(format_id, value, str(error)) from error
     excess = too_large(copy)

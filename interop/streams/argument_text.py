@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..calls.arguments import parse_arguments
-from ..json_copy import json_text
+from ..exact_json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,7 +20,7 @@ from ...base.errors import JsonValueError
 from ...base.frozen import frozen
 from ..calls.marks import marked
 from ..errors import describe
-from ..json_copy import copy_json, json_text
+from ..exact_json import exact_json, json_text
 from ..limits import MAX_STREAMED_CALLS, MAX_STREAMED_CHARS
 from .argument_text import is_whole, joined
 from .stream_errors import StreamError
@@ -146,7 +146,7 @@ class Assembler(ABC):
     def _copy(self, value: Any, what: str, draft: Draft) -> Any:
         """Return a copy of a value of a call; ``None``, and trouble, if it is no JSON or too long."""
         try:
-            copy = copy_json(value, what=what)
+            copy = exact_json(value, what=what)
         except JsonValueError as error:
             self._contradiction(str(error), draft)
             return None

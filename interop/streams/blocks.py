@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..calls.arguments import parse_arguments
 from ..errors import describe
-from ..json_copy import json_text
+from ..exact_json import json_text
 from .argument_text import is_whole, mean_the_same
 from .assembler import Assembler, Draft, cut_off
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..errors import describe
+from ..exact_json import json_text
 from ..format_ids import GEMINI
-from ..json_copy import json_text
 from ..limits import MAX_DEPTH
 from ..names.gemini_spelling import as_base64, said, spelt, wire_key, wire_keys
 from .argument_tree import ArgumentTree

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from ..errors import describe
+from ..exact_json import json_text
 from ..format_ids import OPENAI_CHAT
-from ..json_copy import json_text
 from .argument_text import is_whole
 from .assembler import Assembler, Draft, cut_off
 

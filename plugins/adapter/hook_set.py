@@ -89,7 +89,7 @@ class HookSet:
             return []
         if not isinstance(answer, list | tuple) or not all(isinstance(each, item) for each in answer):
             raise _wrong(self._name, hook, f"a list of {_JSON_NAMES[item]}", answer)
-        copy: list[Any] = json_copy(answer, hook, plugin=self._name)
+        copy: list[Any] = _own_copy(answer, hook, plugin=self._name)
         return copy
 
     def _settled(self, hook: str, method: Callable[..., Any], *values: Any, **facts: Any) -> Any:
@@ -124,11 +124,11 @@ def json_object(answer: Any, hook: str, *, plugin: str) -> Json | None:
         return None
     if not isinstance(answer, dict):
         raise _wrong(plugin, hook, "an object", answer)
-    copy: Json = json_copy(answer, hook, plugin=plugin)
+    copy: Json = _own_copy(answer, hook, plugin=plugin)
     return copy
 
 
-def json_copy(answer: Any, hook: str, *, plugin: str) -> Any:
+def _own_copy(answer: Any, hook: str, *, plugin: str) -> Any:
     """Return a copy of a hook's answer.
 
     Raises:

@@ -38,7 +38,7 @@ PLACES = {
     "orjson": (
         "hosts/protocol/wire.py",
         "interop/calls/arguments.py",
-        "interop/json_copy.py",
+        "interop/exact_json.py",
         "base/json.py",
     ),
     "click": (

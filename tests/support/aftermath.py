@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import psutil
 import pytest
-from leaks import TEST_MARK
+from leaks import living
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,9 @@ def end_those_since(began: Beginning) -> None:
     """Kill what descends from this process, or bears the mark of its tests, and was not there then."""
     deadline = time.monotonic() + _PATIENCE
     while left := [
-        process for process in _ours() if _born(process.pid) >= began.at and process.pid not in began.children
+        process
+        for process in living()
+        if _born(process.pid) >= began.at and process.pid not in began.children
     ]:
         for process in left:
             with suppress(psutil.NoSuchProcess):
@@ -64,22 +66,6 @@ def end_those_since(began: Beginning) -> None:
         if time.monotonic() > deadline:
             return
         time.sleep(_PAUSE)
-
-
-def _ours() -> list[psutil.Process]:
-    (name, value), *_ = TEST_MARK.items()
-    found = {process.pid: process for process in psutil.Process().children(recursive=True)}
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            if process.environ().get(name) == value:
-                found[process.pid] = process
-    return [process for process in found.values() if _lives(process)]
-
-
-def _lives(process: psutil.Process) -> bool:
-    with suppress(psutil.NoSuchProcess):
-        return process.status() != psutil.STATUS_ZOMBIE
-    return False
 
 
 def _born(pid: int) -> int:

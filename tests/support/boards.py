@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.services import Services
+from callboard.actors.threads.hook_pool import HookThreads
 from callboard.hosts.node.tool import NodeToolPlugin
+from callboard.hosts.process_tree.watchdog import Watchdog
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy
 from callboard.supervision.runtime.event_order import check_order
+from callboard.supervision.runtime.events import EventStream
 from leaks import TEST_MARK
 from programs import NODE
 
@@ -21,12 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from callboard.supervision.runtime.clock import Clock
     from callboard.supervision.runtime.events import Event
 
 MOODY = NODE / "moody.mjs"
 
 QUICK = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.05), intensity=1000)
 """Restarts at once and nearly without end, for tests that are about something else."""
+
+
+def services(clock: Clock, events: EventStream | None = None, **others: Any) -> Services:
+    """What the parts of a board share, for a part that is made by itself."""
+    parts = {"threads": HookThreads(), "watchdog": Watchdog(), "random": lambda: 0.0, **others}
+    return Services(clock=clock, events=events or EventStream(), **parts)
 
 
 def add_node(

@@ -23,9 +23,8 @@ from foreign_scene import (
     elsewhere,
     gated,
     refusal_of,
-    until_true,
 )
-from leaks import TEST_MARK
+from leaks import TEST_MARK, wait_until
 from supervision_cases import CRASH
 from tools import tool_call
 
@@ -38,9 +37,7 @@ def host_command(kind):
         plugin = add_node(board)
         command, plugin.command = plugin.command, Raises(kind)
         board.order("restart", "moody")
-        assert until_true(
-            lambda: board.status()["plugins"]["moody"]["host"]["state"] in {"backoff", "parked"}
-        )
+        wait_until(lambda: board.status()["plugins"]["moody"]["host"]["state"] in {"backoff", "parked"})
         plugin.command = command
         board.order("revive", "moody")
         assert answers(board, "moody")

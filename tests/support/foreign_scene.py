@@ -129,11 +129,3 @@ def refusal_of(function):
         return function()
     except BaseException as error:
         return error
-
-
-def until_true(condition):
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    return True

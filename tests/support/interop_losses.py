@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callboard.interop.conversion import LossCode
+from callboard.interop.exact_json import json_text
 from callboard.interop.format_ids import GEMINI_OPENAPI
-from callboard.interop.json_copy import json_text
 from callboard.interop.openapi.writing import narrow
 from callboard.interop.parts import JsonPart, MediaPart, TextPart
 from callboard.interop.results.data_urls import inline_of

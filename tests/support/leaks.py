@@ -85,14 +85,19 @@ def _descriptors() -> frozenset[str]:
     return frozenset(found)
 
 
-def _processes() -> frozenset[str]:
+def living() -> list[psutil.Process]:
+    """The processes that this one has started and that run, orphans among them."""
     found = {process.pid: process for process in psutil.Process().children(recursive=True)}
     (name, value), *_ = TEST_MARK.items()
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if process.environ().get(name) == value:
                 found[process.pid] = process
-    return frozenset(f"{pid}: {_command_line(process)}" for pid, process in found.items() if alive(pid))
+    return [process for pid, process in found.items() if alive(pid)]
+
+
+def _processes() -> frozenset[str]:
+    return frozenset(f"{process.pid}: {_command_line(process)}" for process in living())
 
 
 def _command_line(process: psutil.Process) -> str:

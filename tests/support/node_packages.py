@@ -134,11 +134,11 @@ with Callboard({"plugin_cache_dir": sys.argv[1], "plugin_policy": {"node_allow_i
 """
 
 
-def loading(cache: Path, source: str, **environment: str) -> subprocess.Popen[str]:
+def loading(cache: Path, source: str, *, program: str = LOADING, **environment: str) -> subprocess.Popen[str]:
     """Start a program that loads a plugin from a source and prints what its tool ``where`` answers; it can be interrupted."""
     with interruptible():
         return subprocess.Popen(
-            [sys.executable, "-c", LOADING, str(cache), source],
+            [sys.executable, "-c", program, str(cache), source],
             env={**os.environ, **TEST_MARK, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 class Asked(NamedTuple):
@@ -65,12 +65,25 @@ class Registry:
 @contextmanager
 def serving(registry: Registry) -> Iterator[Registry]:
     """It answers at `url` in here."""
+    with served(registry.answer) as host:
+        registry.host = host
+        registry.url = f"http://{host}/"
+        yield registry
+
+
+@contextmanager
+def served(answer: Callable[[str, str | None], tuple[int, bytes]], **headers: str) -> Iterator[str]:
+    """What answers to a path and a login, as a server on this machine; where it is. A refusal asks for a login."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            status, body = registry.answer(self.path, self.headers.get("Authorization"))
+            status, body = answer(self.path, self.headers.get("Authorization"))
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
+            for name, value in headers.items():
+                self.send_header(name.replace("_", "-"), value)
+            if status == 401:
+                self.send_header("WWW-Authenticate", 'Basic realm="index"')
             self.end_headers()
             self.wfile.write(body)
 
@@ -78,12 +91,10 @@ def serving(registry: Registry) -> Iterator[Registry]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        registry.host = f"127.0.0.1:{server.server_port}"
-        registry.url = f"http://{registry.host}/"
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
-            yield registry
+            yield f"127.0.0.1:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()

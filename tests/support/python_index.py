@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from npm_registry import Asked
+from npm_registry import Asked, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,27 +50,6 @@ class Index:
 @contextmanager
 def serving(index: Index) -> Iterator[Index]:
     """It answers at `url` in here."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = index.answer(self.path, self.headers.get("Authorization"))
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            if status == 401:
-                self.send_header("WWW-Authenticate", 'Basic realm="index"')
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        index.host = f"127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield index
-        finally:
-            server.shutdown()
-            thread.join()
+    with served(index.answer, Content_Type="text/html") as host:
+        index.host = host
+        yield index

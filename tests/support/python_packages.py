@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from leaks import TEST_MARK
+import node_packages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,13 +90,5 @@ with Callboard({"plugin_cache_dir": sys.argv[1]}) as board:
 """
 
 
-def loading(cache: Path, source: str, **environment: str) -> subprocess.Popen[str]:
-    """Start a program that loads a plugin, tells on stderr what it does, and prints what its tool ``where`` answers first."""
-    return subprocess.Popen(
-        [sys.executable, "-c", LOADING, str(cache), source],
-        env={**os.environ, **TEST_MARK, **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+loading = partial(node_packages.loading, program=LOADING)
+"""As there, of a Python package; it tells on stderr what it does, and prints the first of what its tool answers."""

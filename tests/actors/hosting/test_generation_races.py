@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from boards import Recorder, add_node, node_board
+from boards import Recorder, add_node, node_board, services
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
@@ -55,12 +55,10 @@ def test_a_life_that_is_told_to_end_and_to_begin_at_once_ends_once():
         life = HostActor(
             host.plugin,
             HostSettings({}, limits=Limits(overlap=False)),
+            services(memory.clock, memory.board.events),
             reporter=notes,
             context=notes,
             waits=True,
-            clock=memory.clock,
-            events=memory.board.events,
-            watchdog=None,
         )
         for message in (EndGeneration("taken off"), EndGeneration("stopped"), BEGIN):
             life.actor_ref.tell(message)

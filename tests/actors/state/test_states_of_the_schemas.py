@@ -203,8 +203,9 @@ class Talkative(MemoryHost):
 
 @pytest.fixture(params=[False, True], ids=["no store", "store"])
 def memory(request):
-    with memory_board(state_store=MemoryStore() if request.param else None) as memory:
-        memory.store = memory.board._keeper and memory.board._keeper._store
+    store = MemoryStore() if request.param else None
+    with memory_board(state_store=store) as memory:
+        memory.store = store
         yield memory
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from callboard.interop.calls.arguments import parse_arguments
-from callboard.interop.json_copy import json_text
+from callboard.interop.exact_json import json_text
 from callboard.interop.limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,8 +1,8 @@
-"""Copies of JSON values that share nothing with the original, and JSON text of them.
+"""Exact copies of JSON values that share nothing with the original, and JSON text of them.
 
-Copies are exact: ``true`` stays apart from ``1`` and ``1.0``, integers keep all their digits, and a
-lone surrogate (which models do emit) survives. That is why they are made here and not by writing
-JSON and reading it back.
+``true`` stays apart from ``1`` and ``1.0``, integers keep all their digits, and lone surrogates (which models do emit)
+survive, two of them in a row too. `base.json.copy_json` promises something else: the value as a reader of its text gets it,
+where two halves of a pair are one character and an `enum.Enum` is its value. Here what is not JSON already is refused.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _Trail = tuple["_Trail", str | int] | None
 """The way from the root to a value, linked backwards: it is only written out for an error."""
 
 
-def copy_json(value: Any, *, what: str = "$") -> Any:
-    """Return a copy of a JSON value; tuples become lists.
+def exact_json(value: Any, *, what: str = "$") -> Any:
+    """Return an exact copy of a JSON value; tuples become lists.
 
     Raises:
         JsonValueError: the value is not JSON, or nested deeper than `MAX_DEPTH`; names the path,
@@ -69,7 +69,7 @@ def _not_json(what: str, trail: _Trail, problem: str) -> JsonValueError:
 def json_text(value: Any) -> str:
     """Write a JSON value compactly; what UTF-8 cannot carry (lone surrogates) is escaped.
 
-    The value is trusted to be JSON, as from `copy_json` or a parser.
+    The value is trusted to be JSON, as from `exact_json` or a parser.
     """
     try:
         return orjson.dumps(value).decode()
