@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from ...plugins.hooks.approval import ALLOW, Answer
 from ..ui.approval import read_choice
 from ..ui.signals import interrupt
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from ..ui.prompt import Prompt

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
-from rich.text import Text
 
 from ...configured_agent import Agent
 from ...demo.journey_stage import Journey
@@ -19,6 +18,7 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.prompt import at_a_prompt
 from ..ui.streams import Streams
+from ..ui.text import Text
 from .approver import AtPrompt, Scripted
 from .conversation import Conversation
 from .events import KINDS, News

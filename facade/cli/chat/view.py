@@ -5,21 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.text import Text
-
 from ...agent.sessions.session import Session
 from ..commands.tools import show_tools
 from ..ui.approval import keys_of
 from ..ui.crash_report import show_crash
-from ..ui.text import Span, clean
+from ..ui.text import Span, Text, clean
 from .render import Scene
 from .rows import facts_of, whole_text
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...plugins.hooks.approval import Question
     from ...supervision.runtime.events import Event
+    from ..ui.console import SafeConsole
     from ..ui.streams import Streams
 
 Json = dict[str, Any]
@@ -56,7 +53,7 @@ class View(Protocol):
 class ForPeople:
     """Writes for people; what is written is never changed."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: SafeConsole) -> None:
         self.console = console
         self.scene = Scene(console.width)
         self._reports: dict[str, Json] = {}

@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from ...base.errors import JsonValueError
 from ...base.json import load_json
@@ -19,12 +18,11 @@ from ..ui.crash_report import show_crash
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, config_argument, json_option, seconds
 from ..ui.streams import Streams
-from ..ui.text import clean
+from ..ui.text import Text, clean
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...callboard import Callboard
+    from ..ui.console import SafeConsole
 
 Json = dict[str, Any]
 
@@ -136,7 +134,7 @@ def _json(text: str, where: str) -> Any:
         raise click.UsageError(f"{where} is {error}") from error
 
 
-def show_result(result: Json, seconds: float, console: Console) -> None:
+def show_result(result: Json, seconds: float, console: SafeConsole) -> None:
     """Show a result to people."""
     took = f"{seconds * 1000:,.1f} ms"
     if result["success"]:
