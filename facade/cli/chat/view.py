@@ -9,7 +9,7 @@ from ...agent.sessions.session import Session
 from ..commands.tools import show_tools
 from ..ui.approval import keys_of
 from ..ui.crash_report import show_crash
-from ..ui.text import Span, Text, clean
+from ..ui.text import Span, Text
 from .render import Scene
 from .rows import facts_of, whole_text
 
@@ -61,7 +61,7 @@ class ForPeople:
     def said(self, text: str, *, typed: bool, results: int) -> None:
         self.scene.resize(self.console.width)
         if not typed:
-            self.console.print(Text.assemble(("> ", "dim"), (clean(text), "bold")), soft_wrap=True)
+            self.console.print(Text.assemble(("> ", "dim"), (text, "bold")), soft_wrap=True)
         self._write(self.scene.turn_begins(time.monotonic(), results))
 
     def turn(self, event: Json) -> None:
@@ -79,14 +79,12 @@ class ForPeople:
     def question(self, question: Question) -> str:
         """Show a question to the person; returns what stands before the answer."""
         self._write(self.scene.question(question))
-        keys = "  ".join(
-            f"[{key}] {clean(option).lower()}" for key, option in keys_of(question.options).items()
-        )
+        keys = "  ".join(f"[{key}] {option.lower()}" for key, option in keys_of(question.options).items())
         return f"  {keys}  ({question.timeout:g} s, else {question.default}) > "
 
     def answered(self, how: str) -> None:
         """Show what became of a question, where that is not what the user has typed."""
-        self.console.print(Text(f"  {clean(how)}", "dim"), soft_wrap=True)
+        self.console.print(Text(f"  {how}", "dim"), soft_wrap=True)
 
     def told(self, topic: str, what: Any) -> None:
         match topic:
@@ -98,14 +96,14 @@ class ForPeople:
                 width = max(map(len, what), default=0)
                 for name, value in what.items():
                     self.console.print(
-                        Text.assemble((f"{name:<{width}}  ", "dim"), clean(str(value))), soft_wrap=True
+                        Text.assemble((f"{name:<{width}}  ", "dim"), str(value)), soft_wrap=True
                     )
             case _:
                 self.console.print(Text(str(what)), soft_wrap=True)
         self.console.print()
 
     def refused(self, why: str) -> None:
-        self.console.print(Text.assemble(("✗ ", "red"), clean(why)), soft_wrap=True)
+        self.console.print(Text.assemble(("✗ ", "red"), why), soft_wrap=True)
         self.console.print()
 
     def _show_result(self, message: Json) -> None:

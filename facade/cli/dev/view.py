@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...plugins.adapter.formatting import as_text
 from ..commands.call import show_result
-from ..ui.text import Text, clean
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from ...authoring.dev_server import LoadedAnew
@@ -90,8 +90,7 @@ class ForPeople:
             self._print(("✗ ", "red"), why)
 
     def _print(self, *pieces: str | tuple[str, str]) -> None:
-        said = [clean(piece) if isinstance(piece, str) else (clean(piece[0]), piece[1]) for piece in pieces]
-        self._console.print(Text.assemble(*said), soft_wrap=True)
+        self._console.print(Text.assemble(*pieces), soft_wrap=True)
 
 
 class ForPrograms:
