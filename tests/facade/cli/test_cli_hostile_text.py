@@ -219,7 +219,7 @@ def test_a_console_cleans_what_it_is_given_in_whatever_form_and_keeps_its_own_st
         WORDS,
         rich.text.Text(WORDS, "red"),
         table,
-        rich.text.Text("x" * 3 * LONGEST_LINE),
+        rich.text.Text("z" * 3 * LONGEST_LINE),
         [WORDS],
     ):
         console.print(given_, soft_wrap=True)
@@ -227,7 +227,7 @@ def test_a_console_cleans_what_it_is_given_in_whatever_form_and_keeps_its_own_st
 
     assert hidden_in(OURS.sub("", shown.getvalue())) == set()
     assert "\x1b[31m" in shown.getvalue()
-    assert shown.getvalue().count("x") == LONGEST_LINE
+    assert shown.getvalue().count("z") == LONGEST_LINE
     assert "and 20,000 characters more" in shown.getvalue()
 
 
