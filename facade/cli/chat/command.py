@@ -12,7 +12,8 @@ import click
 
 from ...configured_agent import Agent
 from ...demo.journey_stage import Journey
-from ..ui.approval import tell_nobody
+from ..approval.risk import Risks
+from ..approval.terminal import tell_nobody
 from ..ui.board import open_board
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
@@ -129,7 +130,7 @@ def _talk(place: _Place, ways: _Ways) -> int:
     news = News()
     people = scripted = None
     if out.people:
-        people = ForPeople(prompt.console if prompt else out.console)
+        people = ForPeople(prompt.console if prompt else out.console, Risks(board).of)
     if people is not None and ways.play:
         scripted = Scripted(people, fast=ways.fast)
     decide = _decider(people, prompt, scripted)

@@ -6,16 +6,19 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...agent.sessions.session import Session
+from ..approval.question import Dialogue
 from ..commands.tools import show_tools
-from ..ui.approval import keys_of
 from ..ui.crash_report import show_crash
 from ..ui.text import Span, Text
 from .render import Scene
 from .rows import facts_of, whole_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...plugins.hooks.approval import Question
     from ...supervision.runtime.events import Event
+    from ..approval.question import Risk, Step
     from ..ui.console import SafeConsole
     from ..ui.streams import Streams
 
@@ -53,8 +56,11 @@ class View(Protocol):
 class ForPeople:
     """Writes for people; what is written is never changed."""
 
-    def __init__(self, console: SafeConsole) -> None:
+    def __init__(
+        self, console: SafeConsole, risk: Callable[[Question], Risk | None] = lambda _: None
+    ) -> None:
         self.console = console
+        self._risk = risk
         self.scene = Scene(console.width)
         self._reports: dict[str, Json] = {}
 
@@ -76,11 +82,15 @@ class ForPeople:
         """See `View`. The terminal has shown it already, wherever it was."""
         self._write([*self.scene.paused(), Span("\n")])
 
-    def question(self, question: Question) -> str:
-        """Show a question to the person; returns what stands before the answer."""
-        self._write(self.scene.question(question))
-        keys = "  ".join(f"[{key}] {option.lower()}" for key, option in keys_of(question.options).items())
-        return f"  {keys}  ({question.timeout:g} s, else {question.default}) > "
+    def question(self, question: Question) -> tuple[Dialogue, str | Step]:
+        """Return a question to the person, and what is shown of it first."""
+        size = self.console.size
+        dialogue = Dialogue(question, self._risk(question), size.width, size.height)
+        return dialogue, dialogue.begin()
+
+    def asked(self, step: Step) -> None:
+        """Show what of a question comes before what is typed."""
+        self._write(self.scene.question(step.lines))
 
     def answered(self, how: str) -> None:
         """Show what became of a question, where that is not what the user has typed."""

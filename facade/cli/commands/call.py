@@ -12,7 +12,7 @@ from ...base.errors import JsonValueError
 from ...base.json import load_json
 from ...plugins.adapter.formatting import as_text
 from ...plugins.results.failures import reported
-from ..ui.approval import ask_on_terminal
+from ..approval.terminal import ask_on_terminal
 from ..ui.board import open_board
 from ..ui.crash_report import show_crash
 from ..ui.exit_codes import FAILED, WELL

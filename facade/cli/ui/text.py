@@ -55,11 +55,12 @@ def named(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Return a JSON text that means the same and holds nothing that `named` would name."""
-    return text if is_plain(text) else _HIDDEN.sub(_as_json, text)
+    return text if is_plain(text) else _HIDDEN.sub(lambda found: as_json_code(found[0]), text)
 
 
-def _as_json(found: re.Match[str]) -> str:
-    code = found[0].encode("utf-16-be", "surrogatepass").hex()
+def as_json_code(character: str) -> str:
+    """Return a character as JSON escapes it: with four digits, twice where it takes a pair of them."""
+    code = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
 
