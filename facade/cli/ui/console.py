@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import codecs
 import io
-import json
 import logging
 import sys
 from contextlib import contextmanager
+from json import dumps
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import rich.text
@@ -61,9 +61,9 @@ class SafeConsole(Console):
             else:
                 yield Segment(named(segment.text), segment.style)
 
-    def print_json(self, json_text: str | None = None, *, data: Any = None, **_: Any) -> None:
+    def print_json(self, json: str | None = None, *, data: Any = None, **_: Any) -> None:
         """Print a value as JSON over several lines, which is that value when it is read."""
-        text = json.dumps(data, indent=2, ensure_ascii=False) if json_text is None else json_text
+        text = dumps(data, indent=2, ensure_ascii=False) if json is None else json
         self.print(JSONHighlighter()(Text(escaped(text))), soft_wrap=True)
 
 

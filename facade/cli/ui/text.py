@@ -8,7 +8,7 @@ never by sequences in a string; so whatever sequence stands in a string is forei
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import rich.text
 from rich.cells import cell_len, chop_cells
@@ -79,6 +79,11 @@ class Text(rich.text.Text):
 
     def __init__(self, text: str = "", style: Any = "", **how: Any) -> None:
         super().__init__(clean(text), style, **how)
+
+    @classmethod
+    def assemble(cls, *parts: Any, **how: Any) -> Text:
+        """As rich's own: of texts, and of pairs of a text and a style."""
+        return cast("Text", super().assemble(*parts, **how))
 
     def append(self, text: rich.text.Text | str, style: Any = None) -> Text:
         """Add a text."""
