@@ -191,16 +191,12 @@ class Board:
             tool_runtime=self.tool_runtime,
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
             keeper=self._keeper,
-            removed=self._plugin_removed,
+            removed=(self.hooks.forget, self._mounts.removed),
         )
         self.queries = Queries(self.plugin_manager, self.survey, self._threads)
         self.variants = Variants(self.catalog, self.survey, self.plugin_manager.lock)
         disown_in_child(self)
         main_thread.watch(self)
-
-    def _plugin_removed(self, name: str) -> None:
-        self.hooks.forget(name)
-        self._mounts.removed(name)
 
     _home: int | None = None
     """The process it belongs to, if that is another one; see `forked`."""

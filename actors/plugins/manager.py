@@ -58,7 +58,7 @@ class PluginManager:
         random: the source of the jitter of hosts.
         tool_runtime: what plugins find in their context under that name.
         keeper: keeps the members' states beyond this process, or ``None``.
-        removed: is called with the name of each plugin that was removed.
+        removed: are called with the name of each plugin that was removed, in their order.
 
     Attributes:
         closed: no more members are taken.
@@ -83,7 +83,7 @@ class PluginManager:
         tool_runtime: Any,
         random: Callable[[], float],
         keeper: StateKeeper | None = None,
-        removed: Callable[[str], None],
+        removed: Iterable[Callable[[str], None]],
     ) -> None:
         self.closed = False
         self._removed = removed
@@ -408,7 +408,8 @@ class PluginManager:
             if forget_state and self._keeper is not None:
                 self._keeper.forget(name)
         finally:
-            self._removed(name)
+            for removed in self._removed:
+                removed(name)
 
     def _take_off(self, name: str, only: PluginAdapter | None = None) -> PluginHandle:
         with self.lock:

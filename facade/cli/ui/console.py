@@ -119,6 +119,10 @@ class SafeStream(io.TextIOBase):
         self._bound = LineBound()  # two threads that write one line at once may have it cut a little early
         self.buffer = _Bytes(self)
 
+    def __getattr__(self, name: str) -> Any:
+        # What else a tool asks of a standard stream, `reconfigure` say, it finds as it was.
+        return getattr(self._stream, name)
+
     @property
     def encoding(self) -> str:  # type: ignore[override]  # an attribute there, which cannot be set either
         """The stream's."""
@@ -181,9 +185,6 @@ def safe_streams() -> Iterator[None]:
     try:
         yield
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()
         sys.stdout, sys.stderr = before
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...base.errors import CallboardError
 from ...base.json import dump_json
 from .console import LogFormat, SafeConsole, one_sentence
-from .text import escaped
+from .text import escaped, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,7 +168,8 @@ def _clean(line: bytes) -> bytes:
     """A JSON text without what a terminal would take as an order; JSON itself has escaped all of C0."""
     if line.isascii() and b"\x7f" not in line:
         return line
-    return escaped(line.decode()).encode()
+    text = line.decode()
+    return line if is_plain(text) else escaped(text).encode()
 
 
 def open_missing_streams() -> None:

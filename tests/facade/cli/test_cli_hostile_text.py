@@ -235,6 +235,7 @@ def test_a_stream_cleans_text_and_bytes_even_if_a_character_comes_in_pieces():
     under = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
     stream = SafeStream(under)
 
+    stream.reconfigure(line_buffering=True)  # as tools do
     print(WORDS, file=stream)
     for byte in "é\u202e\n".encode():
         stream.buffer.write(bytes([byte]))
