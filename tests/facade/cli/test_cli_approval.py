@@ -111,9 +111,7 @@ def test_a_call_asks_at_the_terminal_until_it_is_answered(config):
     assert "? Run write_file?\n  because   the configuration asks about 'write*'\n" in seen
     assert '  │ {\n  │   "x": "1"\n  │ }\n' in seen
     assert "asked for the first time" in seen
-    assert f'"Write", from path:{Path(config).parent}, runs in this process' in seen.replace(
-        "\n  ↳         ", ""
-    )
+    assert f"from path:{Path(config).parent}" in seen.replace("\n  ↳         ", "")
 
 
 def test_a_yes_to_what_was_not_shown_is_none(config):
