@@ -179,7 +179,7 @@ class Board:
             services=services,
             load_timeout=load_timeout,
             prepare_timeout=prepare_timeout,
-            removed=self._mounts.removed,
+            removed=(self.hooks.forget, self._mounts.removed),
         )
         self.queries = Queries(self.plugin_manager, self.survey, services.threads)
         self.variants = Variants(self.catalog, self.survey, self.plugin_manager.lock)

@@ -37,6 +37,7 @@ from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
 from .plugins.sources.entry import parse_options
+from .plugins.sources.source import spelled
 from .reload.reloads import Reloads
 
 if TYPE_CHECKING:
@@ -502,7 +503,11 @@ class Callboard:
             return {"running": False, "plugins": {}, "failed": [], "providers": []}
         failed = [{"source": one.source, "error": one.error, "plugin": one.plugin} for one in self.failed]
         providers = [one.status() for one in self.providers]
-        return {**board.status(), "failed": failed, "providers": providers}
+        status = board.status()
+        for name, plugin in status["plugins"].items():
+            one = self._reloads.origins.loaded.get(name)
+            plugin["source"] = None if one is None or one.entry is None else spelled(one.entry)
+        return {**status, "failed": failed, "providers": providers}
 
     def subscribe(
         self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None

@@ -29,13 +29,14 @@ APPROVER = "the approver"
 class Inquiry:
     """One question on its way: waits, is asked, and is answered once."""
 
-    __slots__ = ("approver", "call", "done", "over", "question", "timer")
+    __slots__ = ("approver", "call", "done", "lasting", "over", "question", "timer")
 
     def __init__(self, question: Question, call: str, done: Callable[[Answer], None]) -> None:
         self.question = question
         self.call = call
         self.done = done
         self.over = False
+        self.lasting = question.tool_name is not None and question.plugin is not None
         self.approver: Approver | None = None
         self.timer: Timer | None = None
 
@@ -55,7 +56,7 @@ class People:
         self._lock = threading.Lock()
         self._waiting: deque[Inquiry] = deque()
         self._asked: Inquiry | None = None
-        self._remembered: set[Any] = set()
+        self._remembered: set[tuple[tuple[str, ...], str | None, str | None, bool]] = set()
 
     def ask(self, question: Question, call: str, done: Callable[[Answer], None]) -> Inquiry:
         """Have ``done`` called with the answer, at once or from another thread; not if it is withdrawn."""
@@ -77,6 +78,13 @@ class People:
                 self._tell_answered(inquiry, "withdrawn", allowed=False)
                 self._take_back(inquiry)
             self._ask_next()
+
+    def forget(self, plugin: str) -> None:
+        """A plugin has left the board: what was allowed for good is not allowed for another one of its name."""
+        with self._lock:
+            self._remembered = {key for key in self._remembered if key[2] != plugin}
+            for inquiry in (*self._waiting, *([] if self._asked is None else [self._asked])):
+                inquiry.lasting = inquiry.lasting and inquiry.question.plugin != plugin
 
     def _ask_next(self) -> None:
         while True:
@@ -142,7 +150,7 @@ class People:
             inquiry.over = True
             if self._asked is inquiry:
                 self._asked = None
-            if answer is not None and answer.allowed and answer.remember:
+            if answer is not None and answer.allowed and answer.remember and inquiry.lasting:
                 self._remembered.add(inquiry.question.key)
         if inquiry.timer is not None:
             inquiry.timer.cancel()

@@ -85,6 +85,11 @@ class Hooks:
         """Have a call pass the hooks; for a board that has had one. Returns the handle for the caller."""
         return (self._way or self._made()).take(call, deadline)
 
+    def forget(self, plugin: str) -> None:
+        """A plugin has left the board, and with it what a person has allowed it for good."""
+        if self._way is not None:
+            self._way.people.forget(plugin)
+
     def close(self) -> None:
         """Refuse further calls, and end what is with the hooks."""
         with self._lock:

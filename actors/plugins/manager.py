@@ -52,7 +52,7 @@ class PluginManager:
         services: the board's; plugins are prepared in its threads.
         load_timeout: seconds that the first questions to a plugin of this process may take, or ``None``.
         prepare_timeout: seconds that preparing one may take.
-        removed: is called with the name of each plugin that was removed.
+        removed: told the name of each plugin that has left.
 
     Attributes:
         closed: no more members are taken.
@@ -71,7 +71,7 @@ class PluginManager:
         services: Services,
         load_timeout: float | None,
         prepare_timeout: float,
-        removed: Callable[[str], None],
+        removed: Iterable[Callable[[str], None]],
     ) -> None:
         self.closed = False
         self._removed = removed
@@ -385,7 +385,8 @@ class PluginManager:
             if forget_state and self._services.keeper is not None:
                 self._services.keeper.forget(name)
         finally:
-            self._removed(name)
+            for removed in self._removed:
+                removed(name)
 
     def _take_off(self, name: str, only: PluginAdapter | None = None) -> PluginHandle:
         with self.lock:

@@ -18,6 +18,7 @@ import click
 from ..base.errors import CallboardError
 from ..chaos.checker.exits import READER_GONE
 from ..version import __version__
+from .ui.console import safe_streams
 from .ui.exit_codes import BUG, FAILED, WELL, WRONG, by_signal
 from .ui.options import Settings, common
 from .ui.streams import OutputLost, ReaderGone, complain, open_missing_streams, tell_progress, warn_on_stderr
@@ -128,9 +129,14 @@ command_line.commands = cast("dict[str, click.Command]", _OnDemand())  # click o
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line, that of the process when ``None``; returns the exit status."""
     open_missing_streams()
+    with safe_streams():
+        warn_on_stderr()
+        tell_progress()
+        return _carry_out(arguments)
+
+
+def _carry_out(arguments: Sequence[str] | None) -> int:
     settings = Settings()
-    warn_on_stderr()
-    tell_progress()
     try:
         status = command_line.main(arguments, prog_name="callboard", obj=settings, standalone_mode=False)
     except click.ClickException as error:

@@ -87,6 +87,7 @@ MODULES = (
     "facade/authoring/recording_diff.py",
     "facade/authoring/names.py",
     "facade/authoring/call_syntax.py",
+    "facade/cli/approval/question.py",
     "facade/cli/chat/input.py",
     "facade/cli/chat/markdown.py",
     "facade/cli/chat/rows.py",

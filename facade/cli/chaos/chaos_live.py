@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.table import Table
-from rich.text import Text
 
 from ..ui.background import Performance, watch
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,25 +6,23 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from ...chaos.checker.standings import MARK, Standing
 from ...chaos.report.figures import figures
 from ...chaos.report.scale import span
 from ..doctor.finding import counted
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rich.console import Console
-
     from ...trial.trial import Ended
+    from ..ui.console import SafeConsole
 
 _NAME = 28
 _MOST = 3
 
 
-def show_summary(ended: Ended, again: str, page: Path | None, console: Console) -> None:
+def show_summary(ended: Ended, again: str, page: Path | None, console: SafeConsole) -> None:
     """Show it to people."""
     told = figures(ended.run)
     console.print()

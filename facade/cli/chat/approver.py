@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
-from ...plugins.hooks.approval import ALLOW, Answer
-from ..ui.approval import read_choice
+from ...plugins.hooks.approval import Answer
+from ..approval.question import Step
 from ..ui.signals import interrupt
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from ..ui.prompt import Prompt
@@ -30,13 +29,11 @@ class AtPrompt:
 
     def decide(self, inquiry: Inquiry) -> None:
         """Ask, and give the answer. An interrupt is a no, and ends the turn as it does elsewhere."""
-        question = inquiry.question
-        message = self._view.question(question)
+        dialogue, step = self._view.question(inquiry.question)
         try:
-            while (
-                option := read_choice(self._prompt.ask(message, inquiry.when_withdrawn), question.options)
-            ) is None:
-                pass
+            while isinstance(step, Step):
+                self._view.asked(step)
+                step = dialogue.take(self._prompt.ask(f"{step.prompt} > ", inquiry.when_withdrawn))
         except EOFError:
             self._view.answered("not waited for any more" if inquiry.withdrawn else "not answered")
             inquiry.answer(Answer(allowed=False, reason="nothing was answered"))
@@ -44,7 +41,7 @@ class AtPrompt:
             inquiry.answer(Answer(allowed=False, reason="the turn was interrupted"))
             interrupt()
         else:
-            inquiry.answer(option)
+            inquiry.answer(step)
 
 
 class Scripted:
@@ -67,10 +64,14 @@ class Scripted:
 
     def decide(self, inquiry: Inquiry) -> None:
         """Answer a question."""
-        message = self._view.question(inquiry.question)
-        self._view.console.print(message, end="", soft_wrap=True)
-        self._type("y")
-        inquiry.answer(ALLOW)
+        dialogue, step = self._view.question(inquiry.question)
+        while isinstance(step, Step):
+            self._view.asked(step)
+            self._view.console.print(f"{step.prompt} > ", end="", soft_wrap=True)
+            line = "" if dialogue.more else "y"
+            self._type(line)
+            step = dialogue.take(line)
+        inquiry.answer(step)
 
     def _type(self, line: str) -> None:
         self._pause(_THOUGHT)

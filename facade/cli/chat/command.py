@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
-from rich.text import Text
 
 from ...configured_agent import Agent
 from ...demo.journey_stage import Journey
-from ..ui.approval import tell_nobody
+from ..approval.risk import Risks
+from ..approval.terminal import tell_nobody
 from ..ui.board import open_board
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.prompt import at_a_prompt
 from ..ui.streams import Streams
+from ..ui.text import Text
 from .approver import AtPrompt, Scripted
 from .conversation import Conversation
 from .events import KINDS, News
@@ -129,7 +130,7 @@ def _talk(place: _Place, ways: _Ways) -> int:
     news = News()
     people = scripted = None
     if out.people:
-        people = ForPeople(prompt.console if prompt else out.console)
+        people = ForPeople(prompt.console if prompt else out.console, Risks(board).of)
     if people is not None and ways.play:
         scripted = Scripted(people, fast=ways.fast)
     decide = _decider(people, prompt, scripted)

@@ -12,16 +12,16 @@ from ...agent.sessions.session import call_id, called_name, tool_call_id
 from ...plugins.adapter.formatting import as_text
 from ..ui.text import Span, clean
 from .markdown import Prose
-from .rows import arguments, asked_for, block, column_of, facts_of, last_words, row, shortened
+from .rows import asked_for, block, column_of, facts_of, last_words, row, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ...plugins.hooks.approval import Question
-
 Json = dict[str, Any]
 
 WIDEST = 100
+
+_QUESTION: Final = {"? ": "bold magenta"}
 
 HEARD: Final = {
     "breaker_opened": "{tool} failed too often and is left alone for {retry_in:.0f} s",
@@ -137,14 +137,9 @@ class Scene:
         """Return what ends the line that is open."""
         return self._rest_of_prose()
 
-    def question(self, question: Question) -> list[Span]:
-        """Return how a question to the person is shown, without what can be answered."""
-        reason = f" ({question.reason})" if question.reason else ""
-        shown = self._row("question", question.tool_name or "?", clean(f"{question.prompt}{reason}"))
-        about = ["" if question.tool_input is None else arguments(question.tool_input)]
-        if question.result is not None:
-            about.append(f"its result: {as_text(question.result)}")
-        return [*shown, *self._below([clean(line) for line in about if line])]
+    def question(self, lines: list[str]) -> list[Span]:
+        """Return how lines of a question to the person are shown."""
+        return [*self._enter("rows"), *(Span(f"{line}\n", _QUESTION.get(line[:2], "")) for line in lines)]
 
     # What the model says
 

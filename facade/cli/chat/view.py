@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.text import Text
-
 from ...agent.sessions.session import Session
+from ..approval.question import Dialogue
 from ..commands.tools import show_tools
-from ..ui.approval import keys_of
 from ..ui.crash_report import show_crash
-from ..ui.text import Span, clean
+from ..ui.text import Span, Text
 from .render import Scene
 from .rows import facts_of, whole_text
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Callable
 
     from ...plugins.hooks.approval import Question
     from ...supervision.runtime.events import Event
+    from ..approval.question import Risk, Step
+    from ..ui.console import SafeConsole
     from ..ui.streams import Streams
 
 Json = dict[str, Any]
@@ -56,15 +56,18 @@ class View(Protocol):
 class ForPeople:
     """Writes for people; what is written is never changed."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(
+        self, console: SafeConsole, risk: Callable[[Question], Risk | None] = lambda _: None
+    ) -> None:
         self.console = console
+        self._risk = risk
         self.scene = Scene(console.width)
         self._reports: dict[str, Json] = {}
 
     def said(self, text: str, *, typed: bool, results: int) -> None:
         self.scene.resize(self.console.width)
         if not typed:
-            self.console.print(Text.assemble(("> ", "dim"), (clean(text), "bold")), soft_wrap=True)
+            self.console.print(Text.assemble(("> ", "dim"), (text, "bold")), soft_wrap=True)
         self._write(self.scene.turn_begins(time.monotonic(), results))
 
     def turn(self, event: Json) -> None:
@@ -79,17 +82,19 @@ class ForPeople:
         """See `View`. The terminal has shown it already, wherever it was."""
         self._write([*self.scene.paused(), Span("\n")])
 
-    def question(self, question: Question) -> str:
-        """Show a question to the person; returns what stands before the answer."""
-        self._write(self.scene.question(question))
-        keys = "  ".join(
-            f"[{key}] {clean(option).lower()}" for key, option in keys_of(question.options).items()
-        )
-        return f"  {keys}  ({question.timeout:g} s, else {question.default}) > "
+    def question(self, question: Question) -> tuple[Dialogue, str | Step]:
+        """Return a question to the person, and what is shown of it first."""
+        size = self.console.size
+        dialogue = Dialogue(question, self._risk(question), size.width, size.height)
+        return dialogue, dialogue.begin()
+
+    def asked(self, step: Step) -> None:
+        """Show what of a question comes before what is typed."""
+        self._write(self.scene.question(step.lines))
 
     def answered(self, how: str) -> None:
         """Show what became of a question, where that is not what the user has typed."""
-        self.console.print(Text(f"  {clean(how)}", "dim"), soft_wrap=True)
+        self.console.print(Text(f"  {how}", "dim"), soft_wrap=True)
 
     def told(self, topic: str, what: Any) -> None:
         match topic:
@@ -101,14 +106,14 @@ class ForPeople:
                 width = max(map(len, what), default=0)
                 for name, value in what.items():
                     self.console.print(
-                        Text.assemble((f"{name:<{width}}  ", "dim"), clean(str(value))), soft_wrap=True
+                        Text.assemble((f"{name:<{width}}  ", "dim"), str(value)), soft_wrap=True
                     )
             case _:
                 self.console.print(Text(str(what)), soft_wrap=True)
         self.console.print()
 
     def refused(self, why: str) -> None:
-        self.console.print(Text.assemble(("✗ ", "red"), clean(why)), soft_wrap=True)
+        self.console.print(Text.assemble(("✗ ", "red"), why), soft_wrap=True)
         self.console.print()
 
     def _show_result(self, message: Json) -> None:

@@ -19,9 +19,8 @@ from ..ui.options import common, json_option
 from ..ui.streams import Streams
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...hosts.packages.cache_admin import Item
+    from ..ui.console import SafeConsole
 
 _DAY = 86400.0
 _config = click.argument("config", type=click.Path(dir_okay=False), required=False)
@@ -81,7 +80,7 @@ def _told(item: Item) -> dict[str, Any]:
     return {**asdict(item), "place": str(item.place), "used": _time(item.used).isoformat()}
 
 
-def _show(found: list[Item], cache: PackageCache, console: Console) -> None:
+def _show(found: list[Item], cache: PackageCache, console: SafeConsole) -> None:
     if not found:
         console.print(f"{cache.root} is empty")
         return

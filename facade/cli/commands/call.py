@@ -7,24 +7,22 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from ...base.errors import JsonValueError
 from ...base.json import load_json
 from ...plugins.adapter.formatting import as_text
 from ...plugins.results.failures import reported
-from ..ui.approval import ask_on_terminal
+from ..approval.terminal import ask_on_terminal
 from ..ui.board import open_board
 from ..ui.crash_report import show_crash
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, config_argument, json_option, seconds
 from ..ui.streams import Streams
-from ..ui.text import clean
+from ..ui.text import Text
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...callboard import Callboard
+    from ..ui.console import SafeConsole
 
 Json = dict[str, Any]
 
@@ -64,7 +62,7 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         running = board.submit(request, deadline=deadline)
         for chunk in running.chunks():
             if out.people:
-                out.console.print(Text(f"· {clean(as_text(chunk['part']))}", "dim"), soft_wrap=True)
+                out.console.print(Text(f"· {as_text(chunk['part'])}", "dim"), soft_wrap=True)
             else:
                 out.print_json(chunk)
         result = running.result()
@@ -136,7 +134,7 @@ def _json(text: str, where: str) -> Any:
         raise click.UsageError(f"{where} is {error}") from error
 
 
-def show_result(result: Json, seconds: float, console: Console) -> None:
+def show_result(result: Json, seconds: float, console: SafeConsole) -> None:
     """Show a result to people."""
     took = f"{seconds * 1000:,.1f} ms"
     if result["success"]:
@@ -144,7 +142,7 @@ def show_result(result: Json, seconds: float, console: Console) -> None:
             result["result"] if "result" in result else {k: v for k, v in result.items() if k != "success"}
         )
         if isinstance(shown, str):
-            console.print(clean(shown), soft_wrap=True)
+            console.print(shown, soft_wrap=True)
         else:
             console.print_json(data=shown)
         console.print(Text.assemble(("✓ ", "green"), (took, "dim")))
@@ -152,11 +150,11 @@ def show_result(result: Json, seconds: float, console: Console) -> None:
     ours = reported(result) is not None
     facts = [str(result[key]) for key in ("code", "outcome") if ours and key in result]
     said = Text.assemble(
-        ("✗ ", "red"), clean(as_text(result.get("error"))), (f"  ({', '.join([*facts, took])})", "dim")
+        ("✗ ", "red"), as_text(result.get("error")), (f"  ({', '.join([*facts, took])})", "dim")
     )
     console.print(said, soft_wrap=True)
     for name in ("output", "traceback"):
         if result.get(name):
-            console.print(Text(clean(as_text(result[name]).rstrip()), "dim"), soft_wrap=True)
+            console.print(Text(as_text(result[name]).rstrip(), "dim"), soft_wrap=True)
     if ours and isinstance(report := result.get("crash_report"), dict):
         show_crash(report, result.get("outcome"), console)

@@ -22,7 +22,7 @@ from ..ui.streams import Streams, complain
 from .convert_values import KINDS, UnknownWire, convert, kind_of, needs_call_id, require_wire, wires
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from ..ui.console import SafeConsole
 
 _BITE = 1 << 20
 
@@ -133,7 +133,7 @@ def _list(*, as_json: bool) -> int:
     return WELL
 
 
-def _show(known: dict[str, dict[str, list[str]]], console: Console) -> None:
+def _show(known: dict[str, dict[str, list[str]]], console: SafeConsole) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("format", *(f"{kind}s" for kind in KINDS)):
         table.add_column(heading, no_wrap=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from ...authoring.create import create
 from ...authoring.template import KINDS, OTHER_NAMES, TRY
@@ -15,9 +14,10 @@ from ...base.suggestions import meant
 from ..ui.exit_codes import WELL
 from ..ui.options import common, json_option
 from ..ui.streams import Streams
+from ..ui.text import Text
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from ..ui.console import SafeConsole
 
 
 def kind_of(text: str) -> str:
@@ -56,7 +56,7 @@ def new(kind: str, folder: Path, as_json: bool) -> int:
     return WELL
 
 
-def _show(folder: Path, files: list[str], commands: list[str], console: Console) -> None:
+def _show(folder: Path, files: list[str], commands: list[str], console: SafeConsole) -> None:
     for name in files:
         console.print(Text(f"  {folder / name}", "dim"), soft_wrap=True)
     enter = [] if folder.resolve() == Path.cwd() else [f"cd {shlex.quote(str(folder))}"]

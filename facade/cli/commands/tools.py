@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from ...actors.threads.hook_pool import HookFailed
 from ...base.suggestions import meant
@@ -16,9 +15,10 @@ from ..ui.board import why_absent
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, config_argument, json_option, quiet
 from ..ui.streams import Streams
+from ..ui.text import Text
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from ..ui.console import SafeConsole
 
 Json = dict[str, Any]
 
@@ -114,11 +114,12 @@ def _where(plugin: Json, hosts: Json) -> Json:
     return where | ({"error": why} if why else {})
 
 
-def show_tools(rows: list[Json], console: Console) -> None:
+def show_tools(rows: list[Json], console: SafeConsole) -> None:
     """Show the rows of `tool_rows` to people."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=console.is_terminal)
+    widest = _WIDEST if console.is_terminal else None
     for heading in ("tool", "plugin", "runs in"):
-        table.add_column(heading, no_wrap=True)
+        table.add_column(heading, no_wrap=True, overflow="ellipsis", max_width=widest)
     table.add_column("description", ratio=1, no_wrap=True, overflow="ellipsis")
     for row in rows:
         if row["tool"] is not None:
@@ -139,6 +140,9 @@ _ASKED_BY_AGENTS = {
     "provider_extension": "an extension of how a provider of models is asked",
 }
 
+
+_WIDEST = 40
+"""Cells of a name on a terminal: no plugin takes the room of all others."""
 
 _HOSTS = {"node": "Node host", "python": "Python host"}
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.table import Table
-from rich.text import Text
 
 from ...chaos.checker.facts import Answered, Broken, Happened
 from ...demo.plan import LANES
 from ..chaos.chaos_live import draw_progress, last_crash, life
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

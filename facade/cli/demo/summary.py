@@ -6,21 +6,19 @@ from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from ...demo.plan import LANES
 from ..doctor.finding import counted
+from ..ui.text import Text
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...demo.verdict import Verdict
     from ...trial.trial import Plan
+    from ..ui.console import SafeConsole
 
 _NAME, _COUNT = 12, 8
 
 
-def show_summary(found: Verdict, console: Console) -> None:
+def show_summary(found: Verdict, console: SafeConsole) -> None:
     """Show it to people."""
     told = found.told
     console.print()

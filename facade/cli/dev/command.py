@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from ...authoring.dev_server import DevServer
 from ...authoring.locate import folders_of
@@ -18,6 +17,7 @@ from ..ui.exit_codes import WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.prompt import at_a_prompt
 from ..ui.streams import Streams
+from ..ui.text import Text
 from .commands import Work
 from .host_output import Hearing
 from .piped_lines import carry_out_lines

@@ -5,16 +5,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rich.text import Text
-
 from ...plugins.adapter.formatting import as_text
 from ..commands.call import show_result
-from ..ui.text import clean
+from ..ui.text import Text
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...authoring.dev_server import LoadedAnew
+    from ..ui.console import SafeConsole
     from ..ui.streams import Streams
 
 Json = dict[str, Any]
@@ -48,7 +45,7 @@ class View(Protocol):
 class ForPeople:
     """Writes for people."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: SafeConsole) -> None:
         self._console = console
         self._lock = threading.Lock()
 
@@ -93,8 +90,7 @@ class ForPeople:
             self._print(("✗ ", "red"), why)
 
     def _print(self, *pieces: str | tuple[str, str]) -> None:
-        said = [clean(piece) if isinstance(piece, str) else (clean(piece[0]), piece[1]) for piece in pieces]
-        self._console.print(Text.assemble(*said), soft_wrap=True)
+        self._console.print(Text.assemble(*pieces), soft_wrap=True)
 
 
 class ForPrograms:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from ...callboard import Callboard
 from ...config.errors import ConfigurationError
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
 from ..ui.streams import Streams
+from ..ui.text import Text
 from .finding import Finding, counted
 from .node import check_handshake, check_node
 from .plugin_checks import check_plugins, count_hosts
@@ -31,7 +31,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console
+    from ..ui.console import SafeConsole
 
 
 _STYLES = {"ok": "green", "warn": "yellow", "FAIL": "bold red"}
@@ -85,7 +85,7 @@ def _examine(config: str | None) -> Iterator[Finding]:
         yield from check_plugins(board)
 
 
-def _show(finding: Finding, console: Console) -> None:
+def _show(finding: Finding, console: SafeConsole) -> None:
     mark = (f" {finding.status:<4}", _STYLES[finding.status])
     console.print(Text.assemble(mark, (f"  {finding.what:<22}  ", "bold"), finding.detail), soft_wrap=True)
     if finding.remedy:

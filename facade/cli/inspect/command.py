@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from ...authoring.dev_server import DevServer
 from ...authoring.locate import configuration_at
@@ -24,6 +23,7 @@ from ..dev.piped_lines import carry_out_lines
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet, seconds
 from ..ui.streams import LineWriter, OutputLost, Streams, complain
+from ..ui.text import Text
 from .view import difference_line, entry_line, exchange_line
 
 if TYPE_CHECKING:

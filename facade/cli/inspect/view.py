@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from ...plugins.adapter.formatting import as_text
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from ...authoring.recording_diff import Difference, Exchange

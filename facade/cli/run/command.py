@@ -21,7 +21,7 @@ import signal
 import click
 
 from ...agent.core.core import AgentCore
-from ..ui.approval import ask_on_terminal
+from ..approval.terminal import ask_on_terminal
 from ..ui.board import open_board
 from ..ui.exit_codes import FAILED, WELL, by_signal
 from ..ui.files import event_file

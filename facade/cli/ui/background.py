@@ -10,7 +10,9 @@ from rich.live import Live
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
+
+    from .console import SafeConsole
 
 Outcome = TypeVar("Outcome")
 
@@ -61,7 +63,7 @@ class Performance(Generic[Outcome]):
             self._over.set()
 
 
-def watch(performance: Performance[Any], draw: Callable[[], RenderableType], console: Console) -> None:
+def watch(performance: Performance[Any], draw: Callable[[], RenderableType], console: SafeConsole) -> None:
     """Draw until the performance has ended, and once more."""
     # Drawn by this thread alone: one of Live's own would be counted as left behind.
     live = Live(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
+from .text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rich.console import Console
+    from .console import SafeConsole
 
 Report = dict[str, Any]
 
@@ -28,7 +28,7 @@ _OUTCOMES = {
 _NATIVE = re.compile(r"\s*\d+: 0x[0-9a-f]+\s")
 
 
-def show_crash(report: Mapping[str, Any], outcome: str | None, console: Console) -> None:
+def show_crash(report: Mapping[str, Any], outcome: str | None, console: SafeConsole) -> None:
     """Show a crash report, as it is in a result, below the sentence that sums it up.
 
     What lacks what a crash report has is none (a tool may put what it likes under that name), and not shown.
@@ -41,7 +41,7 @@ def show_crash(report: Mapping[str, Any], outcome: str | None, console: Console)
     _show_lines("messages", messages_of(report), console, cut=True)
 
 
-def _show_lines(name: str, lines: list[str], console: Console, *, cut: bool) -> None:
+def _show_lines(name: str, lines: list[str], console: SafeConsole, *, cut: bool) -> None:
     for line in lines:
         said = Text.assemble((f"  {name:<9}│ ", "dim"), line)
         console.print(said, no_wrap=cut, overflow="ellipsis" if cut else None, soft_wrap=not cut)

@@ -8,16 +8,17 @@ import threading
 from collections import deque
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session, get_app_session, run_in_terminal
 from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.styles import Style
-from rich.console import Console
 
+from .console import SafeConsole
 from .signals import takes_interrupts
+from .text import clean, is_plain
 
 if sys.platform == "win32":
     from prompt_toolkit.input import create_input
@@ -67,9 +68,7 @@ class Prompt:
 
     def __init__(self, terminal: Output) -> None:
         self._above = _Above(terminal)
-        self.console = Console(
-            file=cast("TextIO", self._above), force_terminal=True, markup=False, highlight=False, emoji=False
-        )
+        self.console = SafeConsole(self._above, force_terminal=True)
 
     def carry_out_all(
         self,
@@ -121,7 +120,7 @@ class Prompt:
             EOFError: it was given up, or there is no more to come.
             KeyboardInterrupt: the user has interrupted.
         """
-        session: PromptSession[str] = PromptSession(message, reserve_space_for_menu=0)
+        session: PromptSession[str] = PromptSession(clean(message), reserve_space_for_menu=0)
         try:
             return session.prompt(pre_run=lambda: begin(_leaving(session)), handle_sigint=takes_interrupts())
         finally:
@@ -193,7 +192,7 @@ class _Above:
 
 
 class _Names(Completer):
-    """Completes the first word: a name, or a command."""
+    """Completes the first word: a name, or a command. A name that cannot be shown as it is has to be typed."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -203,7 +202,7 @@ class _Names(Completer):
         if " " in typed:
             return
         for name in (*self._work.names(), *(f"/{command}" for command in self._work.commands)):
-            if name.startswith(typed):
+            if name.startswith(typed) and is_plain(name):
                 yield Completion(name, start_position=-len(typed))
 
 

@@ -16,10 +16,10 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
-
 from ...base.errors import CallboardError
 from ...base.json import dump_json
+from .console import LogFormat, SafeConsole, one_sentence
+from .text import escaped, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,14 +61,14 @@ class Streams:
         stdin, stdout: descriptors that no other code knows.
         people: text is written.
         terminal: text is written, and to a terminal: a picture may be drawn, and lines fit its width.
-        console: for people. No markup is read from what tools say, and nothing in it coloured by guess.
+        console: for people; it cleans what it writes.
     """
 
     stdin: int
     stdout: int
     people: bool
     terminal: bool
-    console: Console
+    console: SafeConsole
 
     def __init__(self, *, as_json: bool) -> None:
         self.people = not as_json
@@ -86,7 +86,7 @@ class Streams:
         raw = io.BufferedWriter(_Out(self.stdout, self._lose))
         self._file = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
         width = None if self.terminal or os.environ.get("COLUMNS") else _WIDE
-        self.console = Console(file=self._file, width=width, markup=False, highlight=False, emoji=False)
+        self.console = SafeConsole(self._file, width=width)
         self._lines = LineWriter(self.stdout, self._lose)
         return self
 
@@ -132,6 +132,8 @@ class Streams:
 class LineWriter:
     """Writes JSON values to a descriptor, one a line, whole lines only. Thread-safe.
 
+    The lines are exact, and clean: what would give a terminal orders is escaped as JSON has it.
+
     Without a buffer: a line is out when it is written, and a reader that went away is heard of at
     once. A slow reader makes its callers wait, which is what keeps an endless run within its memory.
 
@@ -148,7 +150,7 @@ class LineWriter:
 
     def write(self, value: Any) -> None:
         """Write one value; returns when all of it is out."""
-        line = memoryview(dump_json(value) + b"\n")
+        line = memoryview(_clean(dump_json(value)) + b"\n")
         failed = None
         with self._lock:  # across the writing: a line is whole, whichever thread writes it
             while line and not self._broken:
@@ -160,6 +162,14 @@ class LineWriter:
                     self._broken, failed = True, error
         if failed is not None:  # after the lock: what is told may write itself
             self._on_broken(failed)
+
+
+def _clean(line: bytes) -> bytes:
+    """A JSON text without what a terminal would take as an order; JSON itself has escaped all of C0."""
+    if line.isascii() and b"\x7f" not in line:
+        return line
+    text = line.decode()
+    return line if is_plain(text) else escaped(text).encode()
 
 
 def open_missing_streams() -> None:
@@ -175,14 +185,14 @@ def complain(sentence: str) -> None:
     """Say what went wrong, on stderr; without a reader it is lost."""
     if sys.stderr is not None:
         with suppress(OSError):
-            sys.stderr.write(f"callboard: {sentence}\n")
+            sys.stderr.write(f"{one_sentence(sentence)}\n")
             sys.stderr.flush()
 
 
 def warn_on_stderr() -> None:
     """Have the house's warnings said on stderr, a sentence each."""
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("callboard: %(message)s"))
+    handler.setFormatter(LogFormat())
     _LOGGER.addHandler(handler)
 
 

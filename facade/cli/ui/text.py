@@ -1,14 +1,16 @@
-"""Text as it is fit for a terminal: no control characters, folded by the cells it takes up, names cut. Pure.
+"""Text that is not ours, made fit for a terminal: the one cleaner of the command line, and what lays text out in cells. Pure.
 
-What a model or a tool says may hold anything, escape sequences included. Nothing of it reaches the terminal as a
-command, and nothing turns the direction of what stands beside it.
+What a model or a tool says may hold anything, escape sequences included. None of it may reach the terminal as a
+command, turn the direction of what stands beside it, or hide. How our own text looks is said by styles (`Span`, `Text`),
+never by sequences in a string; so whatever sequence stands in a string is foreign.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+import rich.text
 from rich.cells import cell_len, chop_cells
 
 if TYPE_CHECKING:
@@ -23,19 +25,70 @@ class Span(NamedTuple):
 
 
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;:]*m")
-_PICTURES: Final = {
-    **{code: 0x2400 + code for code in range(0x20) if code not in b"\n"},
-    0x7F: 0x2421,
-    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
-    **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
-    ord("\t"): "    ",
-    ord("\r"): None,
-}
+_HIDDEN: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and line feed, DEL, C1
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # they turn the direction of what stands beside them
+    r"\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\u00ad\u034f\u180b-\u180f\ufff0-\ufffb"  # no width
+    r"\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029"  # blanks that are letters, and other ends of lines
+    r"\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # half a pair, musical marks, tags
+)
+
+
+_FOUR_DIGITS: Final = 0xFFFF
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text holds nothing that `named` would name."""
+    return (text.isascii() and text.isprintable()) or _HIDDEN.search(text) is None
+
+
+def code_of(character: str) -> str:
+    """Return a character as its code, of four hexadecimal digits behind ``u``, or of eight behind ``U``."""
+    number = ord(character)
+    return f"\\u{number:04x}" if number <= _FOUR_DIGITS else f"\\U{number:08x}"
+
+
+def named(text: str) -> str:
+    """Return a text with each character that gives orders, turns directions or is not seen shown by its code."""
+    return text if is_plain(text) else _HIDDEN.sub(lambda found: code_of(found[0]), text)
+
+
+def escaped(text: str) -> str:
+    """Return a JSON text that means the same and holds nothing that `named` would name."""
+    return text if is_plain(text) else _HIDDEN.sub(lambda found: as_json_code(found[0]), text)
+
+
+def as_json_code(character: str) -> str:
+    """Return a character as JSON escapes it: with four digits, twice where it takes a pair of them."""
+    code = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
+
+
+def clean_lines(text: str) -> str:
+    """Return a text that does nothing but being shown. Colours are taken out; tabs and line feeds stay, all else is `named`."""
+    return text if is_plain(text) else named(_COLOURS.sub("", text).replace("\r\n", "\n"))
 
 
 def clean(text: str) -> str:
-    """Return a text that does nothing but being shown: colours are taken out, other control characters pictured."""
-    return _COLOURS.sub("", text).translate(_PICTURES)
+    """As `clean_lines`, for text that is laid out in cells: a tab is four blanks."""
+    return clean_lines(text).replace("\t", "    ")
+
+
+class Text(rich.text.Text):
+    """A text with styles; what it is made of is cleaned before it is laid out, so that its width is what is seen."""
+
+    def __init__(self, text: str = "", style: Any = "", **how: Any) -> None:
+        super().__init__(clean(text), style, **how)
+
+    @classmethod
+    def assemble(cls, *parts: Any, **how: Any) -> Text:
+        """As rich's own: of texts, and of pairs of a text and a style."""
+        return cast("Text", super().assemble(*parts, **how))
+
+    def append(self, text: rich.text.Text | str, style: Any = None) -> Text:
+        """Add a text."""
+        super().append(clean(text) if isinstance(text, str) else text, style)
+        return self
 
 
 def units(word: str) -> Iterator[str]:

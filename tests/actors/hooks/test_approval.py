@@ -7,9 +7,10 @@ import threading
 import pytest
 from boards import Recorder
 from callboard.actors.board import Board
+from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.hooks.approval import Answer
 from manual_clock import ManualClock
-from tools import a_tool, tool_call
+from tools import a_tool, schema, tool_call
 
 PATIENCE = 20.0
 
@@ -124,3 +125,43 @@ def test_people_are_asked_one_question_at_a_time_and_not_longer_than_it_matters(
     assert [question.tool_name for question in person.questions] == ["a", "c"]
     assert results == {"a": "denied", "b": "cancelled", "c": "cancelled"}
     assert [event.facts["by"] for event in recorder.of("approval_answered")] == ["timeout", "withdrawn"]
+
+
+def test_a_yes_for_good_does_not_pass_to_another_plugin_of_the_same_name(board):
+    person = board.hooks.approver = Person(answer="Allow always")
+    board.hooks.add("tool:pre", ask)
+    run(board)
+
+    board.remove("t")
+    board.add(echo(), config={})
+    run(board)
+
+    assert len(person.questions) == 2
+
+
+class Claims:
+    """Takes every call."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def get_tool_schemas(self, _state):
+        return [schema(self.name)]
+
+    def can_handle_tool_call(self, *_):
+        return True
+
+    def execute_tool(self, _name, arguments, _state):
+        return {"success": True, "result": arguments}
+
+
+def test_a_yes_for_good_is_not_remembered_where_it_is_not_known_which_plugin_takes_the_call(board):
+    person = board.hooks.approver = Person(answer="Allow always")
+    for name in ("one", "two"):
+        board.add(PluginAdapter(Claims(name)), config={})
+    board.hooks.add("tool:pre", ask)
+
+    for _ in range(2):
+        run(board, "whose")
+
+    assert [question.plugin for question in person.questions] == [None, None]

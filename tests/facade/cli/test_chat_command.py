@@ -52,7 +52,7 @@ def test_the_conversation_of_the_demonstration_goes_by_itself():
         "▸ find_trains", "· find_trains  601  08:25", "✓ find_trains  3 trains", "more: 3 lines, /show 3",
         "✗ prices       its host died: signal SIGKILL", "│ asking Vy about train 601",
         "✗ ask_prices   no answer", "host_crashed: the tool may have run", "✓ ask_prices   {", "349 kr, a seat",
-        "▸ book_seat", "? book_seat    Run book_seat?", "> y\n", "✓ book_seat    seat 14F", "tokens in",
+        "▸ book_seat", "? Run book_seat?", "asked for the first time", '  │   "train": 601,', "> y\n", "✓ book_seat    seat 14F", "tokens in",
     ]  # fmt: skip
     at = 0
     for each in in_order:

@@ -46,7 +46,7 @@ def shown(text, width=30, step=None):
         ("twenty-nine characters it has **bold**.", "twenty-nine characters it has\n*bold*.\n"),
         ("日本語のとても長いテキストはここで折り返す", "日本語のとても長いテキストはこ\nこで折り返す\n"),
         ("https://example.org/a/very/long/address", "https://example.org/a/very/long/address\n"),
-        ("\x1b[31mred\x1b]0;title\x07\u202e", "red␛]0;title␇�\n"),
+        ("\x1b[31mred\x1b]0;title\x07\u202e", "red\\u001b]0;title\\u0007\\u202e\n"),
     ],
 )
 def test_markdown_is_shown_as_far_as_a_terminal_can(text, seen):

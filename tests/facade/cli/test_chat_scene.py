@@ -7,7 +7,6 @@ from callboard.cli.chat.events import KINDS
 from callboard.cli.chat.input import Order, Said, read_line
 from callboard.cli.chat.render import HEARD, Scene
 from callboard.cli.chat.rows import shortened
-from callboard.plugins.hooks.approval import Question
 from callboard.supervision.runtime.event_kinds import EVENT_KINDS
 from rich.cells import cell_len
 
@@ -118,14 +117,6 @@ def test_no_line_is_longer_than_the_terminal_or_a_hundred_cells(width):
     lines = scene_of(*events, width=width).split("\n")
 
     assert max(map(cell_len, lines)) <= min(width, 100)
-
-
-def test_a_question_shows_what_would_run():
-    question = Question("Run rm?", "rm", "c1", {"path": "/a\u202e"}, reason="rules", result={"success": True})
-
-    text = "".join(span.text for span in Scene(60).question(question))
-
-    assert text == '? rm  Run rm? (rules)\n      path=/a�\n      its result: {"success":true}\n'
 
 
 def test_every_event_that_is_heard_has_the_facts_that_are_shown():

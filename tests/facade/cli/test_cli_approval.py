@@ -6,10 +6,12 @@ import json
 import os
 import pty
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
-from callboard.cli.ui.approval import TerminalApprover, keys_of, question_text, read_choice, visible
+from callboard.cli.approval.question import read_choice
+from callboard.cli.approval.terminal import TerminalApprover
 from callboard.plugins.hooks.approval import Answer, Question
 from command_line import ENVIRONMENT, callboard, command, lines, write_config
 
@@ -51,23 +53,6 @@ def test_an_option_is_typed_by_its_key_or_in_its_words(typed, options, choice):
     assert read_choice(typed, options) == choice
 
 
-def test_a_question_shows_what_would_run_and_nothing_can_hide_it():
-    text = question_text(
-        question(prompt="Run \x1b[2K\u202et?", reason="rule", timeout=5.0, result={"success": True})
-    )
-    long = question_text(question(tool_input={"x": "y" * 5000}))
-
-    assert text.splitlines() == [
-        "? Run \\u001b[2K\\u202et?  (rule)",
-        '  input: {"x":1}',
-        '  result: {"success":true}',
-        "  [y] Allow  [a] Allow always  [n] Deny  (5 s, else deny): ",
-    ]
-    assert "… and 1,008 characters more" in long
-    assert keys_of(OWN) == {"1": "Allow once", "2": "Not today"}
-    assert visible("a\nb") == "a\\u000ab"
-
-
 def test_the_end_of_the_input_is_no_answer_and_lines_without_a_question_are_not_taken(capsys):
     approver = TerminalApprover()
 
@@ -104,10 +89,11 @@ def on_terminal(arguments: list[str], typed: list[tuple[bytes, bytes]]) -> tuple
         command(*arguments), stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, env=ENVIRONMENT
     )
     os.close(theirs)
-    shown = b""
+    shown, seen = b"", 0
     for cue, line in typed:
-        while cue not in shown:
+        while cue not in shown[seen:]:
             shown += os.read(ours, 65536)
+        seen = shown.index(cue, seen) + len(cue)
         os.write(ours, line)
     out, _ = process.communicate(timeout=50)
     os.close(ours)
@@ -117,12 +103,36 @@ def on_terminal(arguments: list[str], typed: list[tuple[bytes, bytes]]) -> tuple
 def test_a_call_asks_at_the_terminal_until_it_is_answered(config):
     out, shown = on_terminal(
         ["call", "--json", config, "write_file", "x=1"],
-        [(b"else deny): ", b"what?\n"), (b"none of them: ", b"y\n")],
+        [(b"else deny): ", b"what?\n"), (b"none of them", b"y\n")],
     )
 
     assert out == [{"success": True, "result": {"x": "1"}}]
-    assert "? Run write_file?  (the configuration asks about 'write*')" in shown
-    assert 'input: {"x":"1"}' in shown
+    seen = shown.replace("\r\n", "\n")
+    assert "? Run write_file?\n  because   the configuration asks about 'write*'\n" in seen
+    assert '  │ {\n  │   "x": "1"\n  │ }\n' in seen
+    assert "asked for the first time" in seen
+    assert f"from path:{Path(config).parent}" in seen.replace("\n  ↳         ", "")
+
+
+def test_a_yes_to_what_was_not_shown_is_none(config):
+    out, shown = on_terminal(
+        ["call", "--json", config, "write_file", "x=" + "1 " * 2000],
+        [
+            (b"page 1 of 3", b"y\n"), (b"no yes before all is shown", b"\n"), (b"page 2 of 3", b"a\n"),
+            (b"no yes before all is shown", b"\n"), (b"[y] Allow", b"y\n"),
+        ],
+    )  # fmt: skip
+
+    assert out == [{"success": True, "result": {"x": "1 " * 2000}}]
+    assert shown.count("1") >= 2000
+
+
+def test_a_no_needs_no_more_than_the_first_page(config):
+    out, _ = on_terminal(
+        ["call", "--json", config, "write_file", "x=" + "1 " * 2000], [(b"page 1 of 3", b"n\n")]
+    )
+
+    assert out[0]["code"] == "denied"
 
 
 def test_what_is_typed_between_calls_is_the_answer_while_a_question_is_open(config):
