@@ -34,6 +34,8 @@ COMMANDS = {
     "new": "commands.new:new",
     "dev": "dev.command:dev",
     "inspect": "inspect.command:inspect",
+    "plan": "commands.plan:plan",
+    "trust": "commands.plan:trust",
     "tools": "commands.tools:tools",
     "call": "commands.call:call",
     "convert": "commands.convert:convert_command",

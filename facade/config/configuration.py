@@ -27,6 +27,7 @@ from .hook_section import HookSettings, read_approval, read_hooks
 from .state import StateSettings, read_state_settings
 
 if TYPE_CHECKING:
+    from ..hosts.packages.consent import Consent
     from ..supervision.restart.spec import GroupSpec
 
 
@@ -138,6 +139,8 @@ class Configuration:
         agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.
         written: all of it as it was written; empty of one that a program has made.
+        consent: asked before anything is fetched, installed or built; ``None``, which is what a program has, lets all
+            be done that `plugin_policy` lets.
     """
 
     plugins: tuple[Any, ...] = ()
@@ -159,6 +162,7 @@ class Configuration:
     agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
     written: Mapping[str, Any] = field(default_factory=dict)
+    consent: Consent | None = None
 
 
 _AGENT_KEYS = frozenset({"provider", "model", "models"})

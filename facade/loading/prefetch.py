@@ -37,7 +37,7 @@ def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[],
     A consumer that asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
     no program from ending.
     """
-    plugins = [each for entry in configuration.plugins for each in _spelled_out(entry)]
+    plugins = [each for entry in configuration.plugins for each in spelled_out(entry)]
     futures: list[Future[list[Made]] | None] = [
         Future() if _takes_long(entry, configuration) else None for entry in plugins
     ]
@@ -76,7 +76,7 @@ def _takes_long(entry: Any, configuration: Configuration) -> bool:
     return False
 
 
-def _spelled_out(entry: Any) -> list[Any]:
+def spelled_out(entry: Any) -> list[Any]:
     match entry:
         case str(text) if text == _EVERY:
             return [f"{_ONE}{name}" for name in installed_names()]

@@ -87,7 +87,9 @@ def chat(  # noqa: PLR0917 - click hands all by name
         prompt = None
         if out.terminal and os.isatty(out.stdin) and not (play or messages):
             prompt = stack.enter_context(at_a_prompt(out))
-        board = stack.enter_context(open_board(journey.configuration if journey else str(config)))
+        board = stack.enter_context(
+            open_board(journey.configuration if journey else str(config), stdin=out.stdin)
+        )
         agent = stack.enter_context(_agent(board, ways))
         return _talk(_Place(out, board, agent, journey, prompt), ways)
 
