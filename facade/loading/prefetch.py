@@ -17,6 +17,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import PluginLoadError
+from ..config.errors import ConfigurationError
+from ..config.plugin_options import asked_of
 from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.entry_points import ALL, installed_names
 from .loader import load_entry, loader_of
@@ -70,9 +72,10 @@ def _work(waiting: deque[tuple[Any, Future[list[Made]]]], configuration: Configu
 
 def _takes_long(entry: Any, configuration: Configuration) -> bool:
     """Whether something may have to be made for it. What is no entry at all is found out in its turn."""
-    with suppress(PluginLoadError):
+    with suppress(PluginLoadError, ConfigurationError):
         parsed = parse_entry(entry, configuration.base)
-        return loader_of(parsed.source).takes_long(parsed.source, parsed.options.isolate, configuration)
+        isolate = asked_of(parsed, configuration).isolate
+        return loader_of(parsed.source).takes_long(parsed.source, isolate, configuration)
     return False
 
 

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError, PluginLoadError
-from ..config.plugin_options import complete
+from ..config.plugin_options import options_of
 from ..hosts.environment import host_environment
 from ..hosts.node_packages.node_sources import repository_step
 from ..hosts.node_packages.prepare_node import decide, step_of
@@ -72,7 +72,7 @@ class Planner:
         called = spelled(entry)
         try:
             parsed = parse_entry(entry, self._configuration.base)
-            options = complete(parsed.options, self._configuration)
+            options = options_of(parsed, self._configuration)
             steps, notes, folder = self._made(parsed.source, options)
             return PlannedPlugin(called, steps, self._run(parsed.source, options, folder), None, notes)
         except CallboardError as error:
