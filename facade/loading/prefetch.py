@@ -80,6 +80,7 @@ def _takes_long(entry: Any, configuration: Configuration) -> bool:
 
 
 def spelled_out(entry: Any) -> list[Any]:
+    """The entries that an entry stands for: one for each plugin that is installed, or itself."""
     match entry:
         case str(text) if text == _EVERY:
             return [f"{_ONE}{name}" for name in installed_names()]

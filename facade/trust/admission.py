@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..hosts.packages.consent import Step
     from ..hosts.packages.git_refs import Resolved
     from ..plugins.sources.source import NodeGitSource
-    from .plan import Plan
+    from .load_plan import Plan
     from .trust_file import TrustFile
 
 

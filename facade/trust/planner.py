@@ -35,7 +35,7 @@ from ..plugins.sources.source import (
     PythonPackageSource,
     spelled,
 )
-from .plan import Plan, PlannedPlugin, PlannedRun
+from .load_plan import Plan, PlannedPlugin, PlannedRun
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from ...demo.journey_stage import Journey
 from ..ui.approval import tell_nobody
 from ..ui.board import open_board
 from ..ui.exit_codes import FAILED, WELL
-from ..ui.options import common, json_option, quiet
+from ..ui.options import common, json_option, quiet, trust_option
 from ..ui.prompt import at_a_prompt
 from ..ui.streams import Streams
 from .approver import AtPrompt, Scripted
@@ -59,6 +59,7 @@ class _Ways(NamedTuple):
 @click.option(
     "--fast", is_flag=True, help="With --demo: nobody takes time to think; so it is where nobody watches."
 )
+@trust_option
 @json_option
 @common
 def chat(  # noqa: PLR0917 - click hands all by name

@@ -18,7 +18,7 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, config_argument, json_option, quiet
 from ..ui.streams import Streams
 from ..ui.trust import admit
-from .plan import show_plan
+from .planning import show_plan
 
 if TYPE_CHECKING:
     from rich.console import Console

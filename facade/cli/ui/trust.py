@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...trust.admission import Admission
-from ...trust.plan import lines_of
+from ...trust.load_plan import lines_of
 from ...trust.trust_file import TrustFile, trust_file
 from .options import Settings
 from .text import clean

@@ -11,6 +11,7 @@ from callboard.config.configuration import read_configuration
 from callboard.config.errors import ConfigurationError
 from callboard.config.plugin_options import options_of
 from callboard.config.profile import SOURCES
+from callboard.loading.loader import LOADERS
 from callboard.plugins.sources.entry import parse_entry
 from command_line import EXAMPLES
 from node_packages import built, tool, write
@@ -49,8 +50,6 @@ def test_each_kind_of_source_begins_with_the_strongest_there_is(tmp_path, entry,
 
 
 def test_every_kind_of_source_stands_in_the_table():
-    from callboard.loading.loader import LOADERS
-
     assert SOURCES.keys() == LOADERS.keys()
 
 

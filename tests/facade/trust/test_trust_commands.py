@@ -6,7 +6,7 @@ import json
 import os
 import pty
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from callboard import Callboard
@@ -16,6 +16,9 @@ from callboard.trust.trust_file import TrustFile
 from command_line import ENVIRONMENT, PATIENCE, callboard, command, lines, write_config
 from node_packages import built, committed, contents, tool, write
 from thorough import thorough
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CALL = {"type": "function_call", "call_id": "1", "name": "where", "arguments": {}}
 

@@ -6,7 +6,7 @@ which is its user's own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..base.frozen import frozen
 from ..hosts.packages.consent import Step, digest_of
@@ -118,45 +118,52 @@ def lines_of(plan: Plan, trusted: frozenset[str]) -> Iterator[str]:
 
 def step_lines(step: Step, *, trusted: bool) -> Iterator[str]:
     """One step for people."""
-    mark = "trusted" if trusted else "not trusted"
+    return _LINES[step.kind](step, "trusted" if trusted else "not trusted")
+
+
+def _git_lines(step: Step, mark: str) -> Iterator[str]:
     facts = step.facts
-    match step.kind:
-        case "git":
-            yield f"fetch  {facts['url']} at commit {facts['commit']} ({mark})"
-            if facts["submodules"]:
-                yield "       with its submodules"
-            done = [
-                word
-                for key, word in (("may_install", "npm install"), ("may_build", "its build script"))
-                if facts[key]
-            ]
-            scripts = "with" if facts["install_scripts"] else "without"
-            if done:
-                yield f"build  {' and '.join(done)}, if it needs them, {scripts} the scripts of what is installed"
-        case "npm":
-            yield f"build  in a copy of {facts['folder']} ({mark})"
-            if facts["install"]:
-                scripts = "with" if facts["install_scripts"] else "without"
-                yield f"       {facts['install']}, {scripts} the scripts of what is installed"
-                pinned = step.also["locked"]
-                for kind, named in facts["packages"].items():
-                    yield f"       {kind}: {_named(named)}"
-                yield (
-                    f"       {len(pinned)} packages by the lock file"
-                    if pinned
-                    else "       no lock file pins what comes"
-                )
-            for name, command in facts["scripts"].items():
-                if facts["build"] or facts["install_scripts"]:
-                    yield f"       {name}: {command}"
-            if facts["esbuild"]:
-                yield "       with esbuild, held to the hash that Callboard knows"
-        case "pip":
-            yield f"build  an environment for {step.also['folder']} ({mark})"
-            builds = "packages may be built" if facts["builds"] else "wheels only"
-            yield f"       pip install, {builds}:"
-            yield from (f"         {each}" for each in facts["requirements"])
-            yield from (f"         bound by {each}" for each in facts["constraints"])
+    yield f"fetch  {facts['url']} at commit {facts['commit']} ({mark})"
+    if facts["submodules"]:
+        yield "       with its submodules"
+    done = [
+        word
+        for key, word in (("may_install", "npm install"), ("may_build", "its build script"))
+        if facts[key]
+    ]
+    if done:
+        yield f"build  {' and '.join(done)}, if it needs them, {_scripts(step)}"
+
+
+def _npm_lines(step: Step, mark: str) -> Iterator[str]:
+    facts = step.facts
+    yield f"build  in a copy of {facts['folder']} ({mark})"
+    if facts["install"]:
+        yield f"       {facts['install']}, {_scripts(step)}"
+        yield from (f"       {kind}: {_named(named)}" for kind, named in facts["packages"].items())
+        pinned = len(step.also["locked"])
+        yield (
+            f"       {pinned} packages by the lock file" if pinned else "       no lock file pins what comes"
+        )
+    yield from (f"       {name}: {command}" for name, command in facts["scripts"].items())
+    if facts["esbuild"]:
+        yield "       with esbuild, held to the hash that Callboard knows"
+
+
+def _pip_lines(step: Step, mark: str) -> Iterator[str]:
+    facts = step.facts
+    yield f"build  an environment for {step.also['folder']} ({mark})"
+    yield f"       pip install, {'packages may be built' if facts['builds'] else 'wheels only'}:"
+    yield from (f"         {each}" for each in facts["requirements"])
+    yield from (f"         bound by {each}" for each in facts["constraints"])
+
+
+_LINES: Final = {"git": _git_lines, "npm": _npm_lines, "pip": _pip_lines}
+
+
+def _scripts(step: Step) -> str:
+    with_them = "with" if step.facts["install_scripts"] else "without"
+    return f"{with_them} the scripts of what is installed"
 
 
 def _named(packages: Any) -> str:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...authoring.locate import configuration_at
 from ...trust.admission import Admission, trusting
-from ...trust.plan import lines_of
+from ...trust.load_plan import lines_of
 from ...trust.trust_file import TrustFile, trust_file
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet
