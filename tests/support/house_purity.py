@@ -98,6 +98,7 @@ MODULES = (
     "facade/cli/doctor/finding.py",
     "facade/cli/run/requests.py",
     "facade/cli/ui/json_values.py",
+    "facade/config/errors.py",
     "facade/config/profile.py",
     "facade/trust/load_plan.py",
     "facade/demo/journey.py",
