@@ -8,6 +8,7 @@ from one loading to the next, in memory: what an agent keeps in a file is not to
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,7 +21,6 @@ from ..plugins.sources.source import spelled
 from .locate import configuration_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from ..actors.board import Board
@@ -45,6 +45,7 @@ class TappedCallboard(Callboard):
 
 
 Json = dict[str, Any]
+Admit = Callable[["Configuration", bool], "Configuration"]
 
 _HERE = {"isolate": True, "required": True}
 _ALONE = {**_HERE, "share": False}
@@ -73,23 +74,33 @@ class DevServer:
         carry: how hosts are carried, to listen to them.
         hears: told of every event of the board.
         alone: every plugin has a host of its own, whatever the configuration says of sharing.
+        admit: holds a configuration to what its user has agreed to have fetched and built, asking if it is the first
+            one (``asks``), or refuses it.
 
     Attributes:
         board: for what this does not offer.
 
     Raises:
         NothingThere, ConfigurationError: there is nothing that could be run.
+        CallboardError: as ``admit`` raises.
     """
 
     def __init__(
-        self, place: Path, carry: Carry, hears: Callable[[Event], None], *, alone: bool = True
+        self,
+        place: Path,
+        carry: Carry,
+        hears: Callable[[Event], None],
+        *,
+        alone: bool = True,
+        admit: Admit | None = None,
     ) -> None:
         self._place = place
         self._options = _ALONE if alone else _HERE
+        self._admit = admit
         self._lock = threading.RLock()
         self.configuration: Configuration = configuration_at(place)
         self.board = TappedCallboard(carry=carry, subscribers=[hears], state=MemoryStore())
-        self._use(self.configuration)
+        self._use(self.configuration, asks=True)
         self._whole = False
         self._last: Call | None = None
 
@@ -176,9 +187,19 @@ class DevServer:
             if name is not None and name in self.board.status()["plugins"]:
                 self.board.restart(name)
 
-    def _use(self, configuration: Configuration) -> None:
+    def _use(self, configuration: Configuration, *, asks: bool = False) -> None:
+        held = configuration
+        if (
+            self._admit is not None
+        ):  # as they are loaded: a Python plugin that has a host may have an environment
+            held = self._admit(replace(held, plugins=tuple(map(self._entry, held.plugins))), asks)
         self.configuration = configuration
-        self.board.configuration = replace(configuration, plugins=())
+        self.board.configuration = replace(held, plugins=())
+
+    def _entry(self, entry: Any) -> Any:
+        if not isinstance(entry, str | dict):  # no entry; its loading says so
+            return entry
+        return ({"plugin": entry} if isinstance(entry, str) else entry) | self._options
 
     def _load(self, entry: Any) -> list[str]:
         source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}

@@ -7,6 +7,7 @@ what came before. Each recorded life is a life of its own here too. What was red
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -57,12 +58,17 @@ def replay(
         yield from _ask(programs[name], list(life), patience)
 
 
+def hosts_only(configuration: Configuration) -> Configuration:
+    """The configuration with every plugin in a host: what runs here cannot be asked again."""
+    entries = (entry if isinstance(entry, dict) else {"plugin": entry} for entry in configuration.plugins)
+    return replace(configuration, plugins=tuple({**entry, "isolate": True} for entry in entries))
+
+
 def _programs(configuration: Configuration) -> dict[str, Program]:
     """What each host is started from, by its name: that of its plugin, or of the host that it would share."""
     found: dict[str, Program] = {}
-    for entry in configuration.plugins:
-        source = dict(entry) if isinstance(entry, dict) else {"plugin": entry}
-        for loaded in load_entry(source | {"isolate": True}, configuration):
+    for entry in hosts_only(configuration).plugins:
+        for loaded in load_entry(entry, configuration):
             if isinstance(loaded, Loaded) and loaded.hosted is not None:
                 found[loaded.adapter.name] = loaded.hosted
                 if loaded.share is not None and (sharing := loaded.hosted.sharing()) is not None:

@@ -35,6 +35,8 @@ COMMANDS = {
     "new": "commands.new:new",
     "dev": "dev.command:dev",
     "inspect": "inspect.command:inspect",
+    "plan": "commands.planning:plan",
+    "trust": "commands.planning:trust",
     "tools": "commands.tools:tools",
     "call": "commands.call:call",
     "convert": "commands.convert:convert_command",

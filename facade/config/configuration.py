@@ -27,6 +27,7 @@ from .hook_section import HookSettings, read_approval, read_hooks
 from .state import StateSettings, read_state_settings
 
 if TYPE_CHECKING:
+    from ..hosts.packages.consent import Consent
     from ..supervision.restart.spec import GroupSpec
 
 
@@ -138,6 +139,9 @@ class Configuration:
         agent_settings: the section ``agent``.
         file: where it was read from, or ``None``.
         written: all of it as it was written; empty of one that a program has made.
+        consent: asked before anything is fetched, installed or built; ``None``, which is what a program has, lets all
+            be done that `plugin_policy` lets.
+        profile: ``strict``, by which plugins are kept from all that can be kept from them, or ``None``.
     """
 
     plugins: tuple[Any, ...] = ()
@@ -159,6 +163,8 @@ class Configuration:
     agent_settings: AgentSettings = field(default_factory=AgentSettings)
     file: Path | None = None
     written: Mapping[str, Any] = field(default_factory=dict)
+    consent: Consent | None = None
+    profile: str | None = None
 
 
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
@@ -166,7 +172,7 @@ _OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
 """Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
 _KEYS = frozenset({
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
-    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop",
+    "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop", "profile",
 }) | _AGENT_KEYS | _OF_APPLICATIONS  # fmt: skip
 
 
@@ -204,6 +210,12 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
     if given:
         _require_all_known(given)
     require_object(given.get("app", {}), "$.app")
+    written, profile = given, None
+    if given.get("profile") is not None:
+        from .profile import read_profile, under  # noqa: PLC0415 - most configurations have none
+
+        profile = read_profile(given["profile"])
+        given = under(profile, given)
     plugins = given.get("plugins", [])
     if not isinstance(plugins, list | tuple):
         raise refused(plugins, "$.plugins", "a list")
@@ -230,7 +242,8 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         agent={key: given[key] for key in _AGENT_KEYS if key in given},
         agent_settings=read_agent_settings(given.get("agent", {}), base),
         file=file,
-        written=given,
+        written=written,
+        profile=profile,
     )
 
 

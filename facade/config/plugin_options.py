@@ -23,7 +23,7 @@ from .groups import require_group
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..plugins.sources.entry import PluginOptions
+    from ..plugins.sources.entry import PluginEntry, PluginOptions
     from ..supervision.restart.policy import RestartPolicy
 
 _OF_HOSTS = ("standby", "limits")
@@ -111,6 +111,24 @@ class Options:
     def of_required(self) -> Options:
         """The same options for a plugin that has to come up."""
         return replace(self, required=True)
+
+
+def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
+    """The options of an entry, under the profile of the configuration, as `complete`."""
+    return complete(asked_of(entry, configuration), configuration)
+
+
+def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
+    """What an entry asks for, under the profile of the configuration.
+
+    Raises:
+        ConfigurationError: it would weaken the profile.
+    """
+    if configuration.profile is None:
+        return entry.options
+    from .profile import hardened  # noqa: PLC0415 - most configurations have no profile
+
+    return hardened(configuration.profile, entry)
 
 
 def complete(given: PluginOptions, configuration: Configuration) -> Options:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..base.errors import PluginLoadError
 from ..config.errors import ConfigurationError
-from ..config.plugin_options import Options, complete
+from ..config.plugin_options import Options, options_of
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.sources.entry import PluginOptions, parse_entry
@@ -82,7 +82,7 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
         ConfigurationError: the entry's restart policy is wrong, or an option is for tools and this is a provider.
     """
     parsed = parse_entry(dict(entry) if isinstance(entry, Mapping) else entry, configuration.base)
-    options = complete(parsed.options, configuration)
+    options = options_of(parsed, configuration)
     if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource):
         options.require_nothing_of_node()
     made = list(loader_of(parsed.source).load(parsed.source, options, configuration))

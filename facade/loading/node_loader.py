@@ -49,13 +49,19 @@ def takes_long(
 
 
 def _sources(configuration: Configuration) -> NodeSources:
-    policy = configuration.plugin_policy
     return NodeSources(
         configuration.plugin_cache_dir,
-        Permissions(policy.node_install_deps, policy.node_build, policy.node_allow_install_scripts),
-        seconds=policy.node_step_timeout,
+        permissions_of(configuration),
+        seconds=configuration.plugin_policy.node_step_timeout,
         node=configuration.node,
+        consent=configuration.consent,
     )
+
+
+def permissions_of(configuration: Configuration) -> Permissions:
+    """What the policy of a configuration lets be done for Node packages."""
+    policy = configuration.plugin_policy
+    return Permissions(policy.node_install_deps, policy.node_build, policy.node_allow_install_scripts)
 
 
 def _load_package(

@@ -17,6 +17,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import PluginLoadError
+from ..config.errors import ConfigurationError
+from ..config.plugin_options import asked_of
 from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.entry_points import ALL, installed_names
 from .loader import load_entry, loader_of
@@ -37,7 +39,7 @@ def load_ahead(configuration: Configuration) -> Iterator[tuple[Any, Callable[[],
     A consumer that asks for no more ends what was not begun. What was begun goes on by itself, into the cache, and keeps
     no program from ending.
     """
-    plugins = [each for entry in configuration.plugins for each in _spelled_out(entry)]
+    plugins = [each for entry in configuration.plugins for each in spelled_out(entry)]
     futures: list[Future[list[Made]] | None] = [
         Future() if _takes_long(entry, configuration) else None for entry in plugins
     ]
@@ -70,13 +72,15 @@ def _work(waiting: deque[tuple[Any, Future[list[Made]]]], configuration: Configu
 
 def _takes_long(entry: Any, configuration: Configuration) -> bool:
     """Whether something may have to be made for it. What is no entry at all is found out in its turn."""
-    with suppress(PluginLoadError):
+    with suppress(PluginLoadError, ConfigurationError):
         parsed = parse_entry(entry, configuration.base)
-        return loader_of(parsed.source).takes_long(parsed.source, parsed.options.isolate, configuration)
+        isolate = asked_of(parsed, configuration).isolate
+        return loader_of(parsed.source).takes_long(parsed.source, isolate, configuration)
     return False
 
 
-def _spelled_out(entry: Any) -> list[Any]:
+def spelled_out(entry: Any) -> list[Any]:
+    """The entries that an entry stands for: one for each plugin that is installed, or itself."""
     match entry:
         case str(text) if text == _EVERY:
             return [f"{_ONE}{name}" for name in installed_names()]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def place_of(package: PythonPackage, isolate: bool | None, configuration: Configuration) -> Place:
     """Where a package is to run; nothing is made for it. Raises as `ready_to_run`."""
-    readiness = _readiness(package, isolate, configuration)
+    readiness = readiness_of(package, isolate, configuration)
     return _plain(isolate) if readiness is None else readiness.place
 
 
@@ -29,10 +29,10 @@ def ready_to_run(
         PluginLoadError: what it says of its needs cannot be read.
         PackageError: it cannot run, or its environment cannot be made, or may not be.
     """
-    readiness = _readiness(package, isolate, configuration)
+    readiness = readiness_of(package, isolate, configuration)
     if readiness is None:
         return _plain(isolate), None
-    ready = readiness.ready(configuration.plugin_cache_dir)
+    ready = readiness.ready(configuration.plugin_cache_dir, configuration.consent)
     return ready.place, ready.environment
 
 
@@ -40,10 +40,10 @@ def _plain(isolate: bool | None) -> Place:
     return Place.HOST if isolate else Place.HERE
 
 
-def _readiness(
+def readiness_of(
     package: PythonPackage, isolate: bool | None, configuration: Configuration
 ) -> PythonReadiness | None:
-    """``None`` for a package that needs nothing."""
+    """What a package needs, and what is done for that; ``None`` for one that needs nothing. Raises as `ready_to_run`."""
     needs = read_python_needs(package)
     if not needs.requirements and needs.python is None:
         return None

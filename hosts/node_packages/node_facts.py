@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from ...plugins.sources.node_manifest import NodePackage
 
-_LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
+LOCKS = ("package-lock.json", "npm-shrinkwrap.json")
+"""The files that ``npm ci`` reads."""
 _SLACK = 2.0
 """Seconds by which a source has to be younger: what is unpacked or checked out at once has no order that means anything."""
 
@@ -32,7 +33,7 @@ def read_facts(package: NodePackage, *, dated: bool) -> PackageFacts:
     return PackageFacts(
         output=_output(package, dated=dated),
         builds=package.builds,
-        locked=any((directory / name).is_file() for name in _LOCKS),
+        locked=any((directory / name).is_file() for name in LOCKS),
         has_dependencies=package.has_dependencies,
         unmet=tuple(name for name in package.dependencies if not _is_met(directory, name, above=dated)),
         outside=package.outside,

@@ -10,7 +10,8 @@ from ...plugins.sources.git_url import without_secrets
 from ..node.find import find_node
 from ..packages.cache import PackageCache
 from ..packages.command_runner import CommandRunner
-from ..packages.git import check_out
+from ..packages.consent import Step, git_step
+from ..packages.git import check_out, resolve
 from .prepare_node import Permissions, Ready, make_ready
 from .typescript import Module, TypeScript, is_typescript
 
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...plugins.sources.source import NodeGitSource
+    from ..packages.consent import Consent
+
+
+def repository_step(source: NodeGitSource, commit: str, permissions: Permissions) -> Step:
+    """What is done for a repository at a commit, for a `Consent`."""
+    return git_step(
+        source,
+        commit,
+        install=permissions.install,
+        build=permissions.build,
+        scripts=permissions.scripts,
+    )
 
 
 class NodeSources:
@@ -28,13 +41,23 @@ class NodeSources:
         permissions: what may be done to packages.
         seconds: how long each step of it may take.
         node: the Node program; looked up if ``None``.
+        consent: asked before anything is fetched, installed or built; nobody is if ``None``.
     """
 
-    def __init__(self, cache: Path, permissions: Permissions, *, seconds: float, node: str | None) -> None:
+    def __init__(
+        self,
+        cache: Path,
+        permissions: Permissions,
+        *,
+        seconds: float,
+        node: str | None,
+        consent: Consent | None = None,
+    ) -> None:
         self._cache = PackageCache(cache)
         self._permissions = permissions
         self._seconds = seconds
         self._node = partial(find_node, node)
+        self._consent = consent
 
     @property
     def compiled(self) -> Path:
@@ -65,12 +88,19 @@ class NodeSources:
                 cache=self._cache,
                 command_runner=command_runner,
                 node=self._node,
+                consent=self._consent,
             )
 
     def repository(self, source: NodeGitSource) -> Ready:
-        """The package in a repository. Raises as `check_out` and `make_ready`."""
+        """The package in a repository. Raises as `resolve`, `check_out` and `make_ready`."""
         with CommandRunner(self._seconds) as command_runner:
-            entry = check_out(source, self._cache, command_runner)
+            resolved = self._consent.resolved(source) if self._consent else None
+            resolved = resolved or resolve(source, self._cache, command_runner)
+            if self._consent is not None:  # which is for all that is done to it: the commit says what that is
+                self._consent.require(
+                    repository_step(source, resolved.commit, self._permissions), without_secrets(source.url)
+                )
+            entry = check_out(source, resolved, self._cache, command_runner)
             shown = without_secrets(source.url)
             try:
                 ready = make_ready(

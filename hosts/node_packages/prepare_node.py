@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import PluginLoadError
 from ...base.foreign import Log
 from ...base.frozen import frozen
+from ...plugins.sources.manifest_file import read_manifest_file
 from ...plugins.sources.node_manifest import NodePackage, read_node_package
-from ...plugins.sources.node_plan import AsItIs, Make, Refused, plan
+from ...plugins.sources.node_plan import AsItIs, Make, Plan, Refused, plan
 from ..packages.cache import key_of
+from ..packages.consent import Step, npm_step
 from ..packages.file_tree import NPM_SETTINGS, copy_own_files, fingerprint, links_out, refuse_links_out
 from ..packages.package_errors import PackageError
 from .esbuild import get_esbuild
-from .node_facts import read_facts
+from .node_facts import LOCKS, read_facts
 from .npm import Npm
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from ..node.find import NodeCandidate
     from ..packages.cache import Entry, PackageCache
     from ..packages.command_runner import CommandRunner
+    from ..packages.consent import Consent
     from .esbuild import Esbuild
 
 logger = Log("callboard.packages")
@@ -74,6 +77,7 @@ def make_ready(
     node: Callable[[], NodeCandidate],
     dated: bool = True,
     called: str | None = None,
+    consent: Consent | None = None,
 ) -> Ready:
     """See to it that a package can run.
 
@@ -85,10 +89,11 @@ def make_ready(
         node: finds the Node that it is to run on; asked only if something has to be done.
         dated: the times of its files mean something.
         called: what its user knows it by, if that is not the folder: it was fetched, and no link may lead out of it.
+        consent: asked before anything is made; nobody is if ``None``.
 
     Raises:
         PluginLoadError: its manifest cannot be used, or a module that it names is not there.
-        PackageError: it cannot be installed or built, or may not be.
+        PackageError: it cannot be installed or built, or may not be, or nobody has agreed to it.
         HostStartError: there is no Node to do it with.
     """
     package = read_node_package(directory)
@@ -99,8 +104,7 @@ def make_ready(
                 logger.warning(
                     "%s: the link %r leads out of the package; in a sandbox it is refused", package.name, link
                 )
-        facts = read_facts(package, dated=dated)
-        decided = plan(facts, may_install=permissions.install, may_build=permissions.build)
+        decided = decide(package, permissions, dated=dated)
         match decided:
             case Refused(problem):
                 raise PackageError(f"the package {source} {problem}", plugin=source)
@@ -109,15 +113,43 @@ def make_ready(
                     logger.warning("%s: %s", package.name, warning)
                 package.require_entries()
                 return Ready(source, package, None)
+        step = None
+        if consent is not None:
+            step = step_of(package, decided, permissions)
+            consent.require(step, source)
         files = fingerprint(directory)
     except OSError as error:
         raise PackageError(
             f"{error.filename or directory} cannot be read ({error.strerror}); make it readable",
             plugin=str(directory),
         ) from error
-    making = _Making(source, package, files, decided, permissions, node(), command_runner, called is not None)
+    making = _Making(
+        source, package, files, decided, permissions, node(), command_runner, called is not None, step
+    )
     entry = making.find(cache)
     return Ready(source, read_node_package(entry.tree), entry)
+
+
+def decide(package: NodePackage, permissions: Permissions, *, dated: bool) -> Plan:
+    """What has to be done to a package. Raises `PackageError`, `OSError`: its files cannot be looked at."""
+    facts = read_facts(package, dated=dated)
+    return plan(facts, may_install=permissions.install, may_build=permissions.build)
+
+
+def step_of(
+    package: NodePackage, decided: Make, permissions: Permissions, folder: Path | None = None
+) -> Step:
+    """What is done to a package, for a `Consent`; of a copy of it, ``folder`` is what it was copied from."""
+    directory = package.directory
+    locks = [file.read_bytes() for name in LOCKS if (file := directory / name).is_file()]
+    return npm_step(
+        package,
+        read_manifest_file(directory, "package.json", "write one"),
+        b"".join(locks) if locks else None,
+        decided,
+        scripts=permissions.scripts,
+        folder=str((folder or directory).absolute()),
+    )
 
 
 @frozen
@@ -130,6 +162,7 @@ class _Making:
     node: NodeCandidate
     command_runner: CommandRunner
     fetched: bool
+    step: Step | None
 
     def find(self, cache: PackageCache) -> Entry:
         major = str(self.node.version[0]) if self.node.version else "unknown"
@@ -188,13 +221,20 @@ class _Making:
         """Copy the package; what was changed meanwhile must not be kept under the key of what it was before."""
         try:
             copy_own_files(self.package.directory, tree)
-            whole = fingerprint(tree) == self.files
+            whole = fingerprint(tree) == self.files and self._is_agreed_to(tree)
         except FileNotFoundError:
             whole = False
         if not whole:
             raise PackageError(
                 f"{self.source} was changed while it was copied; load it again", plugin=self.source
             )
+
+    def _is_agreed_to(self, tree: Path) -> bool:
+        """Whether the copy asks for what was agreed to: the package may have been changed since then."""
+        if self.step is None:
+            return True
+        copy = step_of(read_node_package(tree), self.plan, self.permissions, self.package.directory)
+        return copy.digest == self.step.digest
 
 
 def _is_whole(entry: Entry) -> bool:

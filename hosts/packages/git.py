@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
@@ -21,7 +22,7 @@ from ..process.process import Command
 from .cache import key_of, remove
 from .command_runner import network_environment
 from .file_tree import refuse_links_out
-from .git_refs import Found, patterns, read_listing
+from .git_refs import Found, Resolved, patterns, read_listing
 from .package_errors import PackageError
 
 if TYPE_CHECKING:
@@ -70,13 +71,35 @@ def git_environment(parent: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def check_out(source: NodeGitSource, cache: PackageCache, command_runner: CommandRunner) -> Entry:
-    """The files of a repository at the commit that the source names, in the cache.
+def resolve(source: NodeGitSource, cache: PackageCache, command_runner: CommandRunner) -> Resolved:
+    """The commit that a source names now; its repository is asked if that is not known, and nothing fetched.
 
     Raises:
-        PackageError: there is no git, no such repository or ref, or it cannot be fetched.
+        PackageError: there is no git, no such repository or ref, or it cannot be reached.
     """
-    return _CheckOut(source, cache, command_runner).entry()
+    return _CheckOut(source, cache, command_runner).resolve()
+
+
+def fetched(source: NodeGitSource, resolved: Resolved, cache: PackageCache) -> Entry | None:
+    """What was fetched before of a commit, or ``None``. Raises `PackageError`: others may have changed the cache."""
+    return cache.find("checkouts", _key(source, resolved))
+
+
+def check_out(
+    source: NodeGitSource, resolved: Resolved, cache: PackageCache, command_runner: CommandRunner
+) -> Entry:
+    """The files of a repository at a commit that it was resolved to, in the cache.
+
+    Raises:
+        PackageError: there is no git, no such commit, or it cannot be fetched.
+    """
+    return _CheckOut(source, cache, command_runner).entry(resolved)
+
+
+def _key(source: NodeGitSource, resolved: Resolved) -> str:
+    if resolved.short:
+        return key_of(source.url, "short", resolved.commit.lower(), str(source.submodules))
+    return key_of(source.url, resolved.commit, str(source.submodules))
 
 
 class _CheckOut:
@@ -94,52 +117,40 @@ class _CheckOut:
             )
         self._git = program
 
-    def entry(self) -> Entry:
+    def resolve(self) -> Resolved:
         ref = self._source.ref
         if ref is not None and is_commit(ref):
-            return self._at(ref.lower())
+            return Resolved(ref.lower())
         if ref is not None and may_be_short(ref):
-            fetched = self._cache.find("checkouts", self._short_key(ref))
-            if fetched is not None:
-                return fetched
+            short = Resolved(ref, short=True)
+            if fetched(self._source, short, self._cache) is not None:
+                return short
         known = self._known()
         if known is not None and known.fixed:
-            return self._at(known.commit)
+            return Resolved(known.commit)
         try:
             found = self._ask()
         except PackageError as error:
-            if known is None or self._find(known.commit) is None:
+            if known is None or fetched(self._source, Resolved(known.commit), self._cache) is None:
                 raise
             logger.warning("what was fetched last is used, commit %.12s, for %s", known.commit, error)
-            return self._at(known.commit)
-        if found is None:
-            return self._at_short(ref)
-        entry = self._at(found.commit)
-        if found != known:
-            self._keep(found)
-        return entry
-
-    def _key(self, commit: str) -> str:
-        return key_of(self._source.url, commit, str(self._source.submodules))
-
-    def _find(self, commit: str) -> Entry | None:
-        return self._cache.find("checkouts", self._key(commit))
-
-    def _at(self, commit: str) -> Entry:
-        return self._find(commit) or self._cache.make(
-            "checkouts", self._key(commit), lambda tree: self._fetch(tree, commit)
-        )
-
-    def _at_short(self, ref: str | None) -> Entry:
-        """For a ref that is no branch and no tag: it may be the beginning of a commit's name."""
+            return Resolved(known.commit)
+        if found is not None:
+            return Resolved(found.commit, found)
         if ref is None:
             raise self._error(f"{self._shown} is an empty repository; push a commit to it")
-        if not may_be_short(ref):
+        if not may_be_short(ref):  # neither a branch nor a tag, nor the beginning of a commit's name
             raise self._error(f"{self._shown} has no branch, tag or commit {ref!r}; correct 'ref'")
-        return self._cache.make("checkouts", self._short_key(ref), self._fetch_short)
+        return Resolved(ref, short=True)
 
-    def _short_key(self, ref: str) -> str:
-        return key_of(self._source.url, "short", ref.lower(), str(self._source.submodules))
+    def entry(self, resolved: Resolved) -> Entry:
+        work = self._fetch_short if resolved.short else partial(self._fetch, commit=resolved.commit)
+        entry = fetched(self._source, resolved, self._cache) or self._cache.make(
+            "checkouts", _key(self._source, resolved), work
+        )
+        if resolved.found is not None and resolved.found != self._known():
+            self._keep(resolved.found)
+        return entry
 
     # What was learnt before
 

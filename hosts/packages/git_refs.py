@@ -18,6 +18,21 @@ class Found:
     fixed: bool
 
 
+@frozen
+class Resolved:
+    """What a source's ref stands for.
+
+    Attributes:
+        commit: the whole name of a commit, or the ref itself if it is the beginning of one that was not fetched yet.
+        found: what the repository said, if it was asked.
+        short: the commit is no whole name.
+    """
+
+    commit: str
+    found: Found | None = None
+    short: bool = False
+
+
 def patterns(ref: str | None) -> tuple[str, ...]:
     """What to ask the repository for, to learn what ``ref`` stands for, or its default branch."""
     if ref is None:

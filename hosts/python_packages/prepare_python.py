@@ -14,8 +14,9 @@ from ...plugins.sources.python_plan import NeedsFacts, Place, Refused, plan_pyth
 from ...plugins.sources.requirements import Installed, python_problem, read_requirements, unmet
 from ..packages.cache import PackageCache
 from ..packages.command_runner import CommandRunner
+from ..packages.consent import Step, pip_step
 from ..packages.package_errors import PackageError
-from .venv import Environment, make_environment
+from .venv import Environment, make_environment, named_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ...plugins.sources.python import PythonPackage
     from ...plugins.sources.python_requirements import PythonNeeds
     from ...plugins.sources.requirements import Needed
+    from ..packages.consent import Consent
 
 
 @frozen
@@ -88,15 +90,39 @@ class PythonReadiness:
         self.place = decided.place
         self._told = decided.told
 
-    def ready(self, cache: Path) -> ReadyPackage:
-        """The package, ready to run; its environment is made if the cache does not have it. Raises `PackageError`."""
+    def step(self) -> Step | None:
+        """What is made for it, for a `Consent`; ``None`` if nothing is. Raises `PackageError`: a file that it names cannot be read."""
         if self.place is not Place.ENVIRONMENT:
+            return None
+        return pip_step(
+            [each.text for each in self._needed],
+            [each.text for each in self._bounds],
+            named_files(self._needs, (*self._needed, *self._bounds)),
+            builds=self._permissions.build,
+            folder=str(self._needs.directory),
+        )
+
+    def ready(self, cache: Path, consent: Consent | None = None) -> ReadyPackage:
+        """The package, ready to run; its environment is made if the cache does not have it.
+
+        Args:
+            cache: where it is made.
+            consent: asked before; nobody is if ``None``.
+
+        Raises:
+            PackageError: it cannot be made, or nobody has agreed to it.
+        """
+        step = self.step()
+        if step is None:
             return ReadyPackage(self.place)
+        if consent is not None:
+            consent.require(step, str(self._needs.directory))
         with CommandRunner(self._permissions.seconds) as command_runner:
             environment = make_environment(
                 self._needs,
                 self._needed,
                 self._bounds,
+                step.facts["files"],
                 why=self._told,
                 builds=self._permissions.build,
                 cache=PackageCache(cache),

@@ -20,7 +20,7 @@ from ..packages.package_errors import PackageError
 from .pip import Pip, interpreter, programs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ...plugins.sources.python_requirements import PythonNeeds
@@ -58,6 +58,7 @@ def make_environment(
     needs: PythonNeeds,
     needed: tuple[Needed, ...],
     bounds: tuple[Needed, ...],
+    files: Sequence[str],
     *,
     why: str | None,
     builds: bool,
@@ -70,6 +71,7 @@ def make_environment(
         needs: what the package says.
         needed: its requirements, those that concern this Python.
         bounds: what bounds their versions.
+        files: see `named_files`.
         why: what its user should be told when it is made, as a clause.
         builds: packages may be built.
         cache: where it is made.
@@ -78,13 +80,6 @@ def make_environment(
     Raises:
         PackageError: it cannot be made.
     """
-    try:
-        files = [f"{each.file} {_digest(each.file)}" for each in (*needed, *bounds) if each.file]
-    except OSError as error:
-        raise PackageError(
-            f"{needs.directory} needs {error.filename}, which cannot be read ({error.strerror}); correct its path",
-            plugin=str(needs.directory),
-        ) from error
     told, bound = ([each.text for each in some] for some in (needed, bounds))
     key = key_of(*told, "", *bound, "", *files, str(builds), *_this_python())
     making = _Making(
@@ -94,6 +89,17 @@ def make_environment(
     if found is None or not _is_whole(found):
         found = cache.make("environments", key, making.work, _is_whole)
     return Environment(found.tree, found)
+
+
+def named_files(needs: PythonNeeds, named: Iterable[Needed]) -> list[str]:
+    """The files on this machine that are named, each with its digest. Raises `PackageError`: one cannot be read."""
+    try:
+        return [f"{each.file} {_digest(each.file)}" for each in named if each.file]
+    except OSError as error:
+        raise PackageError(
+            f"{needs.directory} needs {error.filename}, which cannot be read ({error.strerror}); correct its path",
+            plugin=str(needs.directory),
+        ) from error
 
 
 def _this_python() -> tuple[str, ...]:

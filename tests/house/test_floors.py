@@ -48,6 +48,8 @@ IN_FUNCTION = {
         "facade/config/configuration.py",
         "callboard.config.known_keys",
     ): "a program's empty configuration has no keys",
+    ("facade/config/configuration.py", "callboard.config.profile"): "most configurations have no profile",
+    ("facade/config/plugin_options.py", "callboard.config.profile"): "as the one before",
     (
         "facade/config/known_keys.py",
         "callboard.agent.wires.options",

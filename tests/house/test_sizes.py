@@ -33,6 +33,7 @@ APART = {
     "agent/providers/openai_responses.py": "a provider, beside the others",
     "chaos/virtual/event_stream.py": "imported by users under this name; the reference says so",
     "chaos/virtual/stuck.py": "imported by users under this name; the reference says so",
+    "facade/cli/commands/planning.py": "two commands, which the list of all names; one more has an option for the first",
     "facade/config/provider_section.py": "a section of a configuration, beside the others",
     "facade/demo/demonstration.py": "what the demonstration does; the command only asks for it",
     "facade/demo/journey_stage.py": "of the demonstration, as its journey is; the command only asks for it",

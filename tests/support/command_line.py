@@ -31,7 +31,9 @@ PACED = {
 }
 
 PATIENCE = 50
-ENVIRONMENT = {**os.environ, **TEST_MARK, "COLUMNS": "100"}
+_STATES = TemporaryDirectory(prefix="callboard-states-")
+"""What the user of these commands trusts is the test run's own."""
+ENVIRONMENT = {**os.environ, **TEST_MARK, "COLUMNS": "100", "XDG_STATE_HOME": _STATES.name}
 
 
 def command(*arguments: str) -> list[str]:

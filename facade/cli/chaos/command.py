@@ -23,6 +23,7 @@ from ..ui.exit_codes import FAILED
 from ..ui.files import Report, write_report
 from ..ui.options import common, config_argument, json_option, quiet, seconds
 from ..ui.streams import OutputLost, ReaderGone, Streams
+from ..ui.trust import admit
 from .chaos_live import Picture, perform
 from .summary import as_json as summary_json
 from .summary import show_summary
@@ -91,6 +92,7 @@ def chaos(
     trial = Trial(plan)
     quiet()
     with Streams(as_json=as_json) as out, _told_again(trial, call_file, faults):
+        trial.board.configuration = admit(trial.board.configuration, config, out.stdin)
         ended = perform(trial, out, Picture(trial, out.console.width).draw, as_json=as_json)
         again = _again(ended.plan, call_file, faults)
         if as_json:

@@ -16,7 +16,7 @@ from ..approval.risk import Risks
 from ..approval.terminal import tell_nobody
 from ..ui.board import open_board
 from ..ui.exit_codes import FAILED, WELL
-from ..ui.options import common, json_option, quiet
+from ..ui.options import common, json_option, quiet, trust_option
 from ..ui.prompt import at_a_prompt
 from ..ui.streams import Streams
 from ..ui.text import Text
@@ -60,6 +60,7 @@ class _Ways(NamedTuple):
 @click.option(
     "--fast", is_flag=True, help="With --demo: nobody takes time to think; so it is where nobody watches."
 )
+@trust_option
 @json_option
 @common
 def chat(  # noqa: PLR0917 - click hands all by name
@@ -88,7 +89,9 @@ def chat(  # noqa: PLR0917 - click hands all by name
         prompt = None
         if out.terminal and os.isatty(out.stdin) and not (play or messages):
             prompt = stack.enter_context(at_a_prompt(out))
-        board = stack.enter_context(open_board(journey.configuration if journey else str(config)))
+        board = stack.enter_context(
+            open_board(journey.configuration if journey else str(config), stdin=out.stdin)
+        )
         agent = stack.enter_context(_agent(board, ways))
         return _talk(_Place(out, board, agent, journey, prompt), ways)
 

@@ -55,7 +55,7 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         arguments = (sys.stdin.read(),)
         if not arguments[0].strip():
             raise click.UsageError("there is nothing on stdin; - is for arguments that come from there")
-    with Streams(as_json=as_json) as out, open_board(config) as board:
+    with Streams(as_json=as_json) as out, open_board(config, stdin=out.stdin) as board:
         request = request_for(tool, arguments, takes_text=takes_text(board, tool))
         began = time.monotonic()
         ask_on_terminal(board, out.stdin, reads=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,8 @@ from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, config_argument, json_option, quiet
 from ..ui.streams import Streams
 from ..ui.text import Text
+from ..ui.trust import admit
+from .planning import show_plan
 
 if TYPE_CHECKING:
     from ..ui.console import SafeConsole
@@ -34,9 +37,10 @@ Json = dict[str, Any]
     is_flag=True,
     help="Write what each plugin says of itself instead: its configuration's schema, user interface elements, tags.",
 )
+@click.option("--plan", "planned", is_flag=True, help="As 'callboard plan': start nothing.")
 @json_option
 @common
-def tools(config: str, wire_format: str | None, describe: bool, as_json: bool) -> int:
+def tools(config: str, wire_format: str | None, *, describe: bool, planned: bool, as_json: bool) -> int:
     """List the tools of CONFIG, and where each of them runs.
 
     Starts all plugins to ask them. Exit status 1 when one of them could not be loaded or started.
@@ -44,8 +48,14 @@ def tools(config: str, wire_format: str | None, describe: bool, as_json: bool) -
     if describe and wire_format is not None:
         raise click.UsageError("--describe and --format ask for different things; leave out one of them")
     quiet()
+    if planned:
+        if describe or wire_format is not None:
+            raise click.UsageError("--plan starts nothing that could be asked; leave out the other option")
+        return show_plan(Path(config), as_json=as_json)
     with Streams(as_json=as_json) as out:
-        with Callboard(config) as board:
+        board = Callboard(config)
+        board.configuration = admit(board.configuration, config, out.stdin)
+        with board:
             rows = tool_rows(board)
             values = None if wire_format is None else _schemas(board, wire_format)
             if describe:

@@ -13,9 +13,10 @@ import click
 from ...callboard import Callboard
 from ...config.errors import ConfigurationError
 from ..ui.exit_codes import FAILED, WELL
-from ..ui.options import common, json_option, quiet
+from ..ui.options import common, json_option, quiet, trust_option
 from ..ui.streams import Streams
 from ..ui.text import Text
+from ..ui.trust import admit
 from .finding import Finding, counted
 from .node import check_handshake, check_node
 from .plugin_checks import check_plugins, count_hosts
@@ -41,6 +42,7 @@ _HOSTS = 10
 
 @click.command(short_help="What works here, and the remedy for what does not.")
 @click.argument("config", type=click.Path(dir_okay=False), required=False)
+@trust_option
 @json_option
 @common
 def doctor(config: str | None, as_json: bool) -> int:
@@ -52,7 +54,7 @@ def doctor(config: str | None, as_json: bool) -> int:
     well = True
     quiet()
     with Streams(as_json=as_json) as out:
-        for finding in _examine(config):
+        for finding in _examine(config, out.stdin):
             well &= finding.status != "FAIL"
             if out.people:
                 _show(finding, out.console)
@@ -61,7 +63,7 @@ def doctor(config: str | None, as_json: bool) -> int:
     return WELL if well else FAILED
 
 
-def _examine(config: str | None) -> Iterator[Finding]:
+def _examine(config: str | None, stdin: int) -> Iterator[Finding]:
     yield from check_python()
     yield from check_packages()
     board = None
@@ -82,6 +84,8 @@ def _examine(config: str | None) -> Iterator[Finding]:
     if board is not None:
         plugins = counted(len(board.configuration.plugins), "plugin")
         yield Finding("ok", "configuration", f"{board.configuration.file}, {plugins}")
+        assert config is not None
+        board.configuration = admit(board.configuration, config, stdin)
         yield from check_plugins(board)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
+from ...config.plugin_options import asked_of
 from ...loading.python_packages import place_of
 from ...plugins.sources.entry import parse_entry
 from ...plugins.sources.python import read_python_package
@@ -96,12 +97,13 @@ def count_hosts(configuration: Configuration) -> Counter[str]:
 def _kind_of_host(entry: Any, configuration: Configuration) -> str | None:
     try:
         read = parse_entry(entry, configuration.base)
+        isolate = asked_of(read, configuration).isolate
         if isinstance(read.source, PythonPackageSource):
             package = read_python_package(read.source.directory)
-            place = place_of(package, read.options.isolate, configuration)
+            place = place_of(package, isolate, configuration)
             return None if place is Place.HERE else "python"
     except PluginLoadError:
         return None  # told by the check of the plugins
     if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource):
         return "node"
-    return "python" if read.options.isolate else None
+    return "python" if isolate else None

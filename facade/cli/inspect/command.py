@@ -16,14 +16,15 @@ from ...authoring.locate import configuration_at
 from ...authoring.recorder import Recorder, header
 from ...authoring.recording_diff import differences, exchanges_in
 from ...authoring.recording_format import NoRecording, is_recording, read_recording
-from ...authoring.replay import replay
+from ...authoring.replay import hosts_only, replay
 from ...hosts.tap import tapping
 from ..dev.commands import Work
 from ..dev.piped_lines import carry_out_lines
 from ..ui.exit_codes import FAILED, WELL
-from ..ui.options import common, json_option, quiet, seconds
+from ..ui.options import common, json_option, quiet, seconds, trust_option
 from ..ui.streams import LineWriter, OutputLost, Streams, complain
 from ..ui.text import Text
+from ..ui.trust import admit, admit_at
 from .view import difference_line, entry_line, exchange_line
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ PATIENCE = 10.0
     "--patience", type=seconds, default=PATIENCE, show_default=True, metavar="SECONDS",
     help="How long an answer may take in a replay.",
 )  # fmt: skip
+@trust_option
 @json_option
 @common
 def inspect(
@@ -124,7 +126,13 @@ def _listen(place: Path, record: Path | None, out: Streams, *, alone: bool) -> i
             keep(entry)
             tell(entry)
 
-        bench = DevServer(place, tapping(Recorder(hear, time.monotonic).tap), _hear_nothing, alone=alone)
+        bench = DevServer(
+            place,
+            tapping(Recorder(hear, time.monotonic).tap),
+            _hear_nothing,
+            alone=alone,
+            admit=admit_at(place, out.stdin),
+        )
         with bench:
             work = Work(bench, _Problems())
             work.load([])
@@ -160,7 +168,9 @@ def _for_the_owner(path: str, flags: int) -> int:
 
 def _replay(place: Path, recorded: Path, patience: float, out: Streams) -> int:
     counted = otherwise = 0
-    for was, now in replay(exchanges_in(_read(recorded)), configuration_at(place), patience):
+    exchanges = exchanges_in(_read(recorded))
+    configuration = admit(hosts_only(configuration_at(place)), str(place), out.stdin)
+    for was, now in replay(exchanges, configuration, patience):
         found = differences(was.outcome, now.outcome)
         counted += 1
         otherwise += bool(found)

@@ -63,7 +63,7 @@ def run(config: str, in_flight: int, state: str | None, events: str | None) -> i
     with (
         Streams(as_json=True) as streams,
         event_file(events) as subscribers,
-        open_board(config, state, subscribers) as board,
+        open_board(config, state, subscribers, stdin=streams.stdin) as board,
     ):
         slots = Slots(in_flight)
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...callboard import Callboard
 from .streams import complain
+from .trust import admit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,6 +20,8 @@ def open_board(
     config: str | Mapping[str, Any],
     state: str | None = None,
     subscribers: Iterable[Callable[[Event], None]] = (),
+    *,
+    stdin: int | None = None,
 ) -> Iterator[Callboard]:
     """A running board of a configuration.
 
@@ -26,13 +29,18 @@ def open_board(
         config: its file, or what would stand in it.
         state: the file of the state store to use, instead of the configured one.
         subscribers: hear of everything from the first plugin on.
+        stdin: the descriptor to ask on whether what would be fetched and built is trusted.
 
     Raises:
         ConfigurationError: the configuration cannot be used.
         StateStoreError: the state store cannot be opened.
         PluginError: a plugin that it requires cannot be loaded.
+        NotTrusted: it would have code fetched or built, and its user has not agreed.
     """
-    with Callboard(config, state=state, subscribers=subscribers) as board:
+    board = Callboard(config, state=state, subscribers=subscribers)
+    if isinstance(config, str):  # else it is the command's own
+        board.configuration = admit(board.configuration, config, stdin)
+    with board:
         for name, plugin in board.status()["plugins"].items():
             if not plugin["available"]:
                 complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")

@@ -23,10 +23,12 @@ class Settings:
     Attributes:
         debug: errors are to be shown with their traceback.
         verbosity: how often ``-v`` was given.
+        trust: what the configuration would have fetched and built is trusted from now on.
     """
 
     debug: bool = False
     verbosity: int = 0
+    trust: bool = False
 
 
 def common(function: Function) -> Function:
@@ -59,8 +61,24 @@ def seconds(text: str) -> float:
 json_option = click.option("--json", "as_json", is_flag=True, help="Write NDJSON instead of text.")
 """For the commands that report: they write text, to a pipe too, if it is not given."""
 
-config_argument = click.argument("config", type=click.Path(dir_okay=False))
-"""The configuration file; what is wrong with it is for the reader of configurations to say."""
+
+def trust_option(function: Function) -> Function:
+    """Give a command that loads plugins the option by which what it would fetch and build is trusted; see `ui.trust`."""
+    return click.option(
+        "--trust",
+        is_flag=True,
+        expose_value=False,
+        callback=_note_trust,
+        help="Trust what would be fetched and built, from now on; 'callboard plan' shows it.",
+    )(function)
+
+
+def config_argument(function: Function) -> Function:
+    """Give a command that loads plugins their configuration file, and `trust_option`.
+
+    What is wrong with the file is for the reader of configurations to say.
+    """
+    return click.argument("config", type=click.Path(dir_okay=False))(trust_option(function))
 
 
 def quiet() -> None:
@@ -72,6 +90,11 @@ def quiet() -> None:
 def _note_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
     if value:
         context.ensure_object(Settings).debug = True
+
+
+def _note_trust(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(Settings).trust = True
 
 
 def _note_verbosity(context: click.Context, _: click.Parameter, value: int) -> None:

@@ -32,6 +32,8 @@ def test_help_says_a_line_for_each_command():
         "new",
         "dev",
         "inspect",
+        "plan",
+        "trust",
         "tools",
         "call",
         "convert",

@@ -19,6 +19,7 @@ from callboard.hosts.packages.cache import PackageCache
 from command_line import callboard, ndjson, on_a_terminal, write_config
 from hypothesis import given
 from hypothesis import strategies as st
+from node_packages import manifest, write
 from programs import PROGRAMS, ROOT
 from rich.table import Table
 
@@ -74,6 +75,8 @@ CASES = {
         (("convert", "--to", WORDS), ""),
     ],
     "doctor": [(("doctor", "{hosted}"), ""), (("doctor", "{broken}"), "")],
+    "plan": [(("plan", "{built}"), ""), (("plan", WORDS), "")],
+    "trust": [(("trust", "{built}"), ""), (("trust", WORDS), "")],
     "cache": [(("cache", "list", "{cached}"), ""), (("cache", "clean", "{cached}"), "")],
 }  # fmt: skip
 """Each command, with what is hostile to it: words and stdin."""
@@ -107,6 +110,10 @@ def places(tmp_path_factory):
         plugin |= {"name": f"hosted{WORDS}"} if isolate else {}
         return write_config(folder / name, plugin, **more)
 
+    built = write(
+        folder / "built",
+        {"package.json": manifest(scripts={"build": f"echo {WORDS}"}, dependencies={WORDS: WORDS})},
+    )
     cache = folder / f"cache{WORDS}".replace("/", "")
     kept = PackageCache(cache).place("packages", "0123abcd")
     kept.mkdir(parents=True)
@@ -115,6 +122,7 @@ def places(tmp_path_factory):
         "here": written("here"),
         "broken": written("broken", "Broken"),
         "approved": written("approved", approval={"ask": ["*"]}),
+        "built": write_config(built, f"node:{built}"),
         "cached": written("cached", plugin_cache_dir=str(cache)),
     }
     with ReplayServer(SCRIPT) as server:

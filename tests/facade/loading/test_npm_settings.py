@@ -48,7 +48,7 @@ def tools(tmp_path, home, *options, policy=None, **more):
     config = write_config(tmp_path, "node:./package", plugin_cache_dir="cache", plugin_policy=policy or {})
     env = {"HOME": str(home), "NPM_TOKEN": "the user's", "npm_config_cache": str(tmp_path / "npm-cache")}
     env |= more
-    ended = callboard("tools", config, "--json", *options, env=env)
+    ended = callboard("tools", "--trust", config, "--json", *options, env=env)
     return ended, lines(ended.stdout)
 
 
@@ -185,7 +185,9 @@ def test_a_fetched_package_that_has_npm_make_a_link_out_of_it_is_refused(tmp_pat
     commit = committed(repository)
     config = write_config(tmp_path, f"node+git:file://{repository}#{commit}", plugin_cache_dir="cache")
 
-    ended = callboard("tools", config, "--json", env={"HOME": str(home), "NPM_TOKEN": "the user's"})
+    ended = callboard(
+        "tools", "--trust", config, "--json", env={"HOME": str(home), "NPM_TOKEN": "the user's"}
+    )
 
     (told,) = lines(ended.stdout)
     assert ended.returncode != 0
@@ -204,7 +206,7 @@ def test_an_esbuild_that_is_not_the_one_we_know_is_not_run(tmp_path):
             tmp_path, {"node_tool": {"file": "where.ts", "id": "where"}}, plugin_cache_dir="cache"
         )
         env = {"HOME": str(home), "npm_config_cache": str(tmp_path / "npm-cache")}
-        ended = callboard("tools", config, "--json", env=env)
+        ended = callboard("tools", "--trust", config, "--json", env=env)
         asked = [one.path for one in registry.asked]
 
     (told,) = lines(ended.stdout)

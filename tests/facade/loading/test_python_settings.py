@@ -89,7 +89,7 @@ def tools(tmp_path, home, *packages, policy=None, **more):
     config = write_config(tmp_path, *sources, plugin_cache_dir="cache", plugin_policy=policy or {})
     env = {"HOME": str(home), "PIP_CACHE_DIR": str(tmp_path / "pip-cache"), "MY_TOKEN": "the-users-own"}
     env |= {"XDG_CONFIG_HOME": str(home / ".config"), "PIP_CONFIG_FILE": "", "PIP_INDEX_URL": ""} | more
-    ended = callboard("tools", config, "--json", env={k: v for k, v in env.items() if v})
+    ended = callboard("tools", "--trust", config, "--json", env={k: v for k, v in env.items() if v})
     return ended, lines(ended.stdout)
 
 

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from callboard.hosts.packages.cache import PackageCache
 from callboard.hosts.packages.command_runner import CommandRunner
-from callboard.hosts.packages.git import check_out, git_environment
+from callboard.hosts.packages.git import check_out, git_environment, resolve
 from callboard.hosts.packages.git_refs import Found, patterns, read_listing
 from callboard.hosts.packages.package_errors import PackageError
 from callboard.plugins.sources.source import NodeGitSource
@@ -68,7 +68,8 @@ def cache(tmp_path):
 
 def fetch(cache, repository, ref=None, **more):
     with CommandRunner(30) as command_runner:
-        return check_out(NodeGitSource(str(repository), ref, **more), cache, command_runner)
+        source = NodeGitSource(str(repository), ref, **more)
+        return check_out(source, resolve(source, cache, command_runner), cache, command_runner)
 
 
 @pytest.fixture
@@ -324,7 +325,7 @@ def test_a_repository_that_never_answers_is_given_up(cache, tmp_path, monkeypatc
         CommandRunner(0.5) as command_runner,
         pytest.raises(PackageError, match="git ls-remote took too long"),
     ):
-        check_out(NodeGitSource("ssh://git@example.com/a.git"), cache, command_runner)
+        resolve(NodeGitSource("ssh://git@example.com/a.git"), cache, command_runner)
 
 
 def test_a_checkout_that_is_used_by_no_git_of_the_user_is_left_alone(

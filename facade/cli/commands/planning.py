@@ -1,0 +1,80 @@
+"""`callboard plan` and `callboard trust`: what a configuration would have fetched, built and run, and agreeing to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ...authoring.locate import configuration_at
+from ...trust.admission import Admission, trusting
+from ...trust.load_plan import lines_of
+from ...trust.trust_file import TrustFile, trust_file
+from ..ui.exit_codes import FAILED, WELL
+from ..ui.options import common, json_option, quiet
+from ..ui.streams import Streams
+from ..ui.text import Text, clean
+
+_place = click.argument("place", metavar="CONFIG", type=click.Path(path_type=Path))
+
+
+@click.command(short_help="What would be fetched, built and run; runs nothing.")
+@_place
+@json_option
+@common
+def plan(place: Path, as_json: bool) -> int:
+    """Show what CONFIG would have fetched, built and run, and do nothing of it.
+
+    CONFIG may be the folder of a plugin, too. Repositories are asked what commit a ref stands for. Exit status 1 when
+    an entry cannot be loaded.
+    """
+    quiet()
+    return show_plan(place, as_json=as_json)
+
+
+@click.command(short_help="Trust what would be fetched and built.")
+@_place
+@json_option
+@common
+def trust(place: Path, as_json: bool) -> int:
+    """Trust what CONFIG would have fetched and built, as 'callboard plan' shows it, from now on.
+
+    Another commit, other packages or another build command are asked about again. Exit status 1 when an entry cannot
+    be loaded; the others are trusted.
+    """
+    quiet()
+    return show_plan(place, as_json=as_json, trusts=True)
+
+
+def show_plan(place: Path, *, as_json: bool, trusts: bool = False) -> int:
+    """Show the plan of a place, and trust it if it is to be trusted; returns the exit status.
+
+    Raises:
+        ConfigurationError, NothingThere: there is nothing to plan.
+        TrustNotKept: the trust cannot be written down.
+    """
+    file = TrustFile(trust_file())
+    with Streams(as_json=as_json) as out:
+        admission = Admission(configuration_at(place), str(place), file)
+        trusted = admission.trusted
+        if trusts:
+            trusted |= {step.digest for step in admission.untrusted}
+        if out.people:
+            for line in lines_of(admission.plan, trusted):
+                out.console.print(Text(clean(line).replace("\n", "␤")), soft_wrap=True)
+            out.console.print(Text(f"digest {admission.plan.digest}", "dim"), soft_wrap=True)
+        else:
+            out.print_json(admission.plan.as_json(trusted))
+        if trusts:
+            admission.trust()
+        if out.people:
+            out.console.print(Text(_ending(admission, place)), soft_wrap=True)
+    return FAILED if any(each.problem for each in admission.plan.plugins) else WELL
+
+
+def _ending(admission: Admission, place: Path) -> str:
+    if not admission.plan.steps:
+        return "nothing is fetched or built"
+    if admission.untrusted:
+        return f"not trusted yet; trust it: {clean(trusting(str(place)))}"
+    return "all of it is trusted"

@@ -1,0 +1,111 @@
+"""Holding what is fetched and built to what the user has agreed to: the `Consent` of the command line."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..base.errors import CallboardError
+from ..hosts.packages.package_errors import PackageError
+from .planner import Planner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..config.configuration import Configuration
+    from ..hosts.packages.consent import Step
+    from ..hosts.packages.git_refs import Resolved
+    from ..plugins.sources.source import NodeGitSource
+    from .load_plan import Plan
+    from .trust_file import TrustFile
+
+
+class NotTrusted(CallboardError):
+    """A plan brings or builds code that its user has not agreed to.
+
+    Attributes:
+        plan: the whole plan.
+        steps: what of it is not trusted.
+        command: what the user types to trust it.
+    """
+
+    def __init__(self, plan: Plan, steps: tuple[Step, ...], place: str) -> None:
+        self.plan = plan
+        self.steps = steps
+        self.command = trusting(place)
+        super().__init__(
+            f"{place} would have code fetched or built that is not trusted yet ({len(steps)} of {len(plan.steps)} steps); nothing "
+            f"was done. See it: {planning(place)}; trust it: {self.command}"
+        )
+
+
+def trusting(place: str) -> str:
+    """The command that trusts what a place would have fetched and built."""
+    return shlex.join(["callboard", "trust", *(["--"] if place.startswith("-") else []), place])
+
+
+def planning(place: str) -> str:
+    """The command that shows it."""
+    return shlex.join(["callboard", "plan", *(["--"] if place.startswith("-") else []), place])
+
+
+class Admission:
+    """What a configuration would have fetched and built, and whether that is trusted.
+
+    Args:
+        configuration: whose plan is made, now.
+        place: what the user calls it.
+        file: what is trusted.
+
+    Attributes:
+        plan: the plan.
+        untrusted: the steps that are not trusted yet.
+    """
+
+    def __init__(self, configuration: Configuration, place: str, file: TrustFile) -> None:
+        planner = Planner(configuration)
+        self._configuration = configuration
+        self._place = place
+        self._file = file
+        self._resolutions = planner.resolutions
+        self.plan = planner.plan
+        self.trusted = file.digests() if self.plan.steps else frozenset[str]()
+        self.untrusted = tuple(each for each in self.plan.steps if each.digest not in self.trusted)
+
+    def trust(self) -> None:
+        """Trust all of it, from now on. Raises `TrustNotKept`."""
+        if self.untrusted:
+            self._file.add(self.untrusted)
+            self.untrusted = ()
+
+    def admitted(self) -> Configuration:
+        """The configuration, by which only what was planned is fetched and built. Raises `NotTrusted`."""
+        if self.untrusted:
+            raise NotTrusted(self.plan, self.untrusted, self._place)
+        return replace(self._configuration, consent=_Agreed(self._place, self.plan.steps, self._resolutions))
+
+
+class _Agreed:
+    """See `Consent`."""
+
+    def __init__(
+        self, place: str, steps: Iterable[Step], resolutions: Mapping[NodeGitSource, Resolved | PackageError]
+    ) -> None:
+        self._place = place
+        self._digests = {step.digest for step in steps}
+        self._resolutions = resolutions
+
+    def resolved(self, source: NodeGitSource) -> Resolved | None:
+        found = self._resolutions.get(source)
+        if isinstance(found, PackageError):
+            raise found
+        return found
+
+    def require(self, step: Step, plugin: str) -> None:
+        if step.digest not in self._digests:
+            raise PackageError(
+                f"{plugin} would have code fetched or built otherwise than was agreed to; see it with {planning(self._place)}, "
+                f"and begin anew",
+                plugin=plugin,
+            )

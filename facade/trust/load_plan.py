@@ -1,0 +1,189 @@
+"""The plan of a configuration: what would be fetched, built and run for each of its plugins. Pure.
+
+Its digest is that of all steps which bring or build code, and of nothing else: what is run of it goes by the configuration,
+which is its user's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ..base.frozen import frozen
+from ..hosts.packages.consent import Step, digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+
+@frozen
+class PlannedRun:
+    """How a plugin is run.
+
+    Attributes:
+        where: ``here``, in the process of Callboard, or ``host``.
+        argv: the program and its arguments, as far as they are known before it is made; empty of what runs here.
+        folder: where it runs, or lies; ``None`` if that is not known yet.
+        environment: the names of all variables that it sees; of what runs here ``None``: it sees all.
+        sandbox: what it is kept from; ``False`` for nothing.
+    """
+
+    where: str
+    argv: tuple[str, ...]
+    folder: str | None
+    environment: tuple[str, ...] | None
+    sandbox: Any = False
+
+
+@frozen
+class PlannedPlugin:
+    """One entry of a configuration.
+
+    Attributes:
+        source: the entry, as it is called.
+        steps: what is fetched, installed and built for it, in this order.
+        runs: how it is run; ``None`` if that cannot be known.
+        problem: why it cannot be loaded, if it cannot.
+        notes: what cannot be known before it is fetched, and what comes without being asked about.
+    """
+
+    source: str
+    steps: tuple[Step, ...] = ()
+    runs: PlannedRun | None = None
+    problem: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@frozen
+class Plan:
+    """See the module.
+
+    Attributes:
+        plugins: in the order of the configuration.
+    """
+
+    plugins: tuple[PlannedPlugin, ...] = ()
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps, each once."""
+        return tuple({step.digest: step for each in self.plugins for step in each.steps}.values())
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of what the plan brings and builds, whatever the order; the plan of nothing has one too."""
+        return digest_of(sorted(step.digest for step in self.steps))
+
+    def as_json(self, trusted: frozenset[str]) -> Json:
+        """The plan, and which of its steps are trusted."""
+        return {
+            "digest": self.digest,
+            "trusted": all(step.digest in trusted for step in self.steps),
+            "plugins": [_plugin_json(each, trusted) for each in self.plugins],
+        }
+
+
+def _plugin_json(plugin: PlannedPlugin, trusted: frozenset[str]) -> Json:
+    runs = plugin.runs
+    return {
+        "source": plugin.source,
+        "steps": [{**step.as_json(), "trusted": step.digest in trusted} for step in plugin.steps],
+        "runs": None
+        if runs is None
+        else {
+            "where": runs.where,
+            "argv": list(runs.argv),
+            "folder": runs.folder,
+            "environment": None if runs.environment is None else list(runs.environment),
+            "sandbox": runs.sandbox,
+        },
+        "problem": plugin.problem,
+        "notes": list(plugin.notes),
+    }
+
+
+def lines_of(plan: Plan, trusted: frozenset[str]) -> Iterator[str]:
+    """The plan for people: a line each, of a depth that the spaces before it tell. Nothing in it has been cleaned."""
+    for plugin in plan.plugins:
+        yield plugin.source
+        for step in plugin.steps:
+            yield from (f"  {line}" for line in step_lines(step, trusted=step.digest in trusted))
+        if plugin.runs is not None:
+            yield from (f"  {line}" for line in _run_lines(plugin.runs))
+        yield from (f"  note   {note}" for note in plugin.notes)
+        if plugin.problem is not None:
+            yield f"  cannot be loaded: {plugin.problem}"
+
+
+def step_lines(step: Step, *, trusted: bool) -> Iterator[str]:
+    """One step for people."""
+    return _LINES[step.kind](step, "trusted" if trusted else "not trusted")
+
+
+def _git_lines(step: Step, mark: str) -> Iterator[str]:
+    facts = step.facts
+    yield f"fetch  {facts['url']} at commit {facts['commit']} ({mark})"
+    if facts["submodules"]:
+        yield "       with its submodules"
+    done = [
+        word
+        for key, word in (("may_install", "npm install"), ("may_build", "its build script"))
+        if facts[key]
+    ]
+    if done:
+        yield f"build  {' and '.join(done)}, if it needs them, {_scripts(step)}"
+
+
+def _npm_lines(step: Step, mark: str) -> Iterator[str]:
+    facts = step.facts
+    yield f"build  in a copy of {facts['folder']} ({mark})"
+    if facts["install"]:
+        yield f"       {facts['install']}, {_scripts(step)}"
+        yield from (f"       {kind}: {_named(named)}" for kind, named in facts["packages"].items())
+        pinned = len(step.also["locked"])
+        yield (
+            f"       {pinned} packages by the lock file" if pinned else "       no lock file pins what comes"
+        )
+    yield from (f"       {name}: {command}" for name, command in facts["scripts"].items())
+    if facts["esbuild"]:
+        yield "       with esbuild, held to the hash that Callboard knows"
+
+
+def _pip_lines(step: Step, mark: str) -> Iterator[str]:
+    facts = step.facts
+    yield f"build  an environment for {step.also['folder']} ({mark})"
+    yield f"       pip install, {'packages may be built' if facts['builds'] else 'wheels only'}:"
+    yield from (f"         {each}" for each in facts["requirements"])
+    yield from (f"         bound by {each}" for each in facts["constraints"])
+
+
+_LINES: Final = {"git": _git_lines, "npm": _npm_lines, "pip": _pip_lines}
+
+
+def _scripts(step: Step) -> str:
+    with_them = "with" if step.facts["install_scripts"] else "without"
+    return f"{with_them} the scripts of what is installed"
+
+
+def _named(packages: Any) -> str:
+    if isinstance(packages, dict):
+        return ", ".join(f"{name} {version}" for name, version in packages.items())
+    return str(packages)
+
+
+def _run_lines(runs: PlannedRun) -> Iterator[str]:
+    if runs.where == "here":
+        yield "run    in the process of Callboard, which sees all of its environment"
+        return
+    yield f"run    {' '.join(runs.argv)}"
+    if runs.folder is not None:
+        yield f"       in {runs.folder}"
+    yield f"       sees the variables {', '.join(runs.environment or ()) or '(none)'}"
+    yield f"       sandbox: {_sandbox(runs.sandbox)}"
+
+
+def _sandbox(sandbox: Any) -> str:
+    if isinstance(sandbox, dict):
+        return ", ".join(f"{key} {value}" for key, value in sandbox.items()) or "the strictest"
+    return {True: "the strictest", False: "none"}.get(sandbox, str(sandbox))

@@ -1,0 +1,171 @@
+"""Making the plan of a configuration.
+
+It reads the manifests of folders that are there, asks repositories what their refs stand for (``git ls-remote``, under the same
+guards as fetching), and reads what was fetched before. It runs nothing of a plugin, fetches nothing and builds nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import CallboardError, PluginLoadError
+from ..config.plugin_options import options_of
+from ..hosts.environment import host_environment
+from ..hosts.node_packages.node_sources import repository_step
+from ..hosts.node_packages.prepare_node import decide, step_of
+from ..hosts.packages.cache import PackageCache
+from ..hosts.packages.command_runner import CommandRunner
+from ..hosts.packages.git import fetched, resolve
+from ..hosts.packages.package_errors import PackageError
+from ..loading.node_loader import permissions_of
+from ..loading.prefetch import spelled_out
+from ..loading.python_packages import place_of, readiness_of
+from ..plugins.sources.entry import parse_entry
+from ..plugins.sources.node_manifest import read_node_package
+from ..plugins.sources.node_plan import Make, Refused
+from ..plugins.sources.program import BashSource, CommandSource
+from ..plugins.sources.python import read_python_package
+from ..plugins.sources.python_plan import Place
+from ..plugins.sources.source import (
+    NodeFileSource,
+    NodeGitSource,
+    NodePackageSource,
+    PythonPackageSource,
+    spelled,
+)
+from .load_plan import Plan, PlannedPlugin, PlannedRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..config.configuration import Configuration
+    from ..config.plugin_options import Options
+    from ..hosts.packages.consent import Step
+    from ..hosts.packages.git_refs import Resolved
+    from ..plugins.sources.source import PluginSource
+
+_NOT_FETCHED = "what its package.json asks for is known when it is fetched; the commit says what that is"
+_SHORT = "the short name of a commit is found out by fetching; write the whole one, which nobody can give another meaning"
+
+
+class Planner:
+    """Makes the plan of one configuration, and keeps what it was made from.
+
+    Args:
+        configuration: whose plan it is.
+
+    Attributes:
+        resolutions: what each repository was resolved to, or why it could not be.
+        plan: the plan.
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+        self._cache = PackageCache(configuration.plugin_cache_dir)
+        self.resolutions: dict[NodeGitSource, Resolved | PackageError] = {}
+        entries = [each for entry in configuration.plugins for each in spelled_out(entry)]
+        self.plan = Plan(tuple(map(self._planned, entries)))
+
+    def _planned(self, entry: Any) -> PlannedPlugin:
+        called = spelled(entry)
+        try:
+            parsed = parse_entry(entry, self._configuration.base)
+            options = options_of(parsed, self._configuration)
+            steps, notes, folder = self._made(parsed.source, options)
+            return PlannedPlugin(called, steps, self._run(parsed.source, options, folder), None, notes)
+        except CallboardError as error:
+            return PlannedPlugin(called, problem=str(error))
+        except OSError as error:
+            return PlannedPlugin(called, problem=f"{error.filename} cannot be read ({error.strerror})")
+
+    def _made(
+        self, source: PluginSource, options: Options
+    ) -> tuple[tuple[Step, ...], tuple[str, ...], Path | None]:
+        """What is made for a source, what cannot be known of it, and where it lies."""
+        match source:
+            case NodeGitSource():
+                return self._repository(source)
+            case NodePackageSource(directory):
+                return (*self._package(directory, dated=True), directory)
+            case PythonPackageSource(directory):
+                package = read_python_package(directory)
+                readiness = readiness_of(package, options.isolate, self._configuration)
+                step = None if readiness is None else readiness.step()
+                return () if step is None else (step,), (), directory
+            case NodeFileSource(file):
+                return (), (), file.parent
+            case CommandSource():
+                return (), (), source.directory
+            case BashSource(path):
+                return (), (), path if path.is_dir() else path.parent
+        return (), (), None
+
+    def _repository(self, source: NodeGitSource) -> tuple[tuple[Step, ...], tuple[str, ...], Path | None]:
+        resolved = self._resolved(source)
+        step = repository_step(source, resolved.commit, permissions_of(self._configuration))
+        there = fetched(source, resolved, self._cache)
+        if there is None:
+            return (step,), (_SHORT, _NOT_FETCHED) if resolved.short else (_NOT_FETCHED,), None
+        inner, notes = self._package(there.tree, dated=False)
+        known = tuple(
+            f"its package.json asks for {each.facts['install'] or 'no packages'}, {each.facts['build'] or 'no build'}"
+            for each in inner
+        )
+        return (step,), (*known, *notes), there.tree
+
+    def _resolved(self, source: NodeGitSource) -> Resolved:
+        if source not in self.resolutions:
+            seconds = self._configuration.plugin_policy.node_step_timeout
+            try:
+                with CommandRunner(seconds) as command_runner:
+                    self.resolutions[source] = resolve(source, self._cache, command_runner)
+            except PackageError as error:
+                self.resolutions[source] = error
+        found = self.resolutions[source]
+        if isinstance(found, PackageError):
+            raise found
+        return found
+
+    def _package(self, directory: Path, *, dated: bool) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+        permissions = permissions_of(self._configuration)
+        package = read_node_package(directory)
+        decided = decide(package, permissions, dated=dated)
+        match decided:
+            case Refused(problem):
+                raise PluginLoadError(f"the package {directory} {problem}", plugin=str(directory))
+            case Make():
+                return (step_of(package, decided, permissions),), ()
+        return (), (decided.warning,) if decided.warning else ()
+
+    def _run(self, source: PluginSource, options: Options, folder: Path | None) -> PlannedRun:
+        argv = self._argv(source, options)
+        if not argv:
+            return PlannedRun("here", (), None if folder is None else str(folder), None)
+        sees = tuple(sorted(host_environment(os.environ, options.env)))
+        return PlannedRun(
+            "host", argv, None if folder is None else str(folder), sees, options.sandbox is not None
+        )
+
+    def _argv(self, source: PluginSource, options: Options) -> tuple[str, ...]:
+        """The program of its host and what it runs; empty of what runs in this process."""
+        node = self._configuration.node or "node"
+        match source:
+            case CommandSource(command):
+                return command
+            case BashSource(path):
+                return ("bash", str(path))
+            case NodeFileSource(file):
+                return (node, str(file))
+            case NodePackageSource(directory):
+                return (node, *(str(tool.entry) for tool in read_node_package(directory).tools))
+            case NodeGitSource():
+                return (node, spelled({"node_tool": {"git": source.url}}))
+            case PythonPackageSource(directory):
+                package = read_python_package(directory)
+                place = place_of(package, options.isolate, self._configuration)
+                python = "python" if place is Place.ENVIRONMENT else sys.executable
+                return () if place is Place.HERE else (python, *package.entries)
+            case _:
+                return (sys.executable, getattr(source, "path", "")) if options.isolate else ()

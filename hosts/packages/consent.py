@@ -1,0 +1,167 @@
+"""What is fetched, installed and built for packages, as values that can be shown, agreed to, and held against what is done. Pure.
+
+A `Step` is told before anything of it is done, by whoever plans and by whoever carries it out, from the same facts. So what was
+agreed to is what is done: a step that is another has another digest, and is not begun.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...base.frozen import frozen
+from ...plugins.sources.git_url import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ...plugins.sources.node_manifest import NodePackage
+    from ...plugins.sources.node_plan import Make
+    from ...plugins.sources.source import NodeGitSource
+    from .git_refs import Resolved
+
+Json = dict[str, Any]
+
+
+@frozen
+class Step:
+    """One thing to be fetched, installed or built.
+
+    Attributes:
+        kind: ``git``, ``npm`` or ``pip``.
+        facts: all that decides which code comes and is run; JSON.
+        also: what else is known of it, for people; no part of the digest.
+    """
+
+    kind: str
+    facts: Mapping[str, Any]
+    also: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """One word for the kind and the facts."""
+        return digest_of({"kind": self.kind, **self.facts})
+
+    def as_json(self) -> Json:
+        """The step, with its digest."""
+        return {"kind": self.kind, **self.facts, **self.also, "digest": self.digest}
+
+
+def digest_of(value: Any) -> str:
+    """The sha256 of a value's canonical JSON."""
+    # Not orjson, which refuses half a surrogate: a path may have one.
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Consent(Protocol):
+    """What was agreed to, asked before anything is fetched, installed or built."""
+
+    def resolved(self, source: NodeGitSource) -> Resolved | None:
+        """What the source's ref stood for when it was agreed to; ``None`` if it was not asked. Raises `PackageError`: it could not be found out."""
+
+    def require(self, step: Step, plugin: str) -> None:
+        """Raise `PackageError` if nobody has agreed to the step; ``plugin`` is what it is for."""
+
+
+LIFECYCLE = (
+    "preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare",
+    "prebuild", "build", "postbuild",
+)  # fmt: skip
+"""Scripts of a package that npm may run while it installs or builds."""
+
+_INSTALLED = (
+    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "workspaces",
+    "bundleDependencies", "bundledDependencies",
+)  # fmt: skip
+"""Keys of a ``package.json`` that decide what is installed."""
+
+
+def git_step(source: NodeGitSource, commit: str, *, install: bool, build: bool, scripts: bool) -> Step:
+    """A repository is fetched at a commit, and what its manifest there asks for is done under these permissions."""
+    facts = {
+        "url": without_secrets(source.url),
+        "commit": commit.lower(),
+        "submodules": source.submodules,
+        "may_install": install,
+        "may_build": build,
+        "install_scripts": scripts,
+    }
+    return Step("git", facts, {"ref": source.ref})
+
+
+def npm_step(
+    package: NodePackage,
+    manifest: Mapping[str, Any],
+    lock: bytes | None,
+    plan: Make,
+    *,
+    scripts: bool,
+    folder: str,
+) -> Step:
+    """A package in a folder is copied, and installed and built there.
+
+    Args:
+        package: as its manifest says.
+        manifest: all of that.
+        lock: the lock file's content.
+        plan: what is done.
+        scripts: packages that are installed may run scripts.
+        folder: where the package is.
+    """
+    commands = manifest.get("scripts")
+    commands = commands if isinstance(commands, dict) else {}
+    facts = {
+        "folder": folder,
+        "install": None if plan.install is None else f"npm {plan.install.value}",
+        "build": "npm run build" if plan.build else None,
+        "install_scripts": scripts,
+        "scripts": {name: commands[name] for name in LIFECYCLE if name in commands},
+        "packages": {key: manifest[key] for key in _INSTALLED if key in manifest},
+        "lock": None if lock is None else hashlib.sha256(lock).hexdigest(),
+        "esbuild": plan.build and package.wants_esbuild,
+    }
+    return Step("npm", facts, {"locked": locked_packages(lock)})
+
+
+MOST_SHOWN = 500
+"""Packages of a lock file that a plan lists."""
+
+
+_MOST_LOCK = 16 * 1024 * 1024
+"""Bytes of a lock file that is read to be shown; all of it counts for the digest."""
+
+
+def locked_packages(lock: bytes | None) -> list[str]:
+    """What a lock file pins, as ``name@version integrity``, the first `MOST_SHOWN`; nothing of one that cannot be read."""
+    if lock is None or len(lock) > _MOST_LOCK:
+        return []
+    try:
+        found = json.loads(lock).get("packages", {})
+        pinned = [
+            f"{path.rpartition('node_modules/')[2]}@{each.get('version')} {each.get('integrity', 'without integrity')}"
+            for path, each in found.items()
+            if path and isinstance(each, dict)
+        ]
+    except (ValueError, AttributeError, RecursionError):  # npm will say what is wrong with it
+        return []
+    return sorted(pinned)[:MOST_SHOWN]
+
+
+def pip_step(
+    requirements: Iterable[str],
+    constraints: Iterable[str],
+    files: Iterable[str],
+    *,
+    builds: bool,
+    folder: str,
+) -> Step:
+    """An environment is made with these requirements; the files are those on this machine that they name, with their digests."""
+    facts = {
+        "requirements": list(requirements),
+        "constraints": list(constraints),
+        "files": list(files),
+        "builds": builds,
+    }
+    return Step("pip", facts, {"folder": folder})
