@@ -23,8 +23,9 @@ from .process.stop_ladder import KILL_NOW, StopLadder
 from .process.transport import ProcessTransport
 from .protocol.blocking_request import Asked
 from .protocol.description import PLAIN, describe_params, read_description
+from .protocol.dialect import TranslatingPeer
 from .protocol.noise import Noise
-from .protocol.peer import FlightRecorder, Peer, TranslatingPeer
+from .protocol.peer import FlightRecorder, Peer
 from .protocol.peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
 from .protocol.wire import MAX_LINE_BYTES, encode_request
 from .report.crash_report import CrashReport, last_words, probable_cause
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .process.process import Command, ProcessExit
     from .process.transport import Carry
     from .process_tree.watchdog import Watchdog
+    from .protocol.dialect import Dialect
     from .protocol.listeners import HostListener, RequestOwner
     from .protocol.peer_events import Event
 
@@ -69,8 +71,11 @@ class Host:
         now: Callable[[], float] = time.monotonic,
         watchdog: Watchdog | None = None,
         carry: Carry | None = None,
+        dialect: Callable[[], Dialect] | None = None,
     ) -> None:
         """Start the process; it is read from `start` on.
+
+        ``dialect`` makes what it speaks, if that is another protocol than ours.
 
         Raises:
             HostStartError: the process cannot be started.
@@ -83,7 +88,7 @@ class Host:
         self._command = command
         self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
         hears = None if recorder is None else recorder.received
-        self._dialect = None if command.dialect is None else command.dialect()
+        self._dialect = None if dialect is None else dialect()
         self._translating: TranslatingPeer[RequestOwner] | None = None
         if self._dialect is not None:
             self._translating = TranslatingPeer(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from ...base.errors import JsonValueError
 from ...base.json import dump_json, load_json, may_be_deep, require_inner
 from ...base.json_size import UNCOUNTED, excess
@@ -81,14 +79,9 @@ def read(line: bytes) -> Received:
     if len(line) > UNCOUNTED and (values := excess(line)) is not None:
         return Unreadable(values)
     try:
-        message = orjson.loads(line)
+        message = load_json(line)
         if may_be_deep(line):
             require_inner(message, what="$")
-    except orjson.JSONDecodeError:
-        try:
-            message = load_json(line)
-        except JsonValueError:
-            return Unreadable()
     except JsonValueError:
         return Unreadable()
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":

@@ -18,12 +18,14 @@ and its answer a server may send whatever it likes.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from ...base.json_size import MAX_VALUES
 from ..protocol.description import PROTOCOL
 from ..protocol.wire import ErrorResponse, Malformed, PartEvent, Response, StrayLine
 from . import jsonrpc
-from .jsonrpc import Answer, Notification, Request
+from .jsonrpc import Answer, Notification, Request, Unreadable
+from .listing import Endless, NextPage, ToolList
 from .results import COMPLETE, tool_result
 from .revision import (
     HANDSHAKES,
@@ -41,12 +43,6 @@ if TYPE_CHECKING:
     from ..protocol.wire import Message
 
 Json = dict[str, Any]
-
-MAX_PAGES: Final = 100
-"""Pages of a list of tools."""
-
-MAX_TOOLS: Final = 10_000
-"""Tools of all pages; how many a board takes of one plugin is for its catalog to say."""
 
 _DISCOVER, _INITIALIZE, _LIST = "callboard:discover", "callboard:initialize", "callboard:list"
 """Ids of requests that no request of the board stands behind; those of the board begin with a number."""
@@ -76,14 +72,12 @@ class Session:
         stage: how far it has come.
         revision: what is spoken, once that is agreed.
         server: the server's name and version.
-        left_out: tools that are not offered, by name, and why.
     """
 
     def __init__(self, client: Json, *, revision: str | None = None, roots: Sequence[str] = ()) -> None:
         self.stage = Stage.NEW
         self.revision = revision
         self.server = ("", "")
-        self.left_out: dict[str, str] = {}
         self._client = client
         self._roots = [{"uri": uri} for uri in roots]
         self._capabilities: Json = {"roots": {}} if roots else {}
@@ -92,17 +86,20 @@ class Session:
         self._describes: str | None = None
         self._begins: str | None = None
         self._lists: str | None = None
-        self._tools: list[Json] = []
-        self._cursors: set[str] = set()
+        self._list = ToolList()
         self._running: set[str] = set()
         self._probing: set[str] = set()
         self._lines: list[bytes] = []
         self._messages: list[Message] = []
 
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Tools that are not offered, by name, and why."""
+        return self._list.left_out
+
     # What the board asks
 
     def encode(self, request_id: str, method: str, params: Json) -> bytes:
-        """See `Dialect`."""
         match method:
             case "execute_tool" if self.stage is Stage.OPEN:
                 self._running.add(request_id)
@@ -113,10 +110,11 @@ class Session:
                 self._begins = request_id
                 return self._begin()
             case "get_tool_schemas" if self.stage is Stage.OPEN and self._lists is None:
-                self._lists, self._tools, self._cursors = request_id, [], set()
+                self._list = ToolList()
                 if "tools" in self._offers:
+                    self._lists = request_id
                     return self._request(_LIST, "tools/list")
-                self._listed()
+                self._messages.append(Response(request_id, [], None))
                 return b""
             case "cancel":
                 return self._cancel(request_id, params)
@@ -151,7 +149,7 @@ class Session:
         return self._request(request_id, "server/discover" if self.revision == STATELESS else "ping")
 
     def _cancel(self, request_id: str, params: Json) -> bytes:
-        cancelled = params.get("id")
+        cancelled = str(params.get("id"))
         known = cancelled in self._running
         self._messages.append(Response(request_id, known, None))
         if not known:
@@ -169,7 +167,6 @@ class Session:
     # What the server says
 
     def decode(self, line: bytes) -> Sequence[Message]:
-        """See `Dialect`."""
         match jsonrpc.read(line):
             case Answer(str(request_id), result, error) if request_id in self._running:
                 self._running.discard(request_id)
@@ -183,14 +180,10 @@ class Session:
             case Request() as asked:
                 self._lines.append(self._reply(asked))
                 return ()
-            case jsonrpc.Unreadable(None):
-                return (StrayLine(line),)
-            case jsonrpc.Unreadable(values):
-                return (Malformed("too_many_values", f"the server sent a message of {len(line):,} bytes with too many values in it",
-                                  None, {"bytes": len(line), "values": values}),)  # fmt: skip
+            case Unreadable(values):
+                return (StrayLine(line) if values is None else _too_many(line, values),)
 
     def take(self) -> tuple[bytes, Sequence[Message]]:
-        """See `Dialect`."""
         if not self._lines and not self._messages:
             return b"", ()
         taken = b"".join(self._lines), tuple(self._messages)
@@ -286,48 +279,14 @@ class Session:
 
     def _on_page(self, result: Any, error: Json | None) -> None:
         assert self._lists is not None
-        if error is not None:
-            self._unlisted(f"the server does not list its tools: {_said(error)}")
-            return
-        page = result.get("tools") if isinstance(result, dict) else None
-        if not isinstance(page, list):
-            self._unlisted("the server's list of tools is none")
-            return
-        self._tools += [each for each in page if self._is_offered(each)]
-        cursor = result.get("nextCursor")
-        if not isinstance(cursor, str):
-            self._listed()
-        elif cursor in self._cursors:
-            self._unlisted(
-                f"the server's list of tools goes in a circle: it has the cursor {cursor!r:.60} twice"
-            )
-        elif len(self._cursors) + 1 >= MAX_PAGES or len(self._tools) > MAX_TOOLS:
-            self._unlisted(
-                f"the server's list of tools has no end: more than {MAX_PAGES} pages or {MAX_TOOLS:,} tools"
-            )
-        else:
-            self._cursors.add(cursor)
-            self._lines.append(self._request(_LIST, "tools/list", {"cursor": cursor}))
-
-    def _is_offered(self, tool: Any) -> bool:
-        name = tool.get("name") if isinstance(tool, dict) else None
-        if not isinstance(name, str) or not isinstance(tool.get("inputSchema"), dict):
-            self.left_out[str(name)[:100]] = "it has no name or no 'inputSchema'"
-            return False
-        execution = tool.get("execution")
-        if isinstance(execution, dict) and execution.get("taskSupport") == "required":
-            self.left_out[name[:100]] = "it can only be called as a task"
-            return False
-        return True
-
-    def _listed(self) -> None:
-        assert self._lists is not None
-        self._messages.append(Response(self._lists, self._tools, None))
-        self._lists = None
-
-    def _unlisted(self, problem: str) -> None:
-        assert self._lists is not None
-        self._refuse(self._lists, "McpError", problem)
+        match Endless(_said(error)) if error is not None else self._list.add(result):
+            case NextPage(cursor):
+                self._lines.append(self._request(_LIST, "tools/list", {"cursor": cursor}))
+                return
+            case Endless(problem):
+                self._refuse(self._lists, "McpError", f"the tools cannot be listed: {problem}")
+            case None:
+                self._messages.append(Response(self._lists, self._list.tools, None))
         self._lists = None
 
     def _progressed(self, params: Json) -> Sequence[Message]:
@@ -367,3 +326,10 @@ def _error(kind: str, error: Json) -> Json:
 def _said(error: Json) -> str:
     message = error.get("message")
     return message if isinstance(message, str) and message else "it does not say why"
+
+
+def _too_many(line: bytes, values: int) -> Malformed:
+    detail = f"the server sent a message of {len(line):,} bytes with more than {MAX_VALUES:,} values in it"
+    return Malformed(
+        "too_many_values", detail, None, {"bytes": len(line), "values": values, "limit": MAX_VALUES}
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...plugins.results.provider_native import make_provider_native_tool_result
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-    from ..process.process import Command
 
 _CLIENT = {"name": "callboard", "version": "0.1.0"}
 
@@ -49,9 +47,7 @@ class McpToolPlugin(CommandToolPlugin):
         self._revision = revision
         self._roots = tuple(roots)
         self._session: Session | None = None
-
-    def _command(self) -> Command:
-        return replace(super()._command(), dialect=self._new_session)
+        self.dialect = self._new_session
 
     def _new_session(self) -> Session:
         self._session = Session(_CLIENT, revision=self._next_revision(), roots=self._roots)

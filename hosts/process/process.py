@@ -25,10 +25,9 @@ from ..process_tree.tree_kill import descendants, end_session
 from .stop_ladder import Rung, StopLadder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ..process_tree.watchdog import Watchdog
-    from ..protocol.dialect import Dialect
 
 
 class RingBuffer:
@@ -66,14 +65,12 @@ class Command:
 
     Attributes:
         extended: it may know more than version 1 of the protocol, and can be asked.
-        dialect: makes what it speaks in a life of its, if that is another protocol.
     """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: str | None = None
     extended: bool = False
-    dialect: Callable[[], Dialect] | None = None
 
 
 _WIDEST = 0xFFFF

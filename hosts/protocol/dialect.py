@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from .peer import Peer, thinned
+from .peer_events import Answered, Owner
+from .wire import Response
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .peer_events import Event
     from .wire import Message
 
 
@@ -30,3 +35,40 @@ class Dialect(Protocol):
 
     def take(self) -> tuple[bytes, Sequence[Message]]:
         """What else is to be written, and what else is to be heard, since this was asked last."""
+
+
+class TranslatingPeer(Peer[Owner]):
+    """A `Peer` of a host that speaks another protocol; its lines are never what ours are, so none is judged unread.
+
+    Args:
+        dialect: reads them.
+    """
+
+    def __init__(self, dialect: Dialect, **options: Any) -> None:
+        super().__init__(**options)
+        self._dialect = dialect
+
+    def sort(self, message: Message, line: bytes = b"") -> Event[Owner]:
+        """What a message means, and to whom; ``line`` is what it was read from."""
+        if type(message) is not Response:
+            return self._meaning_of_others(message, line)
+        owner = self._open.pop(message.id, None)
+        if owner is None:
+            return self._unawaited(message.id, message.value)
+        self._ended.append(message.id)
+        return Answered(owner, message.value, message.state)
+
+    def _read(self, lines: Iterable[bytes]) -> list[Event[Owner]]:
+        events: list[Event[Owner]] = []
+        for line in lines:
+            if self._hears is not None:
+                self._hears(line)
+            events += [self.sort(message, line) for message in self._dialect.decode(line)]
+            if self._broken:
+                break
+        return events
+
+    def _sort(self, lines: list[bytes]) -> list[Event[Owner]]:
+        self._noisy = False
+        events = self._read(lines)
+        return thinned(events) if self._noisy else events

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ..report.redaction import Redactor
-    from .dialect import Dialect
     from .peer_events import Event
     from .wire import Message
 
@@ -187,7 +186,7 @@ class Peer(Generic[Owner]):
                         break
             if self._broken:
                 break
-        return _thinned(events) if self._noisy else events
+        return thinned(events) if self._noisy else events
 
     def _repeated(self, line: bytes, times: int) -> list[Event[Owner]]:
         """What a message means that comes so many times in a row."""
@@ -304,44 +303,7 @@ class Peer(Generic[Owner]):
 _FATAL = {"wrong_version", "too_many_values"}
 
 
-class TranslatingPeer(Peer[Owner]):
-    """A `Peer` of a host that speaks another protocol; its lines are never what ours are, so none is judged unread.
-
-    Args:
-        dialect: reads them.
-    """
-
-    def __init__(self, dialect: Dialect, **options: Any) -> None:
-        super().__init__(**options)
-        self._dialect = dialect
-
-    def sort(self, message: Message, line: bytes = b"") -> Event[Owner]:
-        """What a message means, and to whom; ``line`` is what it was read from."""
-        if type(message) is not Response:
-            return self._meaning_of_others(message, line)
-        owner = self._open.pop(message.id, None)
-        if owner is None:
-            return self._unawaited(message.id, message.value)
-        self._ended.append(message.id)
-        return Answered(owner, message.value, message.state)
-
-    def _read(self, lines: Iterable[bytes]) -> list[Event[Owner]]:
-        events: list[Event[Owner]] = []
-        for line in lines:
-            if self._hears is not None:
-                self._hears(line)
-            events += [self.sort(message, line) for message in self._dialect.decode(line)]
-            if self._broken:
-                break
-        return events
-
-    def _sort(self, lines: list[bytes]) -> list[Event[Owner]]:
-        self._noisy = False
-        events = self._read(lines)
-        return _thinned(events) if self._noisy else events
-
-
-def _thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:
+def thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:
     """Make one of the messages in a row that were dropped for one reason."""
     kept: list[Event[Owner]] = []
     for reason, group in groupby(events, lambda event: event.reason if type(event) is Dropped else None):
