@@ -13,7 +13,7 @@ import time
 
 words = set(sys.argv[1:])
 modern = "modern" in words
-TOOLS = ["echo", "crash", "hang", "steps", "fail", "refuse", "image", "count", "pid"]
+TOOLS = ["echo", "crash", "hang", "steps", "fail", "refuse", "image", "count", "pid", "environment", "argv"]
 counter = itertools.count(1)
 
 
@@ -42,6 +42,10 @@ def result_of(name, arguments, meta):
             return text("look") | {"content": [{"type": "text", "text": "look"}, image]}
         case "count":
             return text("", structuredContent={"count": next(counter)})
+        case "environment":
+            return text(json.dumps({each: os.environ.get(each) for each in arguments["names"]}))
+        case "argv":
+            return text(json.dumps(sys.argv[1:]))
         case "pid":
             return text(str(os.getpid()))
     return text(json.dumps(arguments))
