@@ -23,6 +23,7 @@ from .process.stop_ladder import KILL_NOW, StopLadder
 from .process.transport import ProcessTransport
 from .protocol.blocking_request import Asked
 from .protocol.description import PLAIN, describe_params, read_description
+from .protocol.dialect import TranslatingPeer
 from .protocol.noise import Noise
 from .protocol.peer import FlightRecorder, Peer
 from .protocol.peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .process.process import Command, ProcessExit
     from .process.transport import Carry
     from .process_tree.watchdog import Watchdog
+    from .protocol.dialect import Dialect
     from .protocol.listeners import HostListener, RequestOwner
     from .protocol.peer_events import Event
 
@@ -69,8 +71,11 @@ class Host:
         now: Callable[[], float] = time.monotonic,
         watchdog: Watchdog | None = None,
         carry: Carry | None = None,
+        dialect: Callable[[], Dialect] | None = None,
     ) -> None:
         """Start the process; it is read from `start` on.
+
+        ``dialect`` makes what it speaks, if that is another protocol than ours.
 
         Raises:
             HostStartError: the process cannot be started.
@@ -82,8 +87,15 @@ class Host:
         self._noise = Noise(name, listener, now)
         self._command = command
         self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
-        self._peer: Peer[RequestOwner] = Peer(
-            max_line=max_line, max_stray=max_stray, hears=None if recorder is None else recorder.received
+        hears = None if recorder is None else recorder.received
+        self._dialect = None if dialect is None else dialect()
+        self._translating: TranslatingPeer[RequestOwner] | None = None
+        if self._dialect is not None:
+            self._translating = TranslatingPeer(
+                self._dialect, max_line=max_line, max_stray=max_stray, hears=hears
+            )
+        self._peer: Peer[RequestOwner] = self._translating or Peer(
+            max_line=max_line, max_stray=max_stray, hears=hears
         )
         self._lock = threading.Lock()
         self._ids = itertools.count(1)
@@ -165,6 +177,8 @@ class Host:
                 raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
             self._peer.open(request_id, owner)
         self._write(request_id, line)
+        if self._dialect is not None:
+            self._hear_dialect()
         return request_id
 
     def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], None]) -> None:
@@ -178,6 +192,8 @@ class Host:
                 raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
             self._peer.note(request_id, hears)
         self._write(request_id, line)
+        if self._dialect is not None:
+            self._hear_dialect()
 
     def cancel(self, request_id: str, reason: str) -> None:
         """Tell the host that nobody waits for a request any more, if it takes such news; its answer is still awaited."""
@@ -194,12 +210,31 @@ class Host:
 
     def _encoded(self, method: str, params: dict[str, Any]) -> tuple[str, bytes]:
         request_id = f"{self.generation}-{next(self._ids)}"
-        line = encode_request(request_id, method, params)
+        if self._dialect is None:
+            line = encode_request(request_id, method, params)
+        else:
+            with self._lock:
+                line = self._dialect.encode(request_id, method, params)
         if len(line) > self.max_line:
             raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
         return request_id, line
 
+    def _hear_dialect(self) -> None:
+        """Write what the dialect has to say by itself, and hand on what nobody over there has said."""
+        assert self._dialect is not None
+        assert self._translating is not None
+        with self._lock:
+            lines, messages = self._dialect.take()
+            events = [self._translating.sort(message) for message in messages]
+        if lines:
+            with suppress(HostGone):  # whose end the owners are told
+                self._write("", lines)
+        for event in events:
+            self._hand_on(event)
+
     def _write(self, request_id: str, line: bytes) -> None:
+        if not line:  # a dialect may have nothing to ask of anybody
+            return
         if self._recorder is not None:
             self._recorder.sent(line)
         try:
@@ -306,11 +341,16 @@ class Host:
                     )
             else:
                 self._hand_on(event)
+        if self._dialect is not None:
+            self._hear_dialect()
         if self._idle is not None:
             self._tell_idle()
 
     def _hand_on(self, event: Event[RequestOwner]) -> None:
         match event:
+            case Answered(owner, value, state):
+                if not self._tell(owner.on_answer, value, state):
+                    self._tell(owner.on_breach, "internal_error", "its answer could not be handed over", {})
             case PartCame(owner, payload, size):
                 self._tell(owner.on_part, payload, size)
             case Begun(owner):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .process.process import Command, ProcessExit
     from .process.stop_ladder import StopLadder
     from .process.transport import Carry
+    from .protocol.dialect import Dialect
     from .report.crash_report import CrashReport
     from .sharing import Sharing
 
@@ -57,6 +58,7 @@ class HostedToolPlugin:
 
     Attributes:
         kind: what its host is, for people: ``node``, ``python``, ``bash``, a ``command``, or any ``program``.
+        dialect: makes what its host speaks in a life, if that is another protocol than ours.
         shared_as: what a host that it shares with others calls it; ``None`` in one of its own.
     """
 
@@ -74,6 +76,7 @@ class HostedToolPlugin:
         self.version = version
         self.command = command
         self.carry = carry
+        self.dialect: Callable[[], Dialect] | None = None
         self.host: Host | None = None
         self.shared_as: str | None = None
         self._lacking: set[str] = set()
@@ -239,7 +242,7 @@ class HostedToolPlugin:
             )
         from .host import Host  # noqa: PLC0415 - boards look at what is a proxy, and most of them start no host
 
-        host = Host(self.name, self.command(), _Unsupervised(), carry=self.carry)
+        host = Host(self.name, self.command(), _Unsupervised(), carry=self.carry, dialect=self.dialect)
         host.start()
         self.attach(host)
         return self

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from .process.process import Command
     from .process.transport import Carry
+    from .protocol.dialect import Dialect
 
 
 class Program(Protocol):
@@ -29,6 +30,10 @@ class Program(Protocol):
     @property
     def carry(self) -> Carry | None:
         """Starts a life from a command line; a real process if ``None``."""
+
+    @property
+    def dialect(self) -> Callable[[], Dialect] | None:
+        """Makes what it speaks in a life, if that is another protocol than ours."""
 
     @property
     def command(self) -> Callable[[], Command]:

@@ -323,6 +323,7 @@ class HostActor(BaseActor):
                 now=self._clock.now,
                 watchdog=self._watchdog,
                 carry=self._program.carry,
+                dialect=self._program.dialect,
             )
             self.gate.lead_to(self._host)
             self._host.start()

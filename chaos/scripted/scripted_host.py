@@ -25,6 +25,7 @@ class ScriptedHost:
     """
 
     kind = "program"
+    dialect: None = None
 
     def __init__(self, script: Script) -> None:
         self.name = script.name

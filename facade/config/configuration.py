@@ -24,6 +24,7 @@ from .agent_section import AgentSettings, read_agent_settings
 from .errors import ConfigurationError, refused, require_known, require_object, require_texts
 from .groups import read_groups
 from .hook_section import HookSettings, read_approval, read_hooks
+from .mcp_servers import as_configuration, servers_of
 from .state import StateSettings, read_state_settings
 
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
 
 
 def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configuration:
+    if (servers := servers_of(given)) is not None:
+        given = as_configuration(servers)
     if given:
         _require_all_known(given)
     require_object(given.get("app", {}), "$.app")

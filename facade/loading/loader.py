@@ -17,6 +17,7 @@ from ..config.plugin_options import Options, options_of
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.sources.entry import PluginOptions, parse_entry
+from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.program import BashSource, CommandSource
 from ..plugins.sources.source import (
     InstalledSource,
@@ -42,6 +43,7 @@ LOADERS: dict[type[PluginSource], str] = {
     NodeGitSource: ".node_loader",
     CommandSource: ".program_loader",
     BashSource: ".program_loader",
+    McpSource: ".mcp_loader",
 }
 """Each kind of source, and the module that is its `Loader`."""
 

@@ -27,6 +27,7 @@ class SharedNode:
     """
 
     kind = "node"
+    dialect: None = None
 
     def __init__(
         self,

@@ -186,7 +186,7 @@ class Peer(Generic[Owner]):
                         break
             if self._broken:
                 break
-        return _thinned(events) if self._noisy else events
+        return thinned(events) if self._noisy else events
 
     def _repeated(self, line: bytes, times: int) -> list[Event[Owner]]:
         """What a message means that comes so many times in a row."""
@@ -303,7 +303,7 @@ class Peer(Generic[Owner]):
 _FATAL = {"wrong_version", "too_many_values"}
 
 
-def _thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:
+def thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:
     """Make one of the messages in a row that were dropped for one reason."""
     kept: list[Event[Owner]] = []
     for reason, group in groupby(events, lambda event: event.reason if type(event) is Dropped else None):

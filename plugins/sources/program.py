@@ -73,7 +73,7 @@ def parse_bash(value: Any, base: Path) -> BashSource:
     for key, item in value.items():
         if key not in BASH_KEYS:
             raise SourceProblem(f"has the unknown key {key!r} in 'bash_tool'; {meant(str(key), BASH_KEYS)}")
-        if not _is_word(item) or not item:
+        if not is_word(item) or not item:
             raise SourceProblem(f"has {item!r:.100} as {key!r} of 'bash_tool'; it has to be a text")
     if ("path" in value) == ("file" in value):
         raise SourceProblem("has a 'bash_tool' without exactly one of 'path' and 'file'")
@@ -103,7 +103,7 @@ def parse_command(value: Any, base: Path) -> CommandSource:
             f"has {command!r:.100} as 'command' of 'host'; it has to be a list of words, such as "
             f"{command.split() or ['perl', 'count_words.pl']!r:.100}: no shell takes it apart"
         )
-    if not isinstance(command, list | tuple) or not command or not all(map(_is_word, command)):
+    if not isinstance(command, list | tuple) or not command or not all(map(is_word, command)):
         raise SourceProblem(
             f"has {command!r:.100} as 'command' of 'host'; it has to be a list of words without NUL, the program first"
         )
@@ -114,23 +114,24 @@ def parse_command(value: Any, base: Path) -> CommandSource:
         said = f"has {protocol!r:.100} as" if "protocol" in value else "has no"
         raise SourceProblem(f"{said} 'protocol' of 'host'; it has to be one of: {', '.join(PROTOCOLS)}")
     for key in ("cwd", "id"):
-        if key in value and (not _is_word(value[key]) or not value[key]):
+        if key in value and (not is_word(value[key]) or not value[key]):
             raise SourceProblem(f"has {value[key]!r:.100} as {key!r} of 'host'; it has to be a text")
     root = base.absolute()
     return CommandSource(
         tuple(command),
         root / Path(value.get("cwd", ".")).expanduser(),
         root,
-        value.get("id") or _called(command),
+        value.get("id") or name_of_command(command),
         extended=protocol == "thp/1+",
     )
 
 
-def _is_word(word: Any) -> bool:
+def is_word(word: Any) -> bool:
+    """Whether a program can be given this as an argument."""
     return isinstance(word, str) and "\0" not in word
 
 
-def _called(command: Sequence[str]) -> str:
+def name_of_command(command: Sequence[str]) -> str:
     """The name of its script, if an argument looks like one, else that of the program; without the suffix."""
     scripts = [word for word in command[1:] if PurePath(word).suffix and not word.startswith("-")]
     word = next(iter(scripts), command[0])

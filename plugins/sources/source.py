@@ -9,6 +9,7 @@
 | ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF, "submodules": BOOL}}`` | `NodeGitSource` |
 | ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
 | ``{"host": {"command": [WORD, …], "protocol": "thp/1", "cwd": DIRECTORY, "id": ID}}`` | `CommandSource` |
+| ``{"mcp": {"command": [WORD, …], …}}``, or as other clients of MCP have it | `McpSource` |
 | ``"bash:PATH"``, ``{"bash_tool": {"path": DIRECTORY}}``, ``{"bash_tool": {"file": FILE, "id": ID}}`` | `BashSource` |
 | ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
 
@@ -27,6 +28,7 @@ from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
 from ...base.suggestions import meant
 from .git_url import address_problem, is_local, ref_problem, without_secrets
+from .mcp import McpSource, parse_mcp
 from .program import (
     BashSource,
     CommandSource,
@@ -107,12 +109,13 @@ PluginSource = (
     | NodeFileSource
     | CommandSource
     | BashSource
+    | McpSource
 )
 
-SOURCE_KEYS = frozenset({"plugin", "node_tool", "bash_tool", "host"})
+SOURCE_KEYS = frozenset({"plugin", "node_tool", "bash_tool", "host", "mcp"})
 """The keys of a mapping that say where a plugin comes from."""
 
-_KEYS_SAID = "'plugin', 'node_tool', 'bash_tool' and 'host'"
+_KEYS_SAID = "'plugin', 'node_tool', 'bash_tool', 'host' and 'mcp'"
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
@@ -139,6 +142,8 @@ def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
             return parse_command(spelling["host"], base)
         if "bash_tool" in spelling:
             return parse_bash(spelling["bash_tool"], base)
+        if "mcp" in spelling:
+            return parse_mcp(spelling["mcp"], base)
     except SourceProblem as problem:
         raise _refused(spelling, str(problem)) from None
     text = spelling["plugin"]
@@ -237,6 +242,12 @@ def spelled(entry: Any) -> str:
             return f"node+git:{without_secrets(url)}"
         case {"bash_tool": {"path": str(path)} | {"file": str(path)}}:
             return f"bash:{path}"
+        case {"mcp": _, "name": str(name)} | {"mcp": {"id": str(name)}}:
+            return f"mcp:{name}"
+        case {"mcp": {"command": str(program)}} | {"mcp": {"command": [str(program), *_]}}:
+            return f"mcp:{program}"
+        case {"mcp": _}:  # whose variables and headers are nobody's business
+            return "mcp"
         case {"host": {"command": [*words]}} if words and all(isinstance(word, str) for word in words):
             return shlex.join(words)
     return f"{entry!r:.200}"

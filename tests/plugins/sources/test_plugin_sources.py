@@ -96,7 +96,7 @@ MISSPELLINGS = [
     ("node+git:#v1", "has no repository address before '#'"),
     ("node+git:--upload-pack=evil", "has '--upload-pack=evil', which is neither an address nor a ref"),
     ("node+git:https://x#--force", "has '--force', which is neither"),
-    ({}, "needs exactly one of the keys 'plugin', 'node_tool', 'bash_tool' and 'host'"),
+    ({}, "needs exactly one of the keys 'plugin', 'node_tool', 'bash_tool', 'host' and 'mcp'"),
     ({"plugin": "a.B", "node_tool": {"path": "x"}}, "needs exactly one of"),
     ({"plugin": 7}, "has 7 as 'plugin'"),
     ({"node_tool": "x"}, "has a 'node_tool' that is no mapping"),

@@ -1,0 +1,33 @@
+"""The files in which other clients of MCP keep their servers, read as a configuration. Pure.
+
+Claude Desktop, Claude Code, Cursor and others have ``mcpServers``, VS Code has ``servers``: a mapping of names to servers. What else stands in
+such a file is for its client.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAMES = ("mcpServers", "servers")
+"""Keys under which servers stand."""
+
+
+def servers_of(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The servers of a client's file, by name; ``None`` of what is none."""
+    if "plugins" in given:
+        return None
+    found = next((given[name] for name in NAMES if name in given), None)
+    return found if isinstance(found, dict) else None
+
+
+def as_configuration(servers: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of a board that runs these servers, but for those that are disabled."""
+    entries = []
+    for name, server in servers.items():
+        if isinstance(server, dict) and server.get("disabled") is True:
+            continue
+        entries.append({"mcp": server, "name": name})
+    return {"plugins": entries}

@@ -1,0 +1,104 @@
+"""JSON-RPC 2.0, as MCP uses it: one object a line. Pure; see https://www.jsonrpc.org/specification."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from ...base.errors import JsonValueError
+from ...base.json import dump_json, load_json, may_be_deep, require_inner
+from ...base.json_size import UNCOUNTED, excess
+
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+
+
+class Request(NamedTuple):
+    """The server asks something."""
+
+    id: str | int | float
+    method: str
+    params: dict[str, Any]
+
+
+class Notification(NamedTuple):
+    """The server tells something."""
+
+    method: str
+    params: dict[str, Any]
+
+
+class Answer(NamedTuple):
+    """The server answers a request of ours; ``error`` is ``None`` if that went well."""
+
+    id: Any
+    result: Any
+    error: dict[str, Any] | None
+
+
+class Unreadable(NamedTuple):
+    """A line that is no message: ``excess`` says of how many values, if it holds too many."""
+
+    excess: int | None = None
+
+
+Received = Request | Notification | Answer | Unreadable
+
+
+def request(request_id: str, method: str, params: dict[str, Any] | None = None) -> bytes:
+    """Write a request as a line. Raises `JsonValueError`."""
+    message: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id, "method": method}
+    if params is not None:
+        message["params"] = params
+    return dump_json(message) + b"\n"
+
+
+def notification(method: str, params: dict[str, Any] | None = None) -> bytes:
+    """Write a notification as a line. Raises `JsonValueError`."""
+    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+    if params is not None:
+        message["params"] = params
+    return dump_json(message) + b"\n"
+
+
+def result(request_id: str | float, value: dict[str, Any]) -> bytes:
+    """Write the answer to a request of the server's. Raises `JsonValueError`."""
+    return dump_json({"jsonrpc": "2.0", "id": request_id, "result": value}) + b"\n"
+
+
+def error(request_id: str | float, code: int, message: str) -> bytes:
+    """Write the refusal of a request of the server's."""
+    return (
+        dump_json({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}) + b"\n"
+    )
+
+
+def read(line: bytes) -> Received:
+    """Read a line. What is nested too deep to be passed on is not read. Raises nothing."""
+    if not line.lstrip().startswith(b"{"):
+        return Unreadable()
+    if len(line) > UNCOUNTED and (values := excess(line)) is not None:
+        return Unreadable(values)
+    try:
+        message = load_json(line)
+        if may_be_deep(line):
+            require_inner(message, what="$")
+    except JsonValueError:
+        return Unreadable()
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return Unreadable()
+    return _sorted(message)
+
+
+def _sorted(message: dict[str, Any]) -> Received:
+    method, request_id = message.get("method"), message.get("id")
+    if isinstance(method, str):
+        params = message.get("params")
+        params = params if isinstance(params, dict) else {}
+        if isinstance(request_id, str | int | float) and not isinstance(request_id, bool):
+            return Request(request_id, method, params)
+        return Notification(method, params)
+    if "result" in message:
+        return Answer(request_id, message["result"], None)
+    if isinstance(message.get("error"), dict):
+        return Answer(request_id, None, message["error"])
+    return Unreadable()

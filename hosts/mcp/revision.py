@@ -1,0 +1,52 @@
+"""The two eras of MCP: revisions that begin with a handshake, and those in which every request stands alone. Pure.
+
+Up to 2025-11-25 a client says once who it is and what it can do (``initialize``). From 2026-07-28 on it says so with each
+request, and may ask the server what it is (``server/discover``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+HANDSHAKES: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Newest first; the first is what is offered."""
+
+STATELESS: Final = "2026-07-28"
+
+REVISIONS: Final = (STATELESS, *HANDSHAKES)
+
+_META = "io.modelcontextprotocol/"
+
+
+def envelope(client: dict[str, Any], capabilities: dict[str, Any]) -> dict[str, Any]:
+    """What stands under ``_meta`` of each request in the stateless era."""
+    return {
+        f"{_META}protocolVersion": STATELESS,
+        f"{_META}clientInfo": client,
+        f"{_META}clientCapabilities": capabilities,
+    }
+
+
+def initialize_params(revision: str, client: dict[str, Any], capabilities: dict[str, Any]) -> dict[str, Any]:
+    """The params of the handshake."""
+    return {"protocolVersion": revision, "clientInfo": client, "capabilities": capabilities}
+
+
+def agreed_by_discovery(result: Any) -> str | None:
+    """The revision to go on with after ``server/discover``; ``None`` if there is none that both know."""
+    supported = result.get("supportedVersions") if isinstance(result, dict) else None
+    if not isinstance(supported, list):
+        return None
+    return next((revision for revision in REVISIONS if revision in supported), None)
+
+
+def server_name(result: dict[str, Any]) -> tuple[str, str]:
+    """The server's name and version, of the result of a handshake or of a discovery; empty where it does not say."""
+    info = result.get("serverInfo")
+    if not isinstance(info, dict):
+        meta = result.get("_meta")
+        info = meta.get(f"{_META}serverInfo") if isinstance(meta, dict) else None
+    if not isinstance(info, dict):
+        return "", ""
+    name, version = info.get("name"), info.get("version")
+    return name if isinstance(name, str) else "", version if isinstance(version, str) else ""

@@ -1,0 +1,74 @@
+"""Another protocol than ours, which a program speaks: what goes out is written in it, what comes in is read from it.
+
+All above the lines stays as it is. A dialect is asked to write the requests of version 1 of our protocol, and says of the
+program's lines which messages of version 1 they are. It may also have something to say of its own: a reply that
+the other protocol wants, an answer that nobody over there gives.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .peer import Peer, thinned
+from .peer_events import Answered, Owner
+from .wire import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .peer_events import Event
+    from .wire import Message
+
+
+class Dialect(Protocol):
+    """The protocol of one life of a host. Not thread-safe: its shell holds a lock."""
+
+    def encode(self, request_id: str, method: str, params: dict[str, Any]) -> bytes:
+        """The lines that ask it; none if it is asked later, or nobody over there has to be asked.
+
+        Raises:
+            JsonValueError: ``params`` holds something that is not JSON.
+        """
+
+    def decode(self, line: bytes) -> Sequence[Message]:
+        """What a line means, without its newline; a print is a `StrayLine`. Raises nothing."""
+
+    def take(self) -> tuple[bytes, Sequence[Message]]:
+        """What else is to be written, and what else is to be heard, since this was asked last."""
+
+
+class TranslatingPeer(Peer[Owner]):
+    """A `Peer` of a host that speaks another protocol; its lines are never what ours are, so none is judged unread.
+
+    Args:
+        dialect: reads them.
+    """
+
+    def __init__(self, dialect: Dialect, **options: Any) -> None:
+        super().__init__(**options)
+        self._dialect = dialect
+
+    def sort(self, message: Message, line: bytes = b"") -> Event[Owner]:
+        """What a message means, and to whom; ``line`` is what it was read from."""
+        if type(message) is not Response:
+            return self._meaning_of_others(message, line)
+        owner = self._open.pop(message.id, None)
+        if owner is None:
+            return self._unawaited(message.id, message.value)
+        self._ended.append(message.id)
+        return Answered(owner, message.value, message.state)
+
+    def _read(self, lines: Iterable[bytes]) -> list[Event[Owner]]:
+        events: list[Event[Owner]] = []
+        for line in lines:
+            if self._hears is not None:
+                self._hears(line)
+            events += [self.sort(message, line) for message in self._dialect.decode(line)]
+            if self._broken:
+                break
+        return events
+
+    def _sort(self, lines: list[bytes]) -> list[Event[Owner]]:
+        self._noisy = False
+        events = self._read(lines)
+        return thinned(events) if self._noisy else events

@@ -1,0 +1,107 @@
+"""MCP servers as plugins: an entry of ours, which may also be what another client of MCP has in its file.
+
+    {"mcp": {"command": ["npx", "-y", "@modelcontextprotocol/server-filesystem", "./data"], "id": "files"}}
+    {"mcp": {"command": "uvx", "args": ["mcp-server-git"], "env": {"TOKEN": "${env:GIT_TOKEN}"}, "type": "stdio"}}
+
+No shell reads the words. Placeholders are filled where the server is loaded; see `placeholders`. What is wrong is said as the
+rest of a sentence about the entry.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...base.frozen import frozen
+from ...base.suggestions import meant
+from .program import SourceProblem, is_word, name_of_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OURS = frozenset({"command", "args", "cwd", "env", "envFile", "id", "revision", "roots"})
+
+CLIENTS = frozenset(
+    {"alwaysAllow", "autoApprove", "description", "disabled", "headers", "icon", "timeout", "type", "url"}
+)
+"""Keys of other clients. ``type`` and ``disabled`` are honoured; the others are the client's own affair, or not supported."""
+
+
+@frozen
+class McpSource:
+    """An MCP server that is spoken to over its pipes. Texts may hold placeholders.
+
+    Attributes:
+        command: its words; the first is a name that is looked up on PATH, or, with a slash in it, a path.
+        base: the folder of the configuration.
+        id: the plugin's name.
+        cwd: where it runs, relative to ``base``.
+        env: variables that it gets.
+        env_file: a file of more of them, relative to ``base``.
+        revision: the revision of MCP to speak; found out if ``None``.
+        roots: folders that it may work in, if it asks; relative to ``base``.
+    """
+
+    command: tuple[str, ...]
+    base: Path
+    id: str
+    cwd: str = "."
+    env: tuple[tuple[str, str], ...] = ()
+    env_file: str | None = None
+    revision: str | None = None
+    roots: tuple[str, ...] = ()
+
+
+def parse_mcp(value: Any, base: Path) -> McpSource:
+    """Read what stands under the key ``mcp``.
+
+    Raises:
+        SourceProblem: it is no such mapping, is disabled, or is not spoken to over pipes; says what was probably meant.
+    """
+    if not isinstance(value, dict):
+        raise SourceProblem("has an 'mcp' that is no mapping")
+    for key in value:
+        if key not in OURS | CLIENTS:
+            raise SourceProblem(f"has the unknown key {key!r} in 'mcp'; {meant(str(key), OURS)}")
+    if value.get("disabled") is True:
+        raise SourceProblem("is disabled where it is configured")
+    if "url" in value or value.get("type", "stdio") != "stdio":
+        raise SourceProblem("is a server over HTTP; Callboard speaks to servers over their pipes only so far")
+    for key in ("cwd", "id", "revision", "envFile"):
+        if key in value and (not is_word(value[key]) or not value[key]):
+            raise SourceProblem(f"has {value[key]!r:.100} as {key!r} of 'mcp'; it has to be a text")
+    words = _words(value)
+    return McpSource(
+        words,
+        base.absolute(),
+        value.get("id") or name_of_command(words),
+        value.get("cwd", "."),
+        _variables(value.get("env", {})),
+        value.get("envFile"),
+        value.get("revision"),
+        _list(value, "roots", "folders"),
+    )
+
+
+def _words(value: dict[str, Any]) -> tuple[str, ...]:
+    command = value.get("command")
+    words = [command] if isinstance(command, str) else command
+    if not isinstance(words, list | tuple) or not words or not all(map(is_word, words)) or not words[0]:
+        raise SourceProblem(
+            f"has {command!r:.100} as 'command' of 'mcp'; it has to be a program, or a list of words without NUL"
+        )
+    return (*words, *_list(value, "args", "words"))
+
+
+def _list(value: dict[str, Any], key: str, what: str) -> tuple[str, ...]:
+    words = value.get(key, [])
+    if not isinstance(words, list | tuple) or not all(map(is_word, words)):
+        raise SourceProblem(
+            f"has {words!r:.100} as {key!r} of 'mcp'; it has to be a list of {what} without NUL"
+        )
+    return tuple(words)
+
+
+def _variables(env: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(env, dict) or not all(is_word(name) and is_word(value) for name, value in env.items()):
+        raise SourceProblem("has an 'env' in 'mcp' that is no mapping of names to texts without NUL")
+    return tuple(env.items())
