@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..base.suggestions import meant
 from ..hosts.limits.limits import size_in_bytes
+from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.program import BashSource, CommandSource
 from ..plugins.sources.source import (
     InstalledSource,
@@ -64,6 +65,7 @@ SOURCES: Final[dict[type[PluginSource], Json]] = {
     NodeGitSource: _NODE,
     CommandSource: {},
     BashSource: {},
+    McpSource: {},
 }
 """The strongest that there is for each kind of source: what its entry begins with. All have the limits of `LIMITS` too."""
 

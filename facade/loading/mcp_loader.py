@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..base.errors import PluginLoadError
 from ..hosts.mcp.tool import McpToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
-from ..plugins.sources.placeholders import Unfilled, fill
+from ..plugins.sources.mcp import Unfilled, fill
 from .loaded import Loaded
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MAX_ENV_FILE_BYTES = 1024 * 1024
 
 def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Loaded]:
     """As `loader.Loader` says."""
-    filled = partial(fill, environment=os.environ, folder=source.base, home=Path.home())
+    filled = partial(fill, environment=os.environ, folder=source.base, home=Path.home(), separator=os.sep)
     name = options.name or source.id
     try:
         env = (

@@ -3,12 +3,24 @@
     {"mcp": {"command": ["npx", "-y", "@modelcontextprotocol/server-filesystem", "./data"], "id": "files"}}
     {"mcp": {"command": "uvx", "args": ["mcp-server-git"], "env": {"TOKEN": "${env:GIT_TOKEN}"}, "type": "stdio"}}
 
-No shell reads the words. Placeholders are filled where the server is loaded; see `placeholders`. What is wrong is said as the
-rest of a sentence about the entry.
+No shell reads the words. Texts may hold placeholders, in the spellings of VS Code, Cursor and Claude Code; they are filled where the server is
+loaded:
+
+| placeholder | is filled with |
+|---|---|
+| ``${env:NAME}``, ``${NAME}`` | the variable; a ``${NAME:-word}`` without one with the word |
+| ``${workspaceFolder}`` | the folder of the file |
+| ``${workspaceFolderBasename}`` | its name |
+| ``${userHome}`` | the home of the user |
+| ``${pathSeparator}``, ``${/}`` | what separates the parts of a path |
+| ``${input:NAME}`` | nothing: only its client asks a person for it |
+
+What is wrong is said as the rest of a sentence about the entry.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
@@ -16,6 +28,7 @@ from ...base.suggestions import meant
 from .program import SourceProblem, is_word, name_of_command
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 OURS = frozenset({"command", "args", "cwd", "env", "envFile", "id", "revision", "roots"})
@@ -105,3 +118,57 @@ def _variables(env: Any) -> tuple[tuple[str, str], ...]:
     if not isinstance(env, dict) or not all(is_word(name) and is_word(value) for name, value in env.items()):
         raise SourceProblem("has an 'env' in 'mcp' that is no mapping of names to texts without NUL")
     return tuple(env.items())
+
+
+_PLACEHOLDER = re.compile(r"\$\{(?P<kind>env:|input:)?(?P<name>[^${}:]+|/)(?::-(?P<default>[^{}]*))?\}")
+
+
+class Unfilled(ValueError):
+    """A placeholder that cannot be filled; says which, why, and what to do.
+
+    Attributes:
+        name: what it names.
+    """
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(problem)
+        self.name = name
+
+
+def fill(text: str, environment: Mapping[str, str], folder: Path, home: Path, separator: str) -> str:
+    """The text with its placeholders filled. What was filled in is not read again.
+
+    Args:
+        text: of a client's file.
+        environment: the variables that may be filled in.
+        folder: where the file is.
+        home: that of the user.
+        separator: what separates the parts of a path.
+
+    Raises:
+        Unfilled: a variable is not set, or a person would have to be asked.
+    """
+    known = {
+        "workspaceFolder": str(folder),
+        "workspaceFolderBasename": folder.name,
+        "userHome": str(home),
+        "pathSeparator": separator,
+        "/": separator,
+    }
+
+    def filled(found: re.Match[str]) -> str:
+        kind, name, default = found["kind"], found["name"], found["default"]
+        if kind == "input:":
+            raise Unfilled(
+                name,
+                f"needs the input {name!r}, for which only its own client asks; write ${{env:NAME}} in its place, and set that variable",
+            )
+        if kind is None and name in known:
+            return known[name]
+        if name in environment:
+            return environment[name]
+        if default is not None:
+            return default
+        raise Unfilled(name, f"needs the variable {name!r}, which is not set; set it")
+
+    return _PLACEHOLDER.sub(filled, text)

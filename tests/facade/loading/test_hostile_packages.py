@@ -69,11 +69,16 @@ def test_hostile_packages_leave_the_home_and_what_others_have_as_they_were(tmp_p
         "XDG_CONFIG_HOME": str(home / ".config"),
     }
     config = write_config(tmp_path, f"node:{good}", plugin_cache_dir="cache")
-    assert callboard("tools", config, "--json", env=env).returncode == 0
+    assert callboard("tools", "--trust", config, "--json", env=env).returncode == 0
     before = contents(home), contents(good), contents(tmp_path / "cache")
-
     config = write_config(tmp_path, f"node:{good}", *packages, plugin_cache_dir="cache")
-    ended = callboard("tools", config, "--json", env=env)
+
+    refused = callboard("tools", config, "--json", env=env)
+
+    assert refused.returncode != 0
+    assert (contents(home), contents(good), contents(tmp_path / "cache")) == before
+
+    ended = callboard("tools", "--trust", config, "--json", env=env)
 
     told = lines(ended.stdout)
     after = contents(home), contents(good), contents(tmp_path / "cache")

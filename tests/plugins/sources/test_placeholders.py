@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from callboard.plugins.sources.placeholders import Unfilled, fill
+from callboard.plugins.sources.mcp import Unfilled, fill
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ ENVIRONMENT = {"TOKEN": "t0ken", "EMPTY": "", "ODD": "${env:TOKEN}"}
 
 
 def filled(text):
-    return fill(text, ENVIRONMENT, FOLDER, HOME)
+    return fill(text, ENVIRONMENT, FOLDER, HOME, os.sep)
 
 
 @pytest.mark.parametrize(
