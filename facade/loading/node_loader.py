@@ -80,7 +80,9 @@ def _load_node(
     configuration: Configuration,
     ready: Ready | None = None,
 ) -> Loaded:
-    if options.sandbox is not None:  # Node follows links out of what a tool may read
+    if (
+        options.sandbox is not None or options.confinement.sandbox is not None
+    ):  # Node follows links out of what a tool may read
         root = ready.package.directory if ready else tool.entry.parent
         refuse_links_out(root, ready.source if ready else str(tool.entry))
     module = sources.module(tool.entry)
@@ -94,6 +96,7 @@ def _load_node(
         module=module.path,
         compiled=sources.compiled,
         sandbox=options.sandbox,
+        confinement=options.confinement,
         root=ready.package.directory if ready else None,
         holds=(ready, module),
     )

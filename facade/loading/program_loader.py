@@ -32,12 +32,15 @@ def load(source: CommandSource | BashSource, options: Options, _: Configuration)
                 cwd=source.directory,
                 base=source.base,
                 env=options.env,
+                confinement=options.confinement,
                 extended=source.extended,
             )
             yield Loaded(PluginAdapter(program), program, options)
         case BashSource(path, plugin_id):
             _require_scripts(path)
-            scripts = BashToolPlugin(options.name or plugin_id, path, env=options.env)
+            scripts = BashToolPlugin(
+                options.name or plugin_id, path, env=options.env, confinement=options.confinement
+            )
             yield Loaded(PluginAdapter(scripts), scripts, options)
 
 

@@ -83,7 +83,12 @@ def isolated(
     """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
     called = options.called(name or origin.path.rpartition(".")[2])
     plugin = PythonToolPlugin(
-        called, origin, env=options.env, environment=environment, watched=options.reload.watch
+        called,
+        origin,
+        env=options.env,
+        environment=environment,
+        watched=options.reload.watch,
+        confinement=options.confinement,
     )
     return Loaded(PluginAdapter(plugin), plugin, options)
 

@@ -87,16 +87,17 @@ class CommandRunner:
             ValueError: it is a batch file, on Windows.
         """
         logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
-        leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL)
+        contained = command.contained
+        leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL, contained=contained)
         popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
-        family, output = ProcessGroup(popen), self._output(popen)
+        family, output = ProcessGroup(popen, contained=contained), self._output(popen)
         try:
             self._watchdog.add(popen.pid, birth, mark, number)
             in_time = output.follow(time.monotonic() + self.seconds)
         finally:
             # The group first: once its leader has been waited for, the system may give the number to another group.
             family.end()
-            code = popen.wait()
+            code = leader.told(popen.wait())
             end_session(popen.pid, birth, [], mark=mark, number=number)
             output.close()
             family.close()

@@ -48,7 +48,7 @@ def test_a_tool_in_a_sandbox_reads_what_it_may_and_its_errors_say_what_it_may_no
     [
         ("node", {"reads": []}, "unknown key 'reads' in the option 'sandbox'; did you mean 'read'?"),
         ("node", {"read": "x"}, "the option 'sandbox': 'read' is 'x'; it has to be a list of paths"),
-        ("python", True, "the option 'sandbox' is for plugins that run in Node"),
+        ("python", True, "the option 'sandbox' of this kind is for plugins that run in Node"),
     ],
 )
 def test_a_sandbox_that_cannot_be_is_refused_and_not_ignored(file, source, sandbox, why):
