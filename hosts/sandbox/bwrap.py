@@ -37,6 +37,15 @@ SETTINGS = tuple(f"/etc/{name}" for name in (
 ))  # fmt: skip
 """Settings of the machine that every program may read, and that have no secrets."""
 
+MACHINE = tuple(f"/proc/{name}" for name in ("bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"))
+"""Where the machine itself is set, by whoever is root; and of a sandbox that root has made, its user is root for the kernel."""
+
+MEMORY = tuple(f"/proc/{name}" for name in (
+    "kcore", "keys", "key-users", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "sched_debug", "slabinfo",
+    "timer_list", "vmallocinfo",
+))  # fmt: skip
+"""What tells of the kernel, or of all that runs on the machine."""
+
 SECRETS = PurePosixPath("/run/secrets")
 """Where a sandbox has the secrets that were given to its plugin."""
 
@@ -72,6 +81,7 @@ class View:
         read, write: paths that exist, absolute; a link among them shows what it leads to.
         network: see `SystemSandbox`.
         links: the links among `SYSTEM`, and where they lead.
+        there: those of `MEMORY` that there are.
         home: the home folder; it is empty in there. ``None`` for none.
         folder: where the program begins.
         secrets: the folder that is to be seen as `SECRETS`.
@@ -84,6 +94,7 @@ class View:
     write: tuple[Path, ...] = ()
     network: bool = False
     links: Mapping[str, str] | None = None
+    there: tuple[str, ...] = ()
     home: str | None = None
     folder: str = "/"
     secrets: Path | None = None
@@ -163,7 +174,12 @@ def _words(view: View) -> Iterator[str]:
         yield from ("--symlink", links[place], place) if place in links else ("--ro-bind-try", place, place)
     for place in SETTINGS:
         yield from ("--ro-bind-try", place, place)
-    yield from ("--proc", "/proc", "--dev", "/dev", *_own("/dev/shm", view), "--remount-ro", "/dev")  # noqa: S108 - the sandbox's
+    yield from ("--proc", "/proc")
+    for place in MACHINE:
+        yield from ("--ro-bind-try", place, place)
+    for place in view.there:
+        yield from ("--ro-bind", "/dev/null", place)
+    yield from ("--dev", "/dev", *_own("/dev/shm", view), "--remount-ro", "/dev")  # noqa: S108 - the sandbox's
     yield from _own("/tmp", view)  # noqa: S108 - the sandbox's
     if view.home is not None and not _is_made(view.home):
         yield from _own(view.home, view)

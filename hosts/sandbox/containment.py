@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
 from ..errors import HostStartError
-from .bwrap import SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
+from .bwrap import MEMORY, SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
 from .secret_files import SecretFolder
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ def contain(
         write=tuple(_with_targets(sandbox.write)),
         network=sandbox.network,
         links=_links(),
+        there=_there(),
         home=home,
         folder=folder,
         secrets=secrets,
@@ -219,6 +220,11 @@ def _links() -> dict[str, str]:
     return {place: os.readlink(place) for place in SYSTEM if os.path.islink(place)}  # noqa: PTH114, PTH115 - nine times at each start
 
 
+@functools.cache
+def _there() -> tuple[str, ...]:
+    return tuple(place for place in MEMORY if os.path.exists(place))  # noqa: PTH110 - as above
+
+
 def _candidates() -> Iterator[tuple[str, str]]:
     system = shutil.which("bwrap")
     if system is not None:
@@ -240,7 +246,7 @@ def _try(source: str, path: str, changed: int) -> Bubblewrap:
         oldest = ".".join(map(str, MINIMUM))
         problem = f"{path} is {version or 'of no version that it tells'}, older than {oldest}"
         return Bubblewrap(source, path, version, problem, _INSTALL)
-    ended = _run(path, *bwrap_words(View(links=_links())), "/bin/sh", "-c", ":")
+    ended = _run(path, *bwrap_words(View(links=_links(), there=_there())), "/bin/sh", "-c", ":")
     if ended.returncode == 0:
         return Bubblewrap(source, path, version)
     said = ended.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {ended.returncode}"]

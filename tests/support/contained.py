@@ -32,7 +32,13 @@ def source(way: str, folder: Path) -> dict[str, Any]:
         case "bash":
             return {"bash_tool": {"path": str(folder / "bash")}}
         case _:
-            return {"host": {"command": [sys.executable, "-I", "host.py"], "cwd": str(folder)}}
+            return {
+                "host": {
+                    "protocol": "thp/1",
+                    "command": [sys.executable, "-I", "host.py"],
+                    "cwd": str(folder),
+                }
+            }
 
 
 def call(name: str, **arguments: str) -> dict[str, Any]:

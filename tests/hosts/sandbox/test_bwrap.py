@@ -62,7 +62,7 @@ def words_of(view):
 
 ALWAYS = (
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop ALL", "--proc /proc", "--dev /dev",
-    "--tmpfs /tmp", "--remount-ro /", "--remount-ro /dev",
+    "--tmpfs /tmp", "--remount-ro /", "--remount-ro /dev", "--ro-bind-try /proc/sys /proc/sys",
 )  # fmt: skip
 
 
@@ -92,6 +92,7 @@ ALWAYS = (
         (View(secrets=Path("/dev/shm/s")), ("--ro-bind /dev/shm/s /run/secrets",), ()),
         (View(folder="/srv/a"), ("--chdir /srv/a",), ()),
         (View(environment={"LD_PRELOAD": "x.so"}), ("--setenv LD_PRELOAD x.so",), ()),
+        (View(there=("/proc/kcore",)), ("--ro-bind /dev/null /proc/kcore",), ()),
         (View(room=5), ("--size 5 --tmpfs /tmp",), ()),
     ],
 )
