@@ -51,7 +51,9 @@ def load(
                     yield _here(load, found.path, options, configuration)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
-            place, environment = ready_to_run(package, options.isolate, configuration)
+            place, environment = ready_to_run(
+                package, options.isolate, configuration, options.confinement.sandbox
+            )
             options = options.of_several(len(package.entries))
             for entry in package.entries:
                 if place is Place.HERE:

@@ -160,24 +160,33 @@ def contain(
                 host, f"its sandbox would show all of {path}, with the home folder in it; move it into a folder of its own"
             )  # fmt: skip
     folder = command.cwd or str(belongings.folder or "/")
-    named = {name: value for name, value in command.env.items() if name.startswith("LD_")}
     view = View(
         read=tuple(_shown(belongings, command.argv[0], sandbox, home)),
-        write=tuple(_with_targets(sandbox.write)),
+        write=sandbox.write,
         network=sandbox.network,
-        links=_links(),
-        there=_there(),
         home=home,
         folder=folder,
         secrets=secrets,
-        environment=named,
     )
-    return put_into(found.path, view, command)
+    return put_into(found.path, existing(view), command)
+
+
+def existing(view: View) -> View:
+    """The same view of what there is: each path as it is said and as it is, since programs go by either."""
+    return replace(
+        view,
+        read=tuple(path for path in _with_targets(view.read) if path.exists()),
+        write=tuple(path for path in _with_targets(view.write) if path.exists()),
+        links=_links(),
+        there=_there(),
+    )
 
 
 def put_into(bwrap: str, view: View, command: Command) -> Command:
     """A command as words for bubblewrap. Its own loader is not to see what is meant for the program's."""
-    env = {name: value for name, value in command.env.items() if not name.startswith("LD_")}
+    named = {name: value for name, value in command.env.items() if name.startswith("LD_")}
+    env = {name: value for name, value in command.env.items() if name not in named}
+    view = replace(view, environment=named)
     for name in ("TMPDIR", "TEMP", "TMP"):
         if name in env:
             env[name] = "/tmp"  # noqa: S108 - the sandbox's
@@ -197,13 +206,12 @@ def installations(programs: Iterable[str], home: str | None) -> Iterator[Path]:
 
 
 def _shown(belongings: Belongings, program: str, sandbox: SystemSandbox, home: str | None) -> Iterator[Path]:
-    yield from _with_targets(belongings.files)
-    on_path = (path for path in belongings.path if path.exists())
-    for path in _with_targets(on_path):
+    yield from belongings.files
+    for path in _with_targets(belongings.path):
         if not holds_home(PurePosixPath(path), home):
             yield path
     yield from installations((program, *belongings.programs), home)
-    yield from _with_targets(sandbox.read)
+    yield from sandbox.read
 
 
 def _with_targets(paths: Iterable[Path]) -> Iterator[Path]:
