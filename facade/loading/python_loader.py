@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import PluginLoadError
+from ..hosts.packages.file_tree import refuse_links_out
 from ..hosts.python.runner.origin import PythonOrigin
 from ..hosts.python.tool import PythonToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
@@ -51,6 +52,8 @@ def load(
                     yield _here(load, found.path, options, configuration)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
+            if options.confinement.sandbox is not None:
+                refuse_links_out(directory, str(directory))
             place, environment = ready_to_run(
                 package, options.isolate, configuration, options.confinement.sandbox
             )

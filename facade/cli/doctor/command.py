@@ -21,6 +21,7 @@ from .finding import Finding, counted
 from .node import check_handshake, check_node
 from .plugin_checks import check_plugins, count_hosts
 from .python import check_packages, check_python
+from .sandbox import check_sandbox
 
 if sys.platform == "win32":
     _NO_LIMIT = -1
@@ -46,7 +47,7 @@ _HOSTS = 10
 @json_option
 @common
 def doctor(config: str | None, as_json: bool) -> int:
-    """Look at Python, the packages, Node.js, a Node host, and the system's limits.
+    """Look at Python, the packages, Node.js, a Node host, the system's sandbox and its limits.
 
     With CONFIG also at each of its plugins, which are started for it and not called. Exit status 1 if something
     does not work.
@@ -80,6 +81,7 @@ def _examine(config: str | None, stdin: int) -> Iterator[Finding]:
     yield from findings
     if all(not finding.remedy for finding in findings):
         yield from check_handshake(node)
+    yield from check_sandbox(configuration)
     yield from check_limits(hosts.total())
     if board is not None:
         plugins = counted(len(board.configuration.plugins), "plugin")

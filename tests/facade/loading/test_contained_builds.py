@@ -147,7 +147,8 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
         "home": tried("cat {home}/secret {home}/.config/pip/pip.conf"),
         "sibling": tried("cat {sibling}"),
         "signal": tried("kill -0 {pid} && echo SIGNALLED"),
-        "pip": tried("kill -0 $PPID && echo $PPID"),
+        "nothing": tried("echo x > /dev/null && echo NULL"),
+        "through pip": tried("cat /proc/[0-9]*/root/{home}/.config/pip/pip.conf"),
         "writing": tried("echo planted > {home}/planted && echo WRITTEN"),
     }}
     name = "callboard_built-1.0-py3-none-any.whl"
@@ -195,6 +196,7 @@ def test_a_backend_that_builds_sees_neither_the_user_nor_pips_settings_in_a_sand
     assert words == ([] if sandbox else [SECRET, "SIGNALLED"])
     assert (home / "planted").exists() == (not sandbox)
     assert json.loads(found)["home"] == "" or not sandbox
+    assert json.loads(found)["nothing"] == "NULL\n"
 
 
 def test_a_repository_is_fetched_and_its_package_built_in_the_sandbox(tmp_path, home, sibling):
@@ -204,7 +206,7 @@ def test_a_repository_is_fetched_and_its_package_built_in_the_sandbox(tmp_path, 
     )
     committed(repository)
 
-    found = answer(tmp_path, f"node:git+{repository.as_uri()}", sandbox="bwrap")
+    found = answer(tmp_path, f"node+git:{repository}", sandbox="bwrap")
 
     assert [word for word in (SECRET, "SIGNALLED") if word in found] == []
     assert not (home / "planted").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -11,11 +12,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from callboard import Callboard
+from callboard import Callboard, PluginLoadError
+from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.python.runner.origin import PythonOrigin
 from callboard.hosts.python.tool import PythonToolPlugin
 from callboard.hosts.sandbox.bwrap import SystemSandbox
-from callboard.hosts.sandbox.confinement import Confinement
+from callboard.hosts.sandbox.confinement import Confinement, Secret
 from callboard.hosts.sandbox.containment import find_bubblewrap
 from contained import WAYS, call, contained, said, source
 from leaks import alive, no_leaks, wait_gone, wait_until
@@ -149,7 +151,7 @@ def _words(process):
 
 ENDS = """
 import sys
-from callboard import Callboard
+from callboard import Callboard, PluginLoadError
 board = Callboard().start()
 board.load({"host": {"protocol": "thp/1", "command": [sys.executable, "-I", "host.py"], "cwd": sys.argv[1]}}, sandbox="bwrap", name="t")
 answer = board.execute({"type": "function_call", "call_id": "1", "name": "shell",
@@ -252,7 +254,7 @@ def test_a_declared_path_that_is_not_there_is_told_before_anything_runs(tmp_path
 
 WITHOUT = """
 import json, sys
-from callboard import Callboard
+from callboard import Callboard, PluginLoadError
 with Callboard() as board:
     board.load({"bash_tool": {"path": sys.argv[1]}}, sandbox="bwrap", required=False)
     print(json.dumps(board.status()["plugins"]["bash"]["host"]))
@@ -286,3 +288,49 @@ def test_a_folder_with_the_home_folder_in_it_is_not_shown_by_accident(tmp_path, 
         why = board.status()["plugins"]["bash"]["host"]["why"]
 
     assert "with the home folder in it" in why
+
+
+@pytest.mark.parametrize("way", ["node", "python", "bash"])
+def test_a_link_that_leads_out_of_the_folder_is_refused_in_a_sandbox(way, tmp_path, outside):
+    entry = source(way, tmp_path / "own")
+    folder = tmp_path / "own" / "bash" if way == "bash" else tmp_path / "own"
+    (folder / "way_out").symlink_to(outside)
+
+    with Callboard() as board, pytest.raises(PluginLoadError, match="the link 'way_out'"):
+        board.load(entry, sandbox="bwrap")
+
+
+def test_hosts_are_shared_among_plugins_of_one_sandbox_only(tmp_path):
+    def sharing(name, sandbox, secrets=None):
+        confinement = Confinement(sandbox, secrets)
+        return NodeToolPlugin(name, source_file, confinement=confinement).sharing().terms
+
+    source("node", tmp_path / "own")
+    source_file = tmp_path / "own" / "tool.mjs"
+    alike = [sharing("a", SystemSandbox()), sharing("b", SystemSandbox())]
+    others = [
+        sharing("c", None),
+        sharing("d", SystemSandbox(network=True)),
+        sharing("e", SystemSandbox(), {"TOKEN": Secret(env="X")}),
+    ]
+
+    assert alike[0] == alike[1]
+    assert alike[0] not in others
+
+
+def test_tools_of_one_package_share_a_host_in_their_sandbox(tmp_path, outside):
+    source("node", tmp_path / "own")
+    manifest = {
+        "name": "pair", "version": "1.0.0", "type": "module",
+        "agent": {"tools": [{"id": "one", "entry": "./tool.mjs"}, {"id": "two", "entry": "./other.mjs"}]},
+    }  # fmt: skip
+    (tmp_path / "own" / "package.json").write_text(json.dumps(manifest))
+    tool = (tmp_path / "own" / "tool.mjs").read_text()
+    (tmp_path / "own" / "other.mjs").write_text(tool.replace("'shell'", "'other'").replace("'die'", "'end'"))
+    with Callboard() as board:
+        board.load(f"node:{tmp_path / 'own'}", sandbox="bwrap")
+        hosts = board.status()["hosts"]
+        read = said(board, f"cat {outside}/secret")
+
+    assert [sorted(host["plugins"]) for host in hosts.values()] == [["one", "two"]]
+    assert SECRET not in read
