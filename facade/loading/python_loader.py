@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import PluginLoadError
-from ..hosts.packages.file_tree import refuse_links_out
 from ..hosts.python.runner.origin import PythonOrigin
 from ..hosts.python.tool import PythonToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
@@ -15,6 +14,7 @@ from ..plugins.sources.python import load_package_entry, load_python_object, rea
 from ..plugins.sources.python_plan import Place
 from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
 from .in_process import load_here
+from .links import require_no_links_out
 from .loaded import Loaded, LoadedProvider, Made
 from .python_packages import place_of, ready_to_run
 
@@ -52,8 +52,7 @@ def load(
                     yield _here(load, found.path, options, configuration)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
-            if options.confinement.sandbox is not None:
-                refuse_links_out(directory, str(directory))
+            require_no_links_out(options, directory)
             place, environment = ready_to_run(
                 package, options.isolate, configuration, options.confinement.sandbox
             )

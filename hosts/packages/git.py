@@ -257,8 +257,8 @@ class _CheckOut:
         own = () if (home := seen.get("HOME")) is None else tuple(Path(home) / name for name in _OF_USER)
         named = tuple(Path(seen[name]) for name in ("GIT_CONFIG_GLOBAL", "SSH_AUTH_SOCK") if seen.get(name))
         url = self._source.url
-        local = (Path(unquote(urlsplit(url).path)),) if url.startswith("file:") else ()
-        local += (Path(url),) if url.startswith("/") else ()
+        path = unquote(urlsplit(url).path) if url.startswith("file:") else url
+        local = (Path(path),) if path.startswith("/") else ()
         write = () if tree is None else (tree,)
         return Access(write, local, (self._git,), network=True, settings=(*own, *named))
 

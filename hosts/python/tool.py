@@ -119,7 +119,7 @@ class PythonToolPlugin(HostedToolPlugin):
         activated = {"VIRTUAL_ENV": str(environment.folder), "PATH": path}
         command = Command(argv, host_environment(os.environ, kept | activated | self._env), extended=True)
         lent = tuple(Path(folder) for _, folder in told["lent"].values())
-        return self._confined(command, path=(self._environment.folder, *lent))
+        return self._confined(command, path=(environment.folder, *lent))
 
     def _confined(self, command: Command, path: tuple[Path, ...]) -> Command:
         folder = self.origin.package or (self.origin.file and str(Path(self.origin.file).parent))

@@ -120,9 +120,8 @@ def read_system_sandbox(given: Mapping[str, Any] | str, base: Path) -> SystemSan
     network = given.get("network", False)
     if not isinstance(network, bool):
         raise ValueError(f"'network' is {network!r:.100}; it has to be true or false")  # noqa: TRY004 - one error of all readers
-    return SystemSandbox(
-        *(tuple(_paths(key, given.get(key, ()), base)) for key in ("read", "write")), network
-    )
+    read, write = (tuple(_paths(key, given.get(key, ()), base)) for key in ("read", "write"))
+    return SystemSandbox(read, write, network)
 
 
 def _paths(key: str, given: Any, base: Path) -> Iterator[Path]:
@@ -209,5 +208,5 @@ def _binds(read: Iterable[Path], write: Iterable[Path]) -> Iterator[str]:
     """A folder before what lies in it, or it would hide that; to be written before to be read, which it includes."""
     ways = dict.fromkeys(read, "--ro-bind") | dict.fromkeys(write, "--bind")
     for path in sorted(ways, key=lambda each: (len(each.parts), each)):
-        if ways[path] == "--bind" or not is_system(path):
+        if ways[path] == "--bind" or not is_system(PurePosixPath(path)):
             yield from (ways[path], str(path), str(path))

@@ -44,7 +44,7 @@ def read_secrets(given: Mapping[str, Any], base: Path) -> dict[str, Secret]:
 
 def _read(given: Mapping[str, Any], base: Path) -> Iterator[tuple[str, Secret]]:
     for name, where in given.items():
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r:.100} is no name of a secret; use letters, digits and '_'")
         match where:
             case {"env": str(variable)} if len(where) == 1 and variable:

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -51,6 +52,7 @@ class Bubblewrap:
         version: as it tells it.
         problem: why it cannot be used, or ``None``.
         remedy: what to do then.
+        seconds: what the start of a trivial program took in a sandbox.
     """
 
     source: str
@@ -58,6 +60,7 @@ class Bubblewrap:
     version: str = ""
     problem: str | None = None
     remedy: str = ""
+    seconds: float = 0.0
 
 
 @frozen
@@ -172,11 +175,22 @@ def contain(
 
 
 def existing(view: View) -> View:
-    """The same view of what there is: each path as it is said and as it is, since programs go by either."""
+    """The same view of what there is: each path as it is said and as it is, since programs go by either.
+
+    What is said by way of a link in a folder that is shown is shown by that link.
+    """
+    read, write = (
+        tuple(path for path in _with_targets(some) if path.exists()) for some in (view.read, view.write)
+    )
+    given = {*read, *write}
+
+    def needed(path: Path) -> bool:
+        return given.isdisjoint(path.parents) or path == Path(os.path.realpath(path))
+
     return replace(
         view,
-        read=tuple(path for path in _with_targets(view.read) if path.exists()),
-        write=tuple(path for path in _with_targets(view.write) if path.exists()),
+        read=tuple(filter(needed, read)),
+        write=tuple(filter(needed, write)),
         links=_links(),
         there=_there(),
     )
@@ -254,9 +268,10 @@ def _try(source: str, path: str, changed: int) -> Bubblewrap:
         oldest = ".".join(map(str, MINIMUM))
         problem = f"{path} is {version or 'of no version that it tells'}, older than {oldest}"
         return Bubblewrap(source, path, version, problem, _INSTALL)
+    began = time.monotonic()
     ended = _run(path, *bwrap_words(View(links=_links(), there=_there())), "/bin/sh", "-c", ":")
     if ended.returncode == 0:
-        return Bubblewrap(source, path, version)
+        return Bubblewrap(source, path, version, seconds=time.monotonic() - began)
     said = ended.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {ended.returncode}"]
     return Bubblewrap(source, path, version, f"the system forbids it ({said[-1]:.200})", _ALLOW)
 
