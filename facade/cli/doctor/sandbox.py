@@ -20,9 +20,8 @@ def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
     """A trivial program in a sandbox: whether it runs. It is a failure only where a plugin asks for one."""
     found = find_bubblewrap()
     if found.problem is None:
-        yield Finding(
-            "ok", "sandbox (bwrap)", f"{found.version}, {found.path} ({found.source}); it was tried"
-        )
+        tried = f"it was tried, in {found.seconds * 1000:.0f} ms"
+        yield Finding("ok", "sandbox (bwrap)", f"{found.version}, {found.path} ({found.source}); {tried}")
         return
     wanted = configuration is not None and any(_asks(entry, configuration) for entry in configuration.plugins)
     yield Finding(
