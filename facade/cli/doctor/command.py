@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...base.errors import PluginLoadError
 from ...callboard import Callboard
 from ...config.errors import ConfigurationError
+from ...hosts.sandbox.bwrap import KIND
+from ...hosts.sandbox.containment import find_bubblewrap
+from ...plugins.sources.entry import parse_entry
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet, trust_option
 from ..ui.streams import Streams
@@ -21,7 +25,6 @@ from .finding import Finding, counted
 from .node import check_handshake, check_node
 from .plugin_checks import check_plugins, count_hosts
 from .python import check_packages, check_python
-from .sandbox import check_sandbox
 
 if sys.platform == "win32":
     _NO_LIMIT = -1
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..ui.console import SafeConsole
+
+    from ...config.configuration import Configuration
 
 
 _STYLES = {"ok": "green", "warn": "yellow", "FAIL": "bold red"}
@@ -134,3 +139,24 @@ def _cgroup_tasks() -> int | None:
     except OSError:
         return None
     return None if most.strip() == "max" else max(0, int(most) - int(now))
+
+
+def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
+    """A trivial program in a sandbox: whether it runs. It is a failure only where a plugin asks for one."""
+    found = find_bubblewrap()
+    if found.problem is None:
+        tried = f"it was tried, in {found.seconds * 1000:.0f} ms"
+        yield Finding("ok", "sandbox (bwrap)", f"{found.version}, {found.path} ({found.source}); {tried}")
+        return
+    wanted = configuration is not None and any(_asks(entry, configuration) for entry in configuration.plugins)
+    yield Finding(
+        "FAIL" if wanted else "warn", "sandbox (bwrap)", f"not to be had: {found.problem}", found.remedy
+    )
+
+
+def _asks(entry: object, configuration: Configuration) -> bool:
+    try:
+        sandbox = parse_entry(entry, configuration.base).options.sandbox
+    except PluginLoadError:  # told by the check of the plugins
+        return False
+    return sandbox == KIND or (isinstance(sandbox, dict) and sandbox.get("kind") == KIND)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from callboard.cli.doctor.sandbox import check_sandbox
+from callboard.cli.doctor.command import check_sandbox
 from callboard.hosts.sandbox.containment import find_bubblewrap
 
 ASKED = """
 from callboard import Callboard
-from callboard.cli.doctor.sandbox import check_sandbox
+from callboard.cli.doctor.command import check_sandbox
 for plugins in ([], [{"plugin": "bash:x", "sandbox": "bwrap"}], [{"plugin": "bash:x", "sandbox": {"kind": "bwrap"}}]):
     for finding in check_sandbox(Callboard({"plugins": plugins}).configuration):
         print(finding.status, "user.max_user_namespaces" in finding.remedy)

@@ -148,7 +148,7 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
         "sibling": tried("cat {sibling}"),
         "signal": tried("kill -0 {pid} && echo SIGNALLED"),
         "nothing": tried("echo x > /dev/null && echo NULL"),
-        "through pip": tried("cat /proc/[0-9]*/root/{home}/.config/pip/pip.conf"),
+        "through pip": tried("cat /proc/[0-9]*/roo?/{home}/.config/pip/pip.conf"),
         "writing": tried("echo planted > {home}/planted && echo WRITTEN"),
     }}
     name = "callboard_built-1.0-py3-none-any.whl"

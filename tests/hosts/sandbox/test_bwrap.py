@@ -62,7 +62,7 @@ def words_of(view):
 
 ALWAYS = (
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop ALL", "--proc /proc", "--dev /dev",
-    "--tmpfs /tmp", "--remount-ro /", "--remount-ro /dev", "--ro-bind-try /proc/sys /proc/sys",
+    "--tmpfs /tmp", "--remount-ro /", "--remount-ro /dev",
 )  # fmt: skip
 
 
@@ -85,14 +85,15 @@ ALWAYS = (
             ("--ro-bind /srv",),
         ),
         (View(read=(Path("/usr/lib/x"),)), (), ("--ro-bind /usr/lib/x",)),
-        (View(home="/home/ann"), ("--tmpfs /home/ann",), ()),
+        (View(home="/people/ann"), ("--tmpfs /people/ann",), ()),
         (View(home="/tmp"), (), ("--tmpfs /tmp --size",)),
         (View(home="/"), (), ("--tmpfs / ",)),
         (View(home="here"), (), ("--tmpfs here",)),
         (View(secrets=Path("/dev/shm/s")), ("--ro-bind /dev/shm/s /run/secrets",), ()),
         (View(folder="/srv/a"), ("--chdir /srv/a",), ()),
         (View(environment={"LD_PRELOAD": "x.so"}), ("--setenv LD_PRELOAD x.so",), ()),
-        (View(there=("/proc/kcore",)), ("--ro-bind /dev/null /proc/kcore",), ()),
+        (View(hidden=("/proc/kcore",)), ("--ro-bind /dev/null /proc/kcore",), ()),
+        (View(fixed=("/proc/sys",)), ("--ro-bind-try /proc/sys /proc/sys",), ()),
         (View(room=5), ("--size 5 --tmpfs /tmp",), ()),
     ],
 )
@@ -129,11 +130,11 @@ def test_no_folder_hides_what_was_given_inside_of_it(read, write):
 @pytest.mark.parametrize(
     ("path", "home", "holds"),
     [
-        ("/", "/home/ann", True),
-        ("/home", "/home/ann", True),
-        ("/home/ann", "/home/ann", True),
-        ("/home/ann/.local", "/home/ann", True),
-        ("/home/ann/tools", "/home/ann", False),
+        ("/", "/people/ann", True),
+        ("/people", "/people/ann", True),
+        ("/people/ann", "/people/ann", True),
+        ("/people/ann/.local", "/people/ann", True),
+        ("/people/ann/tools", "/people/ann", False),
         ("/srv", None, False),
         ("/", None, True),
     ],
@@ -146,15 +147,15 @@ def test_a_folder_with_the_home_folder_in_it_is_known(path, home, holds):
     ("program", "prefix"),
     [
         ("/opt/node/bin/node", "/opt/node"),
-        ("/home/ann/.nvm/v22/bin/node", "/home/ann/.nvm/v22"),
-        ("/home/ann/bin/tool", "/home/ann/bin/tool"),
-        ("/home/ann/.local/bin/tool", "/home/ann/.local/bin/tool"),
+        ("/people/ann/.nvm/v22/bin/node", "/people/ann/.nvm/v22"),
+        ("/people/ann/bin/tool", "/people/ann/bin/tool"),
+        ("/people/ann/.local/bin/tool", "/people/ann/.local/bin/tool"),
         ("/srv/tool", "/srv/tool"),
         ("/bin/sh", "/bin/sh"),
     ],
 )
 def test_a_program_brings_what_it_was_installed_with_and_never_the_home_folder(program, prefix):
-    assert str(prefix_of(PurePosixPath(program), "/home/ann")) == prefix
+    assert str(prefix_of(PurePosixPath(program), "/people/ann")) == prefix
 
 
 @pytest.mark.parametrize(
