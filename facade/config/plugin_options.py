@@ -117,6 +117,20 @@ class Options:
                 path="$.sandbox",
             )
 
+    def require_no_confinement(self) -> None:
+        """Refuse what has to be said when a hosted plugin is made, for one that is made already.
+
+        Raises:
+            ConfigurationError: names the option.
+        """
+        for name, asked in (("sandbox", self.confinement.sandbox), ("secrets", self.confinement.secrets)):
+            if asked:
+                raise ConfigurationError(
+                    f"the option {name!r} cannot be given to a plugin that was made before; give its class a 'confinement', "
+                    "or load its source",
+                    path=f"$.{name}",
+                )
+
     def of_required(self) -> Options:
         """The same options for a plugin that has to come up."""
         return replace(self, required=True)

@@ -91,7 +91,9 @@ class TypeScript:
         Raises:
             PackageError: the file cannot be read or compiled, or esbuild is needed and cannot be had.
         """
-        name = key_of("typescript", str(file), self._node.version_text, VERSION)
+        sandbox = self._command_runner.sandbox  # in one a module is made of its own files, and else of any
+        apart = [] if sandbox is None else [repr(sandbox)]
+        name = key_of("typescript", str(file), self._node.version_text, VERSION, *apart)
         known = self._known(name, file)
         if known is not None:
             return known

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from callboard import Callboard, ConfigurationError, PluginLoadError
+from callboard.hosts.node.tool import NodeToolPlugin
 
 READER = """
 import { readFileSync } from 'node:fs';
@@ -81,3 +82,18 @@ def test_a_link_that_leads_out_of_the_folder_is_named_and_no_plugin_with_it_runs
 
     assert free == {"success": True, "result": "a secret"}
     assert (f"the link '{name}'" in caplog.text) == logged
+
+
+@pytest.mark.parametrize("options", [{"sandbox": "bwrap"}, {"secrets": {"TOKEN": {"env": "HOME"}}}])
+def test_what_a_plugin_that_was_made_before_cannot_be_given_is_refused_and_not_ignored(file, options):
+    with Callboard() as board, pytest.raises(ConfigurationError) as caught:
+        board.register(NodeToolPlugin("reader", file), **options)
+
+    assert caught.value.path == f"$.{next(iter(options))}"
+
+
+def test_a_plugin_in_a_sandbox_of_the_systems_is_kept_in_a_host(file):
+    with Callboard() as board, pytest.raises(ConfigurationError) as caught:
+        board.load("collections.OrderedDict", sandbox="bwrap", isolate=False)
+
+    assert caught.value.path == "$.sandbox"

@@ -213,7 +213,6 @@ def test_a_repository_is_fetched_and_its_package_built_in_the_sandbox(tmp_path, 
 
 
 def test_typescript_is_made_javascript_in_the_sandbox(tmp_path, home):
-    write(tmp_path, {"outside.json": json.dumps(SECRET)})
     tool = TOOL.format(name="where", result="Word.here")
     module = write(tmp_path / "package", {"tool.ts": f"enum Word {{ here = 'well' }}\n{tool}"}) / "tool.ts"
 
