@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from callboard import Callboard, PluginLoadError
+from callboard.hosts.errors import HostGone
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.python.runner.origin import PythonOrigin
 from callboard.hosts.python.tool import PythonToolPlugin
@@ -334,3 +335,25 @@ def test_tools_of_one_package_share_a_host_in_their_sandbox(tmp_path, outside):
 
     assert [sorted(host["plugins"]) for host in hosts.values()] == [["one", "two"]]
     assert SECRET not in read
+
+
+HUNGRY = """
+const kept = [];
+export default {
+  init: () => ({}),
+  getToolSchemas: () => [{ type: 'function', function: { name: 'eat', parameters: { type: 'object' } } }],
+  executeTool() { for (;;) kept.push(new Array(100_000).fill({})); },
+};
+"""
+
+
+def test_a_tool_in_a_sandbox_that_runs_out_of_memory_is_told_as_such(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "hungry.mjs").write_text(HUNGRY)
+    confinement, options = Confinement(SystemSandbox()), ("--max-old-space-size=24",)
+    tool = NodeToolPlugin("t", tmp_path / "own" / "hungry.mjs", node_options=options, confinement=confinement)
+    with tool, pytest.raises(HostGone) as caught:
+        tool.execute_tool("eat", {}, {})
+
+    assert caught.value.report["signal"] == signal.SIGABRT
+    assert "JavaScript heap" in caught.value.report["cause"]
