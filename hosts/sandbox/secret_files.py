@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import tempfile
 import weakref
 from contextlib import suppress
@@ -77,11 +78,7 @@ class SecretFolder:
 def _content(name: str, secret: Secret, host: str) -> bytes:
     try:
         if secret.env is not None:
-            data = (
-                os.environb[os.fsencode(secret.env)]
-                if os.supports_bytes_environ
-                else os.environ[secret.env].encode()
-            )
+            data = os.fsencode(os.environ[secret.env])
         else:
             assert secret.file is not None
             with secret.file.open("rb") as file:
@@ -135,8 +132,15 @@ def _remove_left(base: Path) -> None:
     for found in base.glob(f"{_PREFIX}{_namespace()}-*"):
         with suppress(OSError, ValueError):  # it is being removed by another; or no name of ours
             pid, birth = map(int, found.name.removeprefix(_PREFIX).split("-")[1:3])
-            if found.stat().st_uid == os.getuid() and f"{created(pid) or -1:.0f}" != str(birth):
+            if _is_ours(found) and f"{created(pid) or -1:.0f}" != str(birth):
                 shutil.rmtree(found, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    if sys.platform == "win32":  # what is there is in a folder of its user's own
+        return True
+    else:  # noqa: RET505 - so that the type checker follows
+        return folder.stat().st_uid == os.getuid()
 
 
 def _namespace() -> str:
