@@ -36,9 +36,8 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..ui.console import SafeConsole
-
     from ...config.configuration import Configuration
+    from ..ui.console import SafeConsole
 
 
 _STYLES = {"ok": "green", "warn": "yellow", "FAIL": "bold red"}
