@@ -10,10 +10,10 @@ from ..hosts.node.tool import NodeToolPlugin
 from ..hosts.node_packages.node_sources import NodeSources
 from ..hosts.node_packages.prepare_node import Permissions, Ready
 from ..hosts.node_packages.typescript import is_typescript
+from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.sources.node_manifest import NodeToolEntry
 from ..plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource
-from .links import require_no_links_out
 from .loaded import Loaded
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def _load_node(
     ready: Ready | None = None,
 ) -> Loaded:
     root = ready.package.directory if ready else tool.entry.parent
-    require_no_links_out(options, root, ready.source if ready else str(tool.entry))
+    if options.sandbox is not None or options.confinement.sandbox is not None:  # Node follows them
+        refuse_links_out(root, ready.source if ready else str(tool.entry))
     module = sources.module(tool.entry, ready.package.directory if ready else None)
     plugin = NodeToolPlugin(
         options.called(tool.id),

@@ -8,9 +8,9 @@ from ..base.errors import PluginLoadError
 from ..base.paths import resolved
 from ..hosts.bash.tool import BashToolPlugin
 from ..hosts.command.tool import CommandToolPlugin
+from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.sources.program import BashSource, CommandSource
-from .links import require_no_links_out
 from .loaded import Loaded
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def load(source: CommandSource | BashSource, options: Options, _: Configuration)
             yield Loaded(PluginAdapter(program), program, options)
         case BashSource(path, plugin_id):
             _require_scripts(path)
-            require_no_links_out(options, path if path.is_dir() else path.parent)
+            if options.confinement.sandbox is not None:
+                refuse_links_out(path if path.is_dir() else path.parent, str(path))
             scripts = BashToolPlugin(
                 options.name or plugin_id, path, env=options.env, confinement=options.confinement
             )

@@ -14,7 +14,6 @@ from ..plugins.sources.python import load_package_entry, load_python_object, rea
 from ..plugins.sources.python_plan import Place
 from ..plugins.sources.source import InstalledSource, PythonObject, PythonPackageSource
 from .in_process import load_here
-from .links import require_no_links_out
 from .loaded import Loaded, LoadedProvider, Made
 from .python_packages import place_of, ready_to_run
 
@@ -52,7 +51,6 @@ def load(
                     yield _here(load, found.path, options, configuration)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
-            require_no_links_out(options, directory)
             place, environment = ready_to_run(
                 package, options.isolate, configuration, options.confinement.sandbox
             )

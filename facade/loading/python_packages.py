@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.sources.python_plan import Place
 from ..plugins.sources.python_requirements import read_python_needs
 
@@ -33,6 +34,8 @@ def ready_to_run(
         PluginLoadError: what it says of its needs cannot be read.
         PackageError: it cannot run, or its environment cannot be made, or may not be.
     """
+    if sandbox is not None:
+        refuse_links_out(package.directory, str(package.directory))
     readiness = readiness_of(package, isolate, configuration, sandbox)
     if readiness is None:
         return _plain(isolate), None
