@@ -111,7 +111,11 @@ class Host:
         self.farewells: dict[str, Callable[[], dict[str, Any]]] = {}
         self._introduced = not command.extended
         self._oom_kills = oom_kills()
-        self._transport = (carry or ProcessTransport)(name, command, self, watchdog)
+        try:
+            self._transport = (carry or ProcessTransport)(name, command, self, watchdog)
+        except BaseException:  # raised again: what was made for it goes, whatever the reason
+            self._clear_up()
+            raise
 
     def start(self) -> None:
         """Begin to read; from now on the listener is told.
@@ -145,7 +149,11 @@ class Host:
     @property
     def vitals(self) -> Vitals | None:
         """A look at its process from outside; ``None`` if that is gone, or is none."""
-        return sample(self.pid) if isinstance(self._transport, ProcessTransport) else None
+        return self.look() if isinstance(self._transport, ProcessTransport) else None
+
+    def look(self, *, descriptors: bool = False) -> Vitals | None:
+        """A look at the process of its pid, or at all that runs in its sandbox; see `sample`."""
+        return sample(self.pid, descriptors=descriptors, tree=self._command.contained)
 
     @property
     def found_by(self) -> tuple[str, ...]:
@@ -417,7 +425,7 @@ class Host:
         self, exit_: ProcessExit, in_flight: int, unfinished: bytes
     ) -> tuple[str, str, tuple[dict[str, Any], ...]]:
         """The probable cause, the last words, and the last frames."""
-        said, redactor = self.stderr_tail, Redactor(secrets_of(self._command.env))
+        said, redactor = self.stderr_tail, Redactor((*secrets_of(self._command.env), *self._command.secrets))
         killed = killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal_name == "SIGKILL" else None
         cause = probable_cause(exit_, said, in_flight=in_flight, unfinished=unfinished, oom_kill=killed)
         return (
@@ -426,8 +434,13 @@ class Host:
             () if self._recorder is None else self._recorder.dump(redactor),
         )
 
+    def _clear_up(self) -> None:
+        if self._command.after is not None:
+            self._tell(self._command.after)
+
     def on_gone(self, leftovers: list[int]) -> None:
         """Pass it on."""
+        self._clear_up()
         self._tell(self._listener.on_gone, leftovers)
 
     def _tell(self, hears: Callable[..., object], *facts: Any, **more: Any) -> bool:

@@ -115,11 +115,9 @@ class _Looker(BaseActor):
 
 def _look(watched: Watched) -> bool:
     """Look at one generation; False when it is to be looked at no more."""
-    from ...hosts.limits.vitals import sample  # noqa: PLC0415 - psutil, which few boards need
-
     host = watched.host
     counted = watched.limits.descriptors is not None
-    vitals = None if host.ended else sample(host.pid, descriptors=counted)
+    vitals = None if host.ended else host.look(descriptors=counted)
     if vitals is None:
         return False
     exceeded = judge(

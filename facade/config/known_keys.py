@@ -16,6 +16,8 @@ from ..actors.reload.policy import ReloadPolicy
 from ..base.suggestions import meant
 from ..hosts.limits.limits import NAMES as LIMITS
 from ..hosts.node.sandbox import NAMES as SANDBOX
+from ..hosts.sandbox.bwrap import KIND
+from ..hosts.sandbox.bwrap import NAMES as SYSTEM_SANDBOX
 from ..plugins.hooks.approval_rules import ApprovalRules
 from ..plugins.sources.entry import PluginOptions
 from ..plugins.sources.program import BASH_KEYS, COMMAND_KEYS
@@ -112,6 +114,12 @@ def _provider(value: Any, path: str) -> Iterator[UnknownKey]:
     return section(_plain(("type", *CONFIG_SCHEMA["properties"]), timeout=_of(Timeouts)))(value, path)
 
 
+def _sandbox(value: Any, path: str) -> Iterator[UnknownKey]:
+    """Each kind of sandbox has its own keys."""
+    of_system = isinstance(value, Mapping) and value.get("kind") == KIND
+    return section(_plain(SYSTEM_SANDBOX if of_system else SANDBOX))(value, path)
+
+
 _RESTART: Final = _of(RestartPolicy, backoff=_of(Backoff))
 
 _ENTRY: Final = section(
@@ -123,7 +131,7 @@ _ENTRY: Final = section(
         "host": section(_plain(COMMAND_KEYS)),
         "restart": _RESTART,
         "limits": section(_plain(LIMITS)),
-        "sandbox": section(_plain(SANDBOX)),
+        "sandbox": _sandbox,
         "breaker": _of(BreakerPolicy),
         "quarantine": _of(QuarantinePolicy),
         "reload": _of(ReloadPolicy),

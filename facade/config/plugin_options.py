@@ -16,6 +16,9 @@ from ..base.frozen import frozen
 from ..hosts.limits.limits import NAMES, Limits, read_limits
 from ..hosts.node.sandbox import NAMES as SANDBOX_NAMES
 from ..hosts.node.sandbox import Sandbox, read_sandbox
+from ..hosts.sandbox.bwrap import KIND, read_system_sandbox
+from ..hosts.sandbox.bwrap import NAMES as SYSTEM_NAMES
+from ..hosts.sandbox.confinement import Confinement, read_secrets
 from .configuration import Configuration, read_into, read_policy
 from .errors import ConfigurationError, require_known
 from .groups import require_group
@@ -44,7 +47,8 @@ class Options:
         required: failing to load it is an error.
         env: variables that its host gets.
         isolate: it is to run in a host, even if it is written in Python; ``None`` if nothing is said.
-        sandbox: what it may do, if it is a Node plugin and may not do everything.
+        sandbox: what Node lets it do, if it is a Node plugin and may not do everything.
+        confinement: its sandbox of the system's, and its secrets.
         share: the host that it shares, by name; ``True`` for that of all who say so, ``False`` for none, ``None``
             if nothing is said.
         tool: how its calls are run.
@@ -59,6 +63,7 @@ class Options:
     env: Mapping[str, str]
     isolate: bool | None
     sandbox: Sandbox | None
+    confinement: Confinement
     share: str | bool | None
     tool: ToolSettings
     host: HostSettings
@@ -87,6 +92,10 @@ class Options:
             asked.append("idle_deadline")
         if self.reload != ReloadPolicy():
             asked.append("reload")
+        if self.confinement.sandbox is not None:
+            asked.append("sandbox")
+        if self.confinement.secrets:
+            asked.append("secrets")
         for name in [*asked, *(["share"] if self.share else [])]:
             remedy = "Leave it out" if name == "share" else "Give it 'isolate' too"
             raise ConfigurationError(
@@ -103,10 +112,24 @@ class Options:
         """
         if self.sandbox is not None:
             raise ConfigurationError(
-                "the option 'sandbox' is for plugins that run in Node, whose permission model it is; leave it out, "
-                "or run the whole program in a container",
+                f"the option 'sandbox' of this kind is for plugins that run in Node, whose permission model it is; write "
+                f"{KIND!r} for a sandbox of the system's, or leave it out",
                 path="$.sandbox",
             )
+
+    def require_no_confinement(self) -> None:
+        """Refuse what has to be said when a hosted plugin is made, for one that is made already.
+
+        Raises:
+            ConfigurationError: names the option.
+        """
+        for name, asked in (("sandbox", self.confinement.sandbox), ("secrets", self.confinement.secrets)):
+            if asked:
+                raise ConfigurationError(
+                    f"the option {name!r} cannot be given to a plugin that was made before; give its class a 'confinement', "
+                    "or load its source",
+                    path=f"$.{name}",
+                )
 
     def of_required(self) -> Options:
         """The same options for a plugin that has to come up."""
@@ -139,14 +162,15 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
     """
     if given.group is not None:
         require_group(given.group, (group.id for group in configuration.groups), "the option 'group'")
-    calls = configuration.calls
+    calls, confinement = configuration.calls, _confinement(given, configuration)
     return Options(
         name=given.name,
         config=given.config,
         required=given.required,
         env=given.env,
-        isolate=given.isolate,
-        sandbox=_sandbox(given, configuration),
+        isolate=True if confinement.sandbox is not None and given.isolate is None else given.isolate,
+        sandbox=None if confinement.sandbox is not None else _sandbox(given, configuration),
+        confinement=confinement,
         share=given.share,
         tool=ToolSettings(
             concurrency=given.concurrency,
@@ -206,7 +230,22 @@ def _limits(given: PluginOptions) -> Limits:
     return limits
 
 
+def _confinement(given: PluginOptions, configuration: Configuration) -> Confinement:
+    sandbox, option = None, "sandbox"
+    try:
+        if isinstance(given.sandbox, str):
+            sandbox = read_system_sandbox(given.sandbox, configuration.base)
+        elif not isinstance(given.sandbox, bool) and given.sandbox.get("kind") == KIND:
+            require_known(given.sandbox, SYSTEM_NAMES, path="the option 'sandbox'")
+            sandbox = read_system_sandbox(given.sandbox, configuration.base)
+        option = "secrets"
+        return Confinement(sandbox, read_secrets(given.secrets, configuration.base))
+    except ValueError as error:
+        raise ConfigurationError(f"the option {option!r}: {error}", path=f"$.{option}") from error
+
+
 def _sandbox(given: PluginOptions, configuration: Configuration) -> Sandbox | None:
+    assert not isinstance(given.sandbox, str), "it is the system's"
     if not isinstance(given.sandbox, bool):
         require_known(given.sandbox, SANDBOX_NAMES, path="the option 'sandbox'")
     try:

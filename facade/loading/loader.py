@@ -123,6 +123,7 @@ def load_registered(plugin: Any, options: Options) -> Loaded:
     """
     options.require_nothing_of_node()  # a `NodeToolPlugin` is given its own
     if isinstance(plugin, HostedToolPlugin):
+        options.require_no_confinement()
         adapter = PluginAdapter(plugin, name=options.name)
         return Loaded(adapter, plugin, options.of_required()).placed()
     if options.isolate:

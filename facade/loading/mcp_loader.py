@@ -44,6 +44,7 @@ def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Load
             cwd=_folder(source, filled, source.cwd),
             base=source.base,
             env=env | dict(options.env),
+            confinement=options.confinement,
             revision=source.revision,
             roots=[_folder(source, filled, root).as_uri() for root in source.roots],
         )

@@ -32,12 +32,12 @@ def load(
             if not file.is_file():
                 raise PluginLoadError(f"plugin {plugin_id!r}: no such file: {file}", plugin=plugin_id)
             tool = NodeToolEntry(plugin_id, file, export)
-            yield _load_node(tool, _sources(configuration), options, configuration)
+            yield _load_node(tool, _sources(configuration, options), options, configuration)
         case NodePackageSource(directory):
-            sources = _sources(configuration)
+            sources = _sources(configuration, options)
             yield from _load_package(sources.folder(directory), sources, options, configuration)
         case NodeGitSource():
-            sources = _sources(configuration)
+            sources = _sources(configuration, options)
             yield from _load_package(sources.repository(source), sources, options, configuration)
 
 
@@ -48,13 +48,14 @@ def takes_long(
     return not isinstance(source, NodeFileSource) or is_typescript(source.file)
 
 
-def _sources(configuration: Configuration) -> NodeSources:
+def _sources(configuration: Configuration, options: Options) -> NodeSources:
     return NodeSources(
         configuration.plugin_cache_dir,
         permissions_of(configuration),
         seconds=configuration.plugin_policy.node_step_timeout,
         node=configuration.node,
         consent=configuration.consent,
+        sandbox=options.confinement.sandbox,
     )
 
 
@@ -80,10 +81,10 @@ def _load_node(
     configuration: Configuration,
     ready: Ready | None = None,
 ) -> Loaded:
-    if options.sandbox is not None:  # Node follows links out of what a tool may read
-        root = ready.package.directory if ready else tool.entry.parent
+    root = ready.package.directory if ready else tool.entry.parent
+    if options.sandbox is not None or options.confinement.sandbox is not None:  # Node follows them
         refuse_links_out(root, ready.source if ready else str(tool.entry))
-    module = sources.module(tool.entry)
+    module = sources.module(tool.entry, ready.package.directory if ready else None)
     plugin = NodeToolPlugin(
         options.called(tool.id),
         tool.entry,
@@ -94,6 +95,7 @@ def _load_node(
         module=module.path,
         compiled=sources.compiled,
         sandbox=options.sandbox,
+        confinement=options.confinement,
         root=ready.package.directory if ready else None,
         holds=(ready, module),
     )

@@ -8,6 +8,7 @@ from ..base.errors import PluginLoadError
 from ..base.paths import resolved
 from ..hosts.bash.tool import BashToolPlugin
 from ..hosts.command.tool import CommandToolPlugin
+from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.adapter.adapter import PluginAdapter
 from ..plugins.sources.program import BashSource, CommandSource
 from .loaded import Loaded
@@ -32,12 +33,17 @@ def load(source: CommandSource | BashSource, options: Options, _: Configuration)
                 cwd=source.directory,
                 base=source.base,
                 env=options.env,
+                confinement=options.confinement,
                 extended=source.extended,
             )
             yield Loaded(PluginAdapter(program), program, options)
         case BashSource(path, plugin_id):
             _require_scripts(path)
-            scripts = BashToolPlugin(options.name or plugin_id, path, env=options.env)
+            if options.confinement.sandbox is not None:
+                refuse_links_out(path if path.is_dir() else path.parent, str(path))
+            scripts = BashToolPlugin(
+                options.name or plugin_id, path, env=options.env, confinement=options.confinement
+            )
             yield Loaded(PluginAdapter(scripts), scripts, options)
 
 

@@ -51,7 +51,9 @@ def load(
                     yield _here(load, found.path, options, configuration)
         case PythonPackageSource(directory):
             package = read_python_package(directory)
-            place, environment = ready_to_run(package, options.isolate, configuration)
+            place, environment = ready_to_run(
+                package, options.isolate, configuration, options.confinement.sandbox
+            )
             options = options.of_several(len(package.entries))
             for entry in package.entries:
                 if place is Place.HERE:
@@ -83,7 +85,12 @@ def isolated(
     """A Python plugin in a host of its own. Its code is not loaded here, so it goes by what is known without."""
     called = options.called(name or origin.path.rpartition(".")[2])
     plugin = PythonToolPlugin(
-        called, origin, env=options.env, environment=environment, watched=options.reload.watch
+        called,
+        origin,
+        env=options.env,
+        environment=environment,
+        watched=options.reload.watch,
+        confinement=options.confinement,
     )
     return Loaded(PluginAdapter(plugin), plugin, options)
 

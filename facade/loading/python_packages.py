@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.sources.python_plan import Place
 from ..plugins.sources.python_requirements import read_python_needs
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
     from ..hosts.python_packages.prepare_python import PythonReadiness
     from ..hosts.python_packages.venv import Environment
+    from ..hosts.sandbox.bwrap import SystemSandbox
     from ..plugins.sources.python import PythonPackage
 
 
@@ -21,7 +23,10 @@ def place_of(package: PythonPackage, isolate: bool | None, configuration: Config
 
 
 def ready_to_run(
-    package: PythonPackage, isolate: bool | None, configuration: Configuration
+    package: PythonPackage,
+    isolate: bool | None,
+    configuration: Configuration,
+    sandbox: SystemSandbox | None = None,
 ) -> tuple[Place, Environment | None]:
     """Where a package runs, and the environment that was made for it, if it has one of its own.
 
@@ -29,7 +34,9 @@ def ready_to_run(
         PluginLoadError: what it says of its needs cannot be read.
         PackageError: it cannot run, or its environment cannot be made, or may not be.
     """
-    readiness = readiness_of(package, isolate, configuration)
+    if sandbox is not None:
+        refuse_links_out(package.directory, str(package.directory))
+    readiness = readiness_of(package, isolate, configuration, sandbox)
     if readiness is None:
         return _plain(isolate), None
     ready = readiness.ready(configuration.plugin_cache_dir, configuration.consent)
@@ -41,7 +48,10 @@ def _plain(isolate: bool | None) -> Place:
 
 
 def readiness_of(
-    package: PythonPackage, isolate: bool | None, configuration: Configuration
+    package: PythonPackage,
+    isolate: bool | None,
+    configuration: Configuration,
+    sandbox: SystemSandbox | None = None,
 ) -> PythonReadiness | None:
     """What a package needs, and what is done for that; ``None`` for one that needs nothing. Raises as `ready_to_run`."""
     needs = read_python_needs(package)
@@ -54,4 +64,4 @@ def readiness_of(
     permissions = PythonPermissions(
         policy.python_install_deps, policy.python_allow_builds, policy.python_step_timeout
     )
-    return PythonReadiness(package, needs, isolate, permissions)
+    return PythonReadiness(package, needs, isolate, permissions, sandbox)

@@ -11,6 +11,8 @@ from ..environment import host_environment
 from ..errors import HostStartError
 from ..hosted_tool import HostedToolPlugin
 from ..process.process import Command
+from ..sandbox.confinement import FREE, Confinement
+from ..sandbox.containment import Belongings, confine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +29,7 @@ class BashToolPlugin(HostedToolPlugin):
         path: a script, or a folder of them.
         env: variables that the host gets beside the allowed ones; the scripts get them too.
         version: for people.
+        confinement: its sandbox and its secrets.
     """
 
     kind = "bash"
@@ -38,10 +41,12 @@ class BashToolPlugin(HostedToolPlugin):
         *,
         env: Mapping[str, str] | None = None,
         version: str = "0",
+        confinement: Confinement = FREE,
     ) -> None:
         super().__init__(name, self._command, version=version)
         self.path = Path(path).absolute()
         self._env = dict(env or {})
+        self._confinement = confinement
 
     def _command(self) -> Command:
         environment = host_environment(os.environ, self._env)
@@ -59,4 +64,8 @@ class BashToolPlugin(HostedToolPlugin):
                 permanent=True,
             )
         way = "--file" if self.path.is_file() else "--path"
-        return Command((bash, str(BASH_HOST), way, str(self.path)), environment, extended=True)
+        command = Command((bash, str(BASH_HOST), way, str(self.path)), environment, extended=True)
+        folder = self.path if self.path.is_dir() else self.path.parent
+        return confine(
+            self._confinement, command, Belongings((folder, BASH_HOST.parent), folder=folder), self.name
+        )

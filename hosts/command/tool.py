@@ -15,6 +15,8 @@ from ..environment import host_environment
 from ..errors import HostStartError
 from ..hosted_tool import HostedToolPlugin
 from ..process.process import Command
+from ..sandbox.confinement import FREE, Confinement
+from ..sandbox.containment import Belongings, confine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +35,7 @@ class CommandToolPlugin(HostedToolPlugin):
         env: variables that the host gets beside the allowed ones.
         extended: it may know more than version 1, and is asked what.
         version: for people.
+        confinement: its sandbox and its secrets.
     """
 
     kind = "command"
@@ -47,12 +50,14 @@ class CommandToolPlugin(HostedToolPlugin):
         env: Mapping[str, str] | None = None,
         extended: bool = False,
         version: str = "0",
+        confinement: Confinement = FREE,
     ) -> None:
         super().__init__(name, self._command, version=version)
         self.argv = tuple(command)
         self.cwd = Path(cwd or ".").absolute()
         self._base = Path(base or self.cwd).absolute()
         self._env = dict(env or {})
+        self._confinement = confinement
         self._extended = extended
 
     def _command(self) -> Command:
@@ -61,7 +66,8 @@ class CommandToolPlugin(HostedToolPlugin):
         environment = host_environment(os.environ, self._env)
         program, *arguments = self.argv
         argv = (self._found(program, environment), *arguments)
-        return Command(argv, environment, str(self.cwd), extended=self._extended)
+        command = Command(argv, environment, str(self.cwd), extended=self._extended)
+        return confine(self._confinement, command, Belongings((self.cwd,)), self.name)
 
     def _found(self, program: str, environment: Mapping[str, str]) -> str:
         if any(separator in program for separator in _SEPARATORS) or program.startswith("~"):

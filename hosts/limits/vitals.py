@@ -36,28 +36,61 @@ class Vitals:
     stopped: bool
 
 
-def sample(pid: int, *, descriptors: bool = False) -> Vitals | None:
+def sample(pid: int, *, descriptors: bool = False, tree: bool = False) -> Vitals | None:
     """Look at a process; ``None`` if it is gone, or is not ours to look at.
 
     Args:
         pid: which.
         descriptors: count its open files too, which takes as long as all the rest.
+        tree: it is a sandbox's, which does nothing itself: what it has started is looked at, as one.
     """
     try:
         process = psutil.Process(pid)
-        with process.oneshot():
-            times, status = process.cpu_times(), process.status()
-            if status == psutil.STATUS_ZOMBIE:
-                return None
-            return Vitals(
-                at=time.monotonic(),
-                cpu_seconds=times.user + times.system,
-                rss=process.memory_info().rss,
-                descriptors=_count_open(process) if descriptors else None,
-                stopped=status in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP},
-            )
+        if not tree:
+            return _look(process, descriptors)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        inside = process.children(recursive=True)
     except psutil.Error:
         return None
+    looks = [look for each in inside if (look := _glance(each, descriptors)) is not None]
+    # The first is the sandbox's own, which waits for the program.
+    return _together(looks[1:]) if len(looks) > 1 else None
+
+
+def _glance(process: psutil.Process, descriptors: bool) -> Vitals | None:
+    try:
+        return _look(process, descriptors, waited_for=True)
+    except psutil.Error:  # it ended in between
+        return None
+
+
+def _look(process: psutil.Process, descriptors: bool, *, waited_for: bool = False) -> Vitals | None:
+    with process.oneshot():
+        times, status = process.cpu_times(), process.status()
+        if status == psutil.STATUS_ZOMBIE:
+            return None
+        computed = times.user + times.system
+        if waited_for:
+            computed += times.children_user + times.children_system
+        return Vitals(
+            at=time.monotonic(),
+            cpu_seconds=computed,
+            rss=process.memory_info().rss,
+            descriptors=_count_open(process) if descriptors else None,
+            stopped=status in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP},
+        )
+
+
+def _together(looks: list[Vitals]) -> Vitals:
+    counts = [look.descriptors for look in looks if look.descriptors is not None]
+    return Vitals(
+        at=looks[0].at,
+        cpu_seconds=sum(look.cpu_seconds for look in looks),
+        rss=sum(look.rss for look in looks),
+        descriptors=sum(counts) if counts else None,
+        stopped=looks[0].stopped,
+    )
 
 
 def _count_open(process: psutil.Process) -> int:

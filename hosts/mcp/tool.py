@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plugins.results.provider_native import make_provider_native_tool_result
 from ..command.tool import CommandToolPlugin
+from ..sandbox.confinement import FREE, Confinement
 from .revision import HANDSHAKES, REVISIONS, STATELESS
 from .session import Session, Stage
 
@@ -23,7 +24,7 @@ class McpToolPlugin(CommandToolPlugin):
     Args:
         name: the plugin's name, unique on its board.
         command: the program and its arguments.
-        cwd, base, env: as `CommandToolPlugin`.
+        cwd, base, env, confinement: as `CommandToolPlugin`.
         revision: the revision to speak, such as ``2025-11-25``; found out if ``None``.
         roots: addresses of folders (``file:///…``) that the server may work in, if it asks.
     """
@@ -40,10 +41,11 @@ class McpToolPlugin(CommandToolPlugin):
         env: Mapping[str, str] | None = None,
         revision: str | None = None,
         roots: Sequence[str] = (),
+        confinement: Confinement = FREE,
     ) -> None:
         if revision is not None and revision not in REVISIONS:
             raise ValueError(f"no such revision of MCP: {revision!r:.40}; known are {', '.join(REVISIONS)}")
-        super().__init__(name, command, cwd=cwd, base=base, env=env, extended=True)
+        super().__init__(name, command, cwd=cwd, base=base, env=env, extended=True, confinement=confinement)
         self._revision = revision
         self._roots = tuple(roots)
         self._session: Session | None = None

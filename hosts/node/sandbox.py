@@ -50,7 +50,7 @@ class Sandbox:
     network: bool | None = None
 
 
-NAMES = tuple(each.name for each in fields(Sandbox))
+NAMES = ("kind", *(each.name for each in fields(Sandbox)))
 """The keys of the option."""
 
 
@@ -68,7 +68,10 @@ def read_sandbox(given: Mapping[str, Any] | bool, base: Path) -> Sandbox | None:
         return Sandbox() if given else None
     read: dict[str, Any] = {}
     for key, value in given.items():
-        if key in _PATHS:
+        if key == "kind":
+            if value != "node":
+                raise ValueError(f"'kind' is {value!r:.100}; it has to be 'node' or 'bwrap'")
+        elif key in _PATHS:
             read[key] = tuple(_path(key, each, base) for each in _list(key, value))
         elif not isinstance(value, bool):
             raise ValueError(f"{key!r} is {value!r:.100}; it has to be true or false")

@@ -11,6 +11,8 @@ from ..environment import host_environment
 from ..errors import HostStartError
 from ..hosted_tool import HostedToolPlugin
 from ..process.process import Command
+from ..sandbox.confinement import FREE, Confinement
+from ..sandbox.containment import Belongings, confine, hand_out
 from ..sharing import Sharing
 from .find import find_node
 from .sandbox import permission_options
@@ -40,7 +42,8 @@ class NodeToolPlugin(HostedToolPlugin):
         version: for people.
         module: what is loaded for it, if that is another file: what was made of TypeScript.
         compiled: a folder where Node may keep what it has compiled.
-        sandbox: what it may do, if not everything.
+        sandbox: what Node lets it do, if not everything.
+        confinement: its sandbox of the system's, and its secrets.
         root: the folder that it may read in a sandbox; that of its entry when ``None``.
         holds: what is to live as long as this does, such as a claim on the cache that the module lies in.
     """
@@ -60,6 +63,7 @@ class NodeToolPlugin(HostedToolPlugin):
         module: Path | None = None,
         compiled: Path | None = None,
         sandbox: Sandbox | None = None,
+        confinement: Confinement = FREE,
         root: Path | None = None,
         holds: object = None,
     ) -> None:
@@ -77,8 +81,10 @@ class NodeToolPlugin(HostedToolPlugin):
         self._node = node
         self._node_options = node_options
         self._module = module or self.entry
-        self._compiled = None if sandbox else compiled  # in a sandbox Node neither reads nor writes there
+        # In a sandbox Node neither reads nor writes there.
+        self._compiled = None if sandbox or confinement.sandbox else compiled
         self._sandbox = sandbox
+        self._confinement = confinement
         self._root = root or self.entry.parent
         self._holds = holds
 
@@ -109,21 +115,28 @@ class NodeToolPlugin(HostedToolPlugin):
         """The command line of the runner with these arguments, in a Node with these options."""
         node = find_node(self._node)
         assert node.path is not None
-        argv = (node.path, *options, *self._permissions(node), str(HOST_SCRIPT), *arguments)
-        return Command(argv, host_environment(os.environ, self._env), str(self.entry.parent), extended=True)
+        secrets = hand_out(self._confinement, self.name)
+        given = () if secrets is None else (secrets.folder,)
+        argv = (node.path, *options, *self._permissions(node, given), str(HOST_SCRIPT), *arguments)
+        cwd = str(self.entry.parent)
+        command = Command(argv, host_environment(os.environ, self._env), cwd, extended=True)
+        files = (self._root, self._module, HOST_SCRIPT.parent)
+        return confine(self._confinement, command, Belongings(files), self.name, secrets)
 
     def sharing(self) -> Sharing | None:
         """What a host needs to take it in beside others.
 
         ``None`` in a sandbox if its module, having been made of another file, lies where that sandbox does not reach.
         """
-        if self._sandbox is not None and not self._module.is_relative_to(self._root):
+        confined = self._sandbox is not None or self._confinement.sandbox is not None
+        if confined and not self._module.is_relative_to(self._root):
             return None
         terms = {
             "env": self._env,
             "node": self._node,
             "node_options": self._node_options,
-            "sandbox": None if self._sandbox is None else (self._sandbox, self._root),
+            "sandbox": (self._sandbox, self._confinement.sandbox, self._root) if confined else None,
+            "secrets": dict(self._confinement.secrets or {}),
         }
         load = {"entry": str(self.entry), "module": str(self._module)}
         if self._compiled is not None:
@@ -134,11 +147,11 @@ class NodeToolPlugin(HostedToolPlugin):
             terms, load, lambda name: SharedNode(name, self._start, self._node_options, self.carry)
         )
 
-    def _permissions(self, node: NodeCandidate) -> tuple[str, ...]:
+    def _permissions(self, node: NodeCandidate, given: tuple[Path, ...]) -> tuple[str, ...]:
         sandbox = self._sandbox
         if sandbox is None:
             return ()
-        own = [HOST_SCRIPT.parent, self._root, self._module]
+        own = [HOST_SCRIPT.parent, self._root, self._module, *given]
         problem = None
         # Of a folder that is not there Node would take the name alone, and allow nothing in it ever.
         for path in (*sandbox.read, *sandbox.write):

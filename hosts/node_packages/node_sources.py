@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ...plugins.sources.source import NodeGitSource
     from ..packages.consent import Consent
+    from ..sandbox.bwrap import SystemSandbox
 
 
 def repository_step(source: NodeGitSource, commit: str, permissions: Permissions) -> Step:
@@ -42,6 +43,7 @@ class NodeSources:
         seconds: how long each step of it may take.
         node: the Node program; looked up if ``None``.
         consent: asked before anything is fetched, installed or built; nobody is if ``None``.
+        sandbox: what the plugin may use that all this is for; it is done in a sandbox then.
     """
 
     def __init__(
@@ -52,20 +54,26 @@ class NodeSources:
         seconds: float,
         node: str | None,
         consent: Consent | None = None,
+        sandbox: SystemSandbox | None = None,
     ) -> None:
         self._cache = PackageCache(cache)
         self._permissions = permissions
         self._seconds = seconds
         self._node = partial(find_node, node)
         self._consent = consent
+        self._sandbox = sandbox
 
     @property
     def compiled(self) -> Path:
         """Where Node may keep what it has compiled."""
         return self._cache.compiled
 
-    def module(self, file: Path) -> Module:
+    def module(self, file: Path, root: Path | None = None) -> Module:
         """What is to be run for a module: itself, unless it is TypeScript that this Node does not run.
+
+        Args:
+            file: the module.
+            root: its package, if it is of one.
 
         Raises:
             PackageError: it cannot be made ready; see `TypeScript.ready`.
@@ -73,15 +81,15 @@ class NodeSources:
         """
         if not is_typescript(file):
             return Module(file)
-        with CommandRunner(self._seconds) as command_runner:
+        with CommandRunner(self._seconds, sandbox=self._sandbox) as command_runner:
             compiler = TypeScript(
-                self._cache, command_runner, self._node(), may_fetch=self._permissions.install
+                self._cache, command_runner, self._node(), may_fetch=self._permissions.install, root=root
             )
             return compiler.ready(file)
 
     def folder(self, directory: Path) -> Ready:
         """The package in a folder. Raises as `make_ready`."""
-        with CommandRunner(self._seconds) as command_runner:
+        with CommandRunner(self._seconds, sandbox=self._sandbox) as command_runner:
             return make_ready(
                 directory,
                 self._permissions,
@@ -93,7 +101,7 @@ class NodeSources:
 
     def repository(self, source: NodeGitSource) -> Ready:
         """The package in a repository. Raises as `resolve`, `check_out` and `make_ready`."""
-        with CommandRunner(self._seconds) as command_runner:
+        with CommandRunner(self._seconds, sandbox=self._sandbox) as command_runner:
             resolved = self._consent.resolved(source) if self._consent else None
             resolved = resolved or resolve(source, self._cache, command_runner)
             if self._consent is not None:  # which is for all that is done to it: the commit says what that is

@@ -24,6 +24,7 @@ from ..packages.command_runner import network_environment
 from ..packages.package_errors import PackageError
 from ..process.process import Command
 from ..process_tree.group import is_batch_file
+from ..sandbox.steps import Access
 from .npm_errors import build_remedy, install_remedy
 
 if TYPE_CHECKING:
@@ -105,6 +106,19 @@ def npm_environment(
     return {**host_environment(parent, network_environment(parent)), **own, "PATH": path, "NO_COLOR": "1"}
 
 
+_CACHE = "npm_config_cache"
+
+
+def npm_settings(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """The files that npm's user keeps settings in."""
+    named = (value for name, value in environment.items() if name.lower() in _CONFIGS and value)
+    home = environment.get("HOME")
+    return (*map(Path, named), *((Path(home) / ".npmrc",) if home else ()))
+
+
+_CONFIGS = frozenset({"npm_config_userconfig", "npm_config_globalconfig"})
+
+
 class Npm:
     """npm for one package.
 
@@ -132,9 +146,15 @@ class Npm:
 
     def install(self, folder: Path, install: Install, *, for_build: bool, scripts: bool) -> None:
         """Install what the package in ``folder`` names. Raises `PackageError`: npm failed."""
-        words = install_words(install, for_build=for_build, scripts=scripts)
+        contained = self._command_runner.sandbox is not None
+        words = install_words(install, for_build=for_build, scripts=scripts and not contained)
         ended = self._run(folder, words, secrets=True)
         self._require(ended, f"npm {install.value}", install_remedy)
+        if scripts and contained:  # apart, since whoever runs beside npm reads what npm may read
+            words = ("rebuild", *_QUIET, *_HERE)
+            self._require(
+                self._run(folder, words, secrets=False, network=True), "npm rebuild", install_remedy
+            )
 
     def add(self, folder: Path, package: str) -> None:
         """Install one package into an empty folder, without its scripts. Raises `PackageError`: npm failed."""
@@ -155,10 +175,31 @@ class Npm:
         words = ("run", "build", *_HERE, "--loglevel=error", "--no-update-notifier")
         self._require(self._run(folder, words, secrets=False, lent=lent), "npm run build", build_remedy)
 
-    def _run(self, folder: Path, words: tuple[str, ...], *, secrets: bool, lent: Path | None = None) -> Ended:
+    def _run(
+        self,
+        folder: Path,
+        words: tuple[str, ...],
+        *,
+        secrets: bool,
+        network: bool = False,
+        lent: Path | None = None,
+    ) -> Ended:
         environment = npm_environment(os.environ, self._node, secrets=secrets, lent=lent)
+        if self._command_runner.sandbox is not None:
+            others = {name: value for name, value in environment.items() if name.lower() != _CACHE}
+            environment = {**others, _CACHE: "/tmp/npm"}  # noqa: S108 - the sandbox's
+        npm = Path(self._program[-1])
+        access = Access(
+            write=(folder,),
+            read=(GUARD, npm.parent.parent, *(() if lent is None else (lent.parent.parent,))),
+            programs=(self._node,),
+            network=secrets or network,
+            settings=npm_settings(environment) if secrets else (),
+        )
         try:
-            return self._command_runner.run(Command((*self._program, *words), environment, str(folder)))
+            return self._command_runner.run(
+                Command((*self._program, *words), environment, str(folder)), access
+            )
         except OSError as error:
             raise PackageError(
                 f"plugin {self._plugin}: npm cannot be started ({error.strerror}); install it anew",

@@ -166,7 +166,7 @@ class _Making:
 
     def find(self, cache: PackageCache) -> Entry:
         major = str(self.node.version[0]) if self.node.version else "unknown"
-        how = f"{self.plan!r} {self.permissions.scripts} {self.fetched}"
+        how = f"{self.plan!r} {self.permissions.scripts} {self.fetched} {self.command_runner.sandbox!r}"
         key = key_of(self.files, how, major, platform.system(), platform.machine())
         found = cache.find("packages", key)
         if found is not None and _is_whole(found):

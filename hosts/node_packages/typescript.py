@@ -20,6 +20,7 @@ from ..environment import host_environment
 from ..packages.cache import key_of
 from ..packages.package_errors import PackageError
 from ..process.process import Command
+from ..sandbox.steps import Access
 from .esbuild import VERSION, get_esbuild
 
 if TYPE_CHECKING:
@@ -64,10 +65,17 @@ class TypeScript:
         command_runner: where programs are run for it.
         node: the Node that is to run the modules.
         may_fetch: esbuild may be fetched from the registry.
+        root: what a module may be made of in a sandbox; its folder if ``None``.
     """
 
     def __init__(
-        self, cache: PackageCache, command_runner: CommandRunner, node: NodeCandidate, *, may_fetch: bool
+        self,
+        cache: PackageCache,
+        command_runner: CommandRunner,
+        node: NodeCandidate,
+        *,
+        may_fetch: bool,
+        root: Path | None = None,
     ) -> None:
         assert node.path is not None
         self._cache = cache
@@ -75,6 +83,7 @@ class TypeScript:
         self._node = node
         self._program: str = node.path
         self._may_fetch = may_fetch
+        self._root = root
 
     def ready(self, file: Path) -> Module:
         """What is to be run for a module.
@@ -82,7 +91,9 @@ class TypeScript:
         Raises:
             PackageError: the file cannot be read or compiled, or esbuild is needed and cannot be had.
         """
-        name = key_of("typescript", str(file), self._node.version_text, VERSION)
+        sandbox = self._command_runner.sandbox  # in one a module is made of its own files, and else of any
+        apart = [] if sandbox is None else [repr(sandbox)]
+        name = key_of("typescript", str(file), self._node.version_text, VERSION, *apart)
         known = self._known(name, file)
         if known is not None:
             return known
@@ -110,7 +121,12 @@ class TypeScript:
         esbuild = self._esbuild(file)
         output = folder / _output(file)
         found = self._told(
-            self._run(file, str(_BUNDLE), str(esbuild.package), str(file), str(output)),
+            self._run(
+                file,
+                *(str(_BUNDLE), str(esbuild.package), str(file), str(output)),
+                read=(esbuild.entry.tree,),
+                write=(folder,),
+            ),
             f"{file} cannot be made JavaScript",
         )
         contents = [word for pair in sorted(found["inputs"].items()) for word in pair]
@@ -148,10 +164,13 @@ class TypeScript:
             refusal=None if self._may_fetch else refusal,
         )
 
-    def _run(self, file: Path, *words: str) -> Ended:
+    def _run(
+        self, file: Path, *words: str, read: tuple[Path, ...] = (), write: tuple[Path, ...] = ()
+    ) -> Ended:
+        access = Access(write, (self._root or file.parent, _CHECK.parent, *read))
         command = Command((self._program, *words), host_environment(os.environ, {}), str(file.parent))
         try:
-            return self._command_runner.run(command)
+            return self._command_runner.run(command, access)
         except OSError as error:
             raise PackageError(f"{file} cannot be made ready: {error}", plugin=str(file)) from error
 

@@ -18,6 +18,7 @@ from ...plugins.sources.git_url import without_secrets
 from ..process_tree.group import ProcessGroup, start
 from ..process_tree.tree_kill import end_session
 from ..process_tree.watchdog import Watchdog
+from ..sandbox.steps import Access, contain_step
 
 if sys.platform == "win32":
     from .output_windows import ThreadedOutput as SystemsOutput
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..process.process import Command
+    from ..sandbox.bwrap import SystemSandbox
     from .output import Output
 
 logger = Log("callboard.packages")
+
+NOTHING = Access()
 
 
 @frozen
@@ -66,10 +70,18 @@ class CommandRunner:
     Args:
         seconds: how long each may take.
         output: how what they say is read.
+        sandbox: what the plugin may use that they are run for; each then runs in a sandbox with what it needs alone.
     """
 
-    def __init__(self, seconds: float, output: type[Output] = SystemsOutput) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        output: type[Output] = SystemsOutput,
+        *,
+        sandbox: SystemSandbox | None = None,
+    ) -> None:
         self.seconds = seconds
+        self.sandbox = sandbox
         self._output = output
         self._watchdog = Watchdog()
 
@@ -79,24 +91,32 @@ class CommandRunner:
     def __exit__(self, *_: object) -> None:
         self._watchdog.close()
 
-    def run(self, command: Command) -> Ended:
+    def run(self, command: Command, access: Access = NOTHING) -> Ended:
         """Run a program to its end.
 
+        Args:
+            command: the program.
+            access: what it needs, should it run in a sandbox.
+
         Raises:
+            HostStartError: there is no such sandbox here.
             OSError: it cannot be started.
             ValueError: it is a batch file, on Windows.
         """
         logger.debug("%s, in %s", " ".join(map(without_secrets, command.argv)), command.cwd)
-        leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL)
+        if self.sandbox is not None:
+            command = contain_step(command, access, network=self.sandbox.network)
+        contained = command.contained
+        leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL, contained=contained)
         popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
-        family, output = ProcessGroup(popen), self._output(popen)
+        family, output = ProcessGroup(popen, contained=contained), self._output(popen)
         try:
             self._watchdog.add(popen.pid, birth, mark, number)
             in_time = output.follow(time.monotonic() + self.seconds)
         finally:
             # The group first: once its leader has been waited for, the system may give the number to another group.
             family.end()
-            code = popen.wait()
+            code = leader.told(popen.wait())
             end_session(popen.pid, birth, [], mark=mark, number=number)
             output.close()
             family.close()

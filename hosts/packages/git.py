@@ -13,12 +13,15 @@ import os
 import re
 import shutil
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from ...base.foreign import Log
 from ...plugins.sources.git_url import SCHEMES, is_commit, may_be_short, repository_name, without_secrets
 from ..environment import host_environment
 from ..process.process import Command
+from ..sandbox.steps import Access
 from .cache import key_of, remove
 from .command_runner import network_environment
 from .file_tree import refuse_links_out
@@ -27,7 +30,6 @@ from .package_errors import PackageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ...plugins.sources.source import NodeGitSource
     from .cache import Entry, PackageCache
@@ -50,6 +52,9 @@ _OPTIONS = tuple(word for setting in _SETTINGS for word in ("-c", setting))
 
 _REMOTE = tuple(scheme for scheme in SCHEMES if scheme != "file")
 """How a submodule may be reached: who names it is the repository, not the user."""
+
+_OF_USER = (".gitconfig", ".config/git", ".git-credentials", ".netrc", ".ssh")
+"""What of its user's git needs, in his home folder."""
 
 _BARRED = re.compile(r"transport '([^']*)' not allowed")
 
@@ -242,11 +247,20 @@ class _CheckOut:
         try:
             folder = str(tree) if tree else os.path.abspath(os.sep)  # noqa: PTH100 - never in a repository
             seen = {**git_environment(os.environ), "GIT_ALLOW_PROTOCOL": ":".join(transports)}
-            return self._command_runner.run(Command(argv, seen, folder))
+            return self._command_runner.run(Command(argv, seen, folder), self._access(tree, seen))
         except OSError as error:
             raise self._error(
                 f"{self._shown} cannot be fetched: git cannot be started ({error.strerror})"
             ) from error
+
+    def _access(self, tree: Path | None, seen: Mapping[str, str]) -> Access:
+        own = () if (home := seen.get("HOME")) is None else tuple(Path(home) / name for name in _OF_USER)
+        named = tuple(Path(seen[name]) for name in ("GIT_CONFIG_GLOBAL", "SSH_AUTH_SOCK") if seen.get(name))
+        url = self._source.url
+        path = unquote(urlsplit(url).path) if url.startswith("file:") else url
+        local = (Path(path),) if path.startswith("/") else ()
+        write = () if tree is None else (tree,)
+        return Access(write, local, (self._git,), network=True, settings=(*own, *named))
 
     def _succeeded(self, ended: Ended, step: str) -> Ended:
         if ended.well:

@@ -25,7 +25,7 @@ from ..process_tree.tree_kill import descendants, end_session
 from .stop_ladder import Rung, StopLadder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..process_tree.watchdog import Watchdog
 
@@ -65,12 +65,18 @@ class Command:
 
     Attributes:
         extended: it may know more than version 1 of the protocol, and can be asked.
+        contained: the program is bubblewrap, and what is meant runs in its sandbox.
+        secrets: what else it is given and nobody is to read in a report.
+        after: called once it is gone, or could not be started.
     """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: str | None = None
     extended: bool = False
+    contained: bool = False
+    secrets: tuple[str, ...] = ()
+    after: Callable[[], object] | None = None
 
 
 _WIDEST = 0xFFFF
@@ -150,7 +156,8 @@ class HostProcess(ABC):
         self.stderr = RingBuffer()
         self.stop_reason: str | None = None
         self.deaf = False
-        self._family = ProcessGroup(popen)
+        self._told = leader.told
+        self._family = ProcessGroup(popen, contained=leader.contained)
         self._watchdog = watchdog
         self._fault: str | None = None
         self._lock = threading.Lock()
@@ -172,7 +179,9 @@ class HostProcess(ABC):
                 something.
         """
         try:
-            leader = start(command.argv, command.env, command.cwd, stdin=subprocess.PIPE)
+            leader = start(
+                command.argv, command.env, command.cwd, stdin=subprocess.PIPE, contained=command.contained
+            )
         except (OSError, ValueError) as error:
             raise _start_error(host, error) from error
         process = cls(leader, host, watchdog)
@@ -248,7 +257,7 @@ class HostProcess(ABC):
     def collect(self) -> ProcessExit:
         """Take the exit status of a process that has ended, and end its family with it: before, see `ProcessGroup`."""
         self._family.end()
-        status = self.popen.wait()
+        status = self._told(self.popen.wait())
         with self._lock:
             self._close_stdin()
             self._rungs.clear()

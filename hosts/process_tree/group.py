@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from ...base.frozen import frozen
 from .fingerprint import draw, launching, put_on
-from .tree_kill import MARK, created
+from .tree_kill import MARK, created, descendants
 
 if sys.platform == "win32":
     import signal
 
-    from .tree_kill import descendants, kill
+    from .tree_kill import kill
     from .windows_job import Job
 else:
     import signal
@@ -47,15 +47,32 @@ class Leader:
         birth: its time of creation.
         mark: what it carries in its environment.
         number: what it carries as a limit, or 0.
+        contained: it waits for a program in a sandbox, and tells how that has ended.
     """
 
     popen: subprocess.Popen[bytes]
     birth: float
     mark: str
     number: int
+    contained: bool = False
+
+    def told(self, status: int) -> int:
+        """How its program has ended, by its own status: negative for a signal, as `subprocess` has it.
+
+        Bubblewrap tells of signal N as a shell does, by the status 128 + N, and has no other way to tell. A program that
+        ends by itself with such a status means the same, as shells and many daemons do; it is taken by its word.
+        """
+        by_signal = self.contained and _BY_SIGNAL < status <= _BY_SIGNAL + _SIGNALS
+        return _BY_SIGNAL - status if by_signal else status
 
 
-def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin: int) -> Leader:
+_BY_SIGNAL = 128
+_SIGNALS = 64
+
+
+def start(
+    argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin: int, contained: bool = False
+) -> Leader:
     """Start a program at the head of a family of its own, with pipes for stdout and stderr.
 
     Args:
@@ -63,6 +80,7 @@ def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin
         env: the whole environment, but for the mark.
         cwd: the folder.
         stdin: as `subprocess.Popen` takes it.
+        contained: the program is one that runs another in a sandbox.
 
     Raises:
         OSError: it cannot be started.
@@ -88,7 +106,7 @@ def start(argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin
     )
     if words is None and not (number and put_on(popen.pid, number)):
         number = 0
-    return Leader(popen, created(popen.pid) or 0.0, mark, number)
+    return Leader(popen, created(popen.pid) or 0.0, mark, number, contained)
 
 
 class ProcessGroup:
@@ -99,7 +117,8 @@ class ProcessGroup:
 
     if sys.platform == "win32":
 
-        def __init__(self, leader: subprocess.Popen[bytes]) -> None:
+        def __init__(self, leader: subprocess.Popen[bytes], *, contained: bool = False) -> None:
+            del contained  # there are no such sandboxes
             self._leader = leader
             self._job = Job.of(leader.pid)
 
@@ -124,12 +143,23 @@ class ProcessGroup:
 
     else:
 
-        def __init__(self, leader: subprocess.Popen[bytes]) -> None:
+        def __init__(self, leader: subprocess.Popen[bytes], *, contained: bool = False) -> None:
             self._leader = leader
+            self._contained = contained
 
         def ask_to_end(self) -> None:
-            """Send what a program can hear and refuse: SIGTERM."""
-            self._signal(signal.SIGTERM)
+            """Send what a program can hear and refuse: SIGTERM.
+
+            Of a sandbox its leader is left out: it hears nothing, and would end at once, with all that is in there.
+            """
+            if not self._contained:
+                self._signal(signal.SIGTERM)
+                return
+            group = self._leader.pid
+            for pid, _ in descendants(group):
+                with suppress(ProcessLookupError, PermissionError):
+                    if os.getpgid(pid) == group:
+                        os.kill(pid, signal.SIGTERM)
 
         def end(self) -> None:
             """Kill all of it."""

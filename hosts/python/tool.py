@@ -20,6 +20,8 @@ from ..environment import host_environment
 from ..errors import HostStartError
 from ..hosted_tool import HostedToolPlugin
 from ..process.process import Command
+from ..sandbox.confinement import FREE, Confinement
+from ..sandbox.containment import Belongings, confine
 from .runner.loading import is_loading
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class PythonToolPlugin(HostedToolPlugin):
         watched: its files are changed while it runs. Python tells what it has compiled from a newer text by the size and
             the second of the change, and would run an old one; so nothing that is compiled is kept, as nothing is for
             packages.
+        confinement: its sandbox and its secrets.
     """
 
     kind = "python"
@@ -64,11 +67,13 @@ class PythonToolPlugin(HostedToolPlugin):
         version: str = "0",
         environment: Environment | None = None,
         watched: bool = False,
+        confinement: Confinement = FREE,
     ) -> None:
         super().__init__(name, self._command, version=version)
         self.origin = origin
         self._env = dict(env or {})
         self._environment = environment
+        self._confinement = confinement
         self._options = ["-B"] if watched or origin.package is not None else []
 
     def _command(self) -> Command:
@@ -93,7 +98,8 @@ class PythonToolPlugin(HostedToolPlugin):
         told["path"] = [os.path.abspath(folder) for folder in path]  # noqa: PTH100 - "" is the working directory
         argv = (sys.executable, *interpreter_options(), *self._options, str(BOOT), json.dumps(told))
         kept = {name: os.environ[name] for name in _INTERPRETER if name in os.environ}
-        return Command(argv, host_environment(os.environ, kept | self._env), extended=True)
+        command = Command(argv, host_environment(os.environ, kept | self._env), extended=True)
+        return self._confined(command, path=tuple(map(Path, told["path"])))
 
     def _command_in(self, environment: Environment, told: dict[str, Any]) -> Command:
         """Its Python as if the environment were activated, and without a trace in the plugin's own folder (``-B``)."""
@@ -111,7 +117,30 @@ class PythonToolPlugin(HostedToolPlugin):
         kept = {name: os.environ[name] for name in _LIBRARIES if name in os.environ}
         path = os.pathsep.join([str(environment.programs), os.environ.get("PATH", os.defpath)])
         activated = {"VIRTUAL_ENV": str(environment.folder), "PATH": path}
-        return Command(argv, host_environment(os.environ, kept | activated | self._env), extended=True)
+        command = Command(argv, host_environment(os.environ, kept | activated | self._env), extended=True)
+        lent = tuple(Path(folder) for _, folder in told["lent"].values())
+        return self._confined(command, path=(environment.folder, *lent))
+
+    def _confined(self, command: Command, path: tuple[Path, ...]) -> Command:
+        folder = self.origin.package or (self.origin.file and str(Path(self.origin.file).parent))
+        own = () if folder is None else (Path(folder),)
+        prefixes = map(Path, (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix))
+        belongings = Belongings(
+            own,
+            (sys.executable,),
+            (*path, *prefixes, *_house()),
+            folder=own[0] if own else None,
+        )
+        return confine(self._confinement, command, belongings, self.name)
+
+
+def _house() -> tuple[Path, ...]:
+    """The house and the rooms that a host needs of it, which need not lie in one folder."""
+    rooms = BOOT.parents[2]
+    return (Path(_location(__package__.partition(".")[0])[1]), *(rooms / room for room in _ROOMS))
+
+
+_ROOMS = ("base", "plugins", "interop", "hosts")
 
 
 def _location(module: str) -> list[str]:

@@ -10,6 +10,7 @@ written, before anybody has asked for the tool. `pip_guard` sees to that, whatev
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import sys
@@ -20,6 +21,7 @@ from ..environment import host_environment
 from ..packages.command_runner import network_environment
 from ..packages.package_errors import PackageError
 from ..process.process import Command
+from ..sandbox.steps import Access, nested_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +44,20 @@ def pip_environment(parent: Mapping[str, str]) -> dict[str, str]:
     """All that venv and pip see of the environment."""
     own = {name: value for name, value in parent.items() if name in _SETTINGS}
     return {**host_environment(parent, network_environment(parent)), **own}
+
+
+_PYTHONS = (sys.executable, str(Path(sys.base_prefix) / "bin" / "python"))
+
+
+def pip_settings(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """The files that pip's user keeps settings and logins in, those of the machine too."""
+    named = environment.get("PIP_CONFIG_FILE")
+    found = [Path("/etc/pip.conf"), *([Path(named)] if named else [])]
+    home = environment.get("HOME")
+    if home:
+        configured = Path(environment.get("XDG_CONFIG_HOME") or Path(home) / ".config")
+        found += [configured / "pip" / "pip.conf", Path(home) / ".pip" / "pip.conf", Path(home) / ".netrc"]
+    return tuple(found)
 
 
 def install_words(requirements: Path, constraints: Path | None, *, builds: bool) -> tuple[str, ...]:
@@ -93,18 +109,46 @@ class Pip:
         """Make an environment of this Python, which sees nothing of what is installed here. Raises `PackageError`."""
         without = () if self._runner is None else ("--without-pip",)
         argv = (sys.executable, "-I", "-m", "venv", *without, str(environment))
-        self._run("python -m venv", environment, argv)
+        self._run("python -m venv", environment, argv, Access((environment,), programs=_PYTHONS))
 
-    def install(self, environment: Path, requirements: Path, constraints: Path | None) -> None:
-        """Install what a file requires into an environment. Raises `PackageError`: pip failed."""
+    def install(
+        self, environment: Path, requirements: Path, constraints: Path | None, files: tuple[Path, ...] = ()
+    ) -> None:
+        """Install what a file requires into an environment.
+
+        Args:
+            environment: the environment.
+            requirements: the file.
+            constraints: what bounds the versions.
+            files: what it requires of this machine.
+
+        Raises:
+            PackageError: pip failed.
+        """
         words = install_words(requirements, constraints, builds=self._builds)
         builds = "builds" if self._builds else "no builds"
+        seen = pip_environment(os.environ)
+        settings = pip_settings(seen)
+        sandbox = self._command_runner.sandbox
+        if sandbox is not None and self._builds:
+            builds = json.dumps(nested_words(settings, network=sandbox.network))
+        access = Access(
+            (environment,),
+            (GUARD, *files, *(() if self._runner is None else (self._runner.parent,))),
+            _PYTHONS,
+            network=True,
+            settings=settings,
+            nests=self._builds,
+        )
         guarded = (str(interpreter(environment)), "-P", str(GUARD), builds, str(self._runner or ""))
-        self._run("pip install", environment, (*guarded, *words))
+        self._run("pip install", environment, (*guarded, *words), access)
 
-    def _run(self, step: str, folder: Path, argv: tuple[str, ...]) -> None:
+    def _run(self, step: str, folder: Path, argv: tuple[str, ...], access: Access) -> None:
+        environment = pip_environment(os.environ)
+        if self._command_runner.sandbox is not None:
+            environment["PIP_CACHE_DIR"] = "/tmp/pip"  # noqa: S108 - the sandbox's
         try:
-            ended = self._command_runner.run(Command(argv, pip_environment(os.environ), str(folder)))
+            ended = self._command_runner.run(Command(argv, environment, str(folder)), access)
         except OSError as error:
             raise PackageError(
                 f"plugin {self._plugin}: {argv[0]} cannot be started ({error.strerror}); install it anew",

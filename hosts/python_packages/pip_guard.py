@@ -10,6 +10,7 @@ It imports nothing of the house, which need not be on the path of that Python.
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import subprocess
@@ -26,23 +27,25 @@ def main(builds: str, runner: str, *words: str) -> None:
     """Become pip.
 
     Args:
-        builds: ``builds`` if they are allowed.
+        builds: ``builds`` if they are allowed, or, as JSON, the words that start each of them in a sandbox of its own.
         runner: pip's file that runs it in any Python, or empty: this Python has a pip.
         words: what pip is told.
     """
+    nested = json.loads(builds) if builds.startswith("[") else []
     told = {name for name in os.environ if name.startswith("PIP_")}
 
     class Guarded(subprocess.Popen[Any]):
         def __init__(self, args: Any, *more: Any, **options: Any) -> None:
             argv = [os.fsdecode(each) for each in ([args] if isinstance(args, str | bytes | Path) else args)]
             if os.path.realpath(argv[0]) == os.path.realpath(sys.executable):
-                if builds != "builds":
+                if builds != "builds" and not nested:
                     raise _refusal()
                 if Path(*argv[1:2]).name == _RUNNER:  # pip again, for what a build needs, which it may build
                     args = [argv[0], "-P", __file__, builds, *argv[1:]]
                 else:
                     seen = os.environ if options.get("env") is None else options["env"]
                     options["env"] = {name: value for name, value in seen.items() if name not in told}
+                    args = [*nested, *argv]
             super().__init__(args, *more, **options)
 
     setattr(subprocess, "Popen", Guarded)  # noqa: B010 - the type checker knows no such thing; pip and `subprocess` look it up there

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...plugins.sources.python_requirements import PythonNeeds
     from ...plugins.sources.requirements import Needed
     from ..packages.consent import Consent
+    from ..sandbox.bwrap import SystemSandbox
 
 
 @frozen
@@ -63,6 +64,7 @@ class PythonReadiness:
         needs: what it says that it needs.
         isolate: what its entry says; ``None`` if it says nothing.
         permissions: what may be done.
+        sandbox: what its plugins may use in a sandbox; all is installed and built in one then.
 
     Attributes:
         place: where it is to run.
@@ -73,9 +75,15 @@ class PythonReadiness:
     """
 
     def __init__(
-        self, package: PythonPackage, needs: PythonNeeds, isolate: bool | None, permissions: PythonPermissions
+        self,
+        package: PythonPackage,
+        needs: PythonNeeds,
+        isolate: bool | None,
+        permissions: PythonPermissions,
+        sandbox: SystemSandbox | None = None,
     ) -> None:
         self._permissions = permissions
+        self._sandbox = sandbox
         self._needs = needs
         self._needed = read_requirements(needs.requirements, package.root)
         self._bounds = read_requirements(needs.constraints, package.root)
@@ -117,7 +125,7 @@ class PythonReadiness:
             return ReadyPackage(self.place)
         if consent is not None:
             consent.require(step, str(self._needs.directory))
-        with CommandRunner(self._permissions.seconds) as command_runner:
+        with CommandRunner(self._permissions.seconds, sandbox=self._sandbox) as command_runner:
             environment = make_environment(
                 self._needs,
                 self._needed,

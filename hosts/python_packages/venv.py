@@ -81,9 +81,11 @@ def make_environment(
         PackageError: it cannot be made.
     """
     told, bound = ([each.text for each in some] for some in (needed, bounds))
-    key = key_of(*told, "", *bound, "", *files, str(builds), *_this_python())
+    apart = [] if command_runner.sandbox is None else [repr(command_runner.sandbox)]
+    key = key_of(*told, "", *bound, "", *files, str(builds), *_this_python(), *apart)
+    local = tuple(each.file for each in (*needed, *bounds) if each.file)
     making = _Making(
-        needs, told, bound, why, builds, cache.place("environments", key) / "tree", command_runner
+        needs, told, bound, why, builds, cache.place("environments", key) / "tree", command_runner, local
     )
     found = cache.find("environments", key)
     if found is None or not _is_whole(found):
@@ -122,6 +124,7 @@ class _Making:
     builds: bool
     place: Path
     command_runner: CommandRunner
+    files: tuple[Path, ...]
 
     def work(self, tree: Path) -> dict[str, Any]:
         name, source = self.needs.name, str(self.needs.directory)
@@ -134,7 +137,7 @@ class _Making:
         logger.info("%s: making a virtual environment", name)
         pip.make(tree)
         logger.info("%s: pip install", name)
-        pip.install(tree, requirements, constraints)
+        pip.install(tree, requirements, constraints, self.files)
         _correct_programs(programs(tree), str(tree), str(self.place))
         logger.info("%s: ready after %.1f s", name, time.monotonic() - began)
         version = platform.python_version()

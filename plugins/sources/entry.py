@@ -50,7 +50,9 @@ class PluginOptions:
         validate: whether arguments are held to the tools' schemas, or that by tool name; as the board
             does by default if ``None``.
         isolate: a Python plugin is to run in a host of its own, or in this process; any other runs in a host anyway.
-        sandbox: what a Node plugin may do, ``True`` for the least; not looked at here.
+        sandbox: what a Node plugin may do, ``True`` for the least, or the sandbox of the system's that it is put into; not
+            looked at here.
+        secrets: where its secrets come from, by name; not looked at here.
     """
 
     config: dict[str, Any] = field(default_factory=dict)
@@ -73,7 +75,8 @@ class PluginOptions:
     while_down: str | Callable[[dict[str, Any]], Any] = "hold"
     hold: int | None = None
     isolate: bool | None = None
-    sandbox: dict[str, Any] | bool = False
+    sandbox: dict[str, Any] | str | bool = False
+    secrets: dict[str, Any] = field(default_factory=dict)
     validate: bool | dict[str, bool] | None = None
     reload: dict[str, Any] | bool = False
 
@@ -177,6 +180,14 @@ def _settings(value: Any) -> dict[str, Any] | bool:
     return value if isinstance(value, bool) else mapping(value)
 
 
+def _sandbox(value: Any) -> dict[str, Any] | str | bool:
+    if value == "bwrap":
+        return str(value)
+    if not isinstance(value, bool | dict):
+        raise ValueError("true, false, 'bwrap' or a mapping")  # noqa: TRY004 - one error of all readers
+    return value if isinstance(value, bool) else mapping(value)
+
+
 def _by_tool(value: Any) -> dict[str, bool] | bool:
     if isinstance(value, bool):
         return value
@@ -209,7 +220,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "share": _group,
     "group": text,
     "isolate": flag,
-    "sandbox": _settings,
+    "sandbox": _sandbox,
+    "secrets": mapping,
     "repeats": whole(0),
     "breaker": _settings,
     "quarantine": _settings,

@@ -29,6 +29,7 @@ PLACES = {
         "hosts/process/windows_process.py",
         "hosts/process_tree/watchdog.py",
         "hosts/node/find.py",
+        "hosts/sandbox/containment.py",
         "hosts/packages/command_runner.py",
         "hosts/python_packages/pip_guard.py",
     ),
@@ -68,7 +69,7 @@ PLACES = {
 """Package to the files that may import it.
 
 The front door knows pykka because it hands out references to actors and takes them. Node is asked
-for its version, whether limits may be set is tried, and the watchdog is started, without the ceremony of
+for its version, bubblewrap is tried, whether limits may be set is tried, and the watchdog is started, without the ceremony of
 a host's process; git and npm are run to their end, and are no hosts either. The evil host is a program of its own.
 """
 

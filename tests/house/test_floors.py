@@ -32,10 +32,6 @@ IN_FUNCTION = {
         "actors/hooks/hooks.py",
         "callboard.actors.hooks.interceptor",
     ): "with it comes all that asks hooks and people",
-    (
-        "actors/hosting/limits.py",
-        "callboard.hosts.limits.vitals",
-    ): "psutil, which only hosts with limits need",
     ("actors/hosting/host_registry.py", "callboard.actors.hosting.host"): "with it comes all that runs hosts",
     ("actors/reload/policy.py", "hashlib"): "it brings OpenSSL, and only a reload needs it",
     (

@@ -114,6 +114,8 @@ MODULES = (
     "hosts/process/stop_ladder.py",
     "hosts/limits/limits.py",
     "hosts/node/sandbox.py",
+    "hosts/sandbox/bwrap.py",
+    "hosts/sandbox/confinement.py",
     "hosts/packages/git_refs.py",
     "hosts/node_packages/npm_errors.py",
     "hosts/python/runner/messages.py",

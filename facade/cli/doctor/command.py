@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...base.errors import PluginLoadError
 from ...callboard import Callboard
 from ...config.errors import ConfigurationError
+from ...hosts.sandbox.bwrap import KIND
+from ...hosts.sandbox.containment import find_bubblewrap
+from ...plugins.sources.entry import parse_entry
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, json_option, quiet, trust_option
 from ..ui.streams import Streams
@@ -32,6 +36,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...config.configuration import Configuration
     from ..ui.console import SafeConsole
 
 
@@ -46,7 +51,7 @@ _HOSTS = 10
 @json_option
 @common
 def doctor(config: str | None, as_json: bool) -> int:
-    """Look at Python, the packages, Node.js, a Node host, and the system's limits.
+    """Look at Python, the packages, Node.js, a Node host, the system's sandbox and its limits.
 
     With CONFIG also at each of its plugins, which are started for it and not called. Exit status 1 if something
     does not work.
@@ -80,6 +85,7 @@ def _examine(config: str | None, stdin: int) -> Iterator[Finding]:
     yield from findings
     if all(not finding.remedy for finding in findings):
         yield from check_handshake(node)
+    yield from check_sandbox(configuration)
     yield from check_limits(hosts.total())
     if board is not None:
         plugins = counted(len(board.configuration.plugins), "plugin")
@@ -132,3 +138,24 @@ def _cgroup_tasks() -> int | None:
     except OSError:
         return None
     return None if most.strip() == "max" else max(0, int(most) - int(now))
+
+
+def check_sandbox(configuration: Configuration | None) -> Iterator[Finding]:
+    """A trivial program in a sandbox: whether it runs. It is a failure only where a plugin asks for one."""
+    found = find_bubblewrap()
+    if found.problem is None:
+        tried = f"it was tried, in {found.seconds * 1000:.0f} ms"
+        yield Finding("ok", "sandbox (bwrap)", f"{found.version}, {found.path} ({found.source}); {tried}")
+        return
+    wanted = configuration is not None and any(_asks(entry, configuration) for entry in configuration.plugins)
+    yield Finding(
+        "FAIL" if wanted else "warn", "sandbox (bwrap)", f"not to be had: {found.problem}", found.remedy
+    )
+
+
+def _asks(entry: object, configuration: Configuration) -> bool:
+    try:
+        sandbox = parse_entry(entry, configuration.base).options.sandbox
+    except PluginLoadError:  # told by the check of the plugins
+        return False
+    return sandbox == KIND or (isinstance(sandbox, dict) and sandbox.get("kind") == KIND)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from callboard import Callboard, ConfigurationError, PluginLoadError
+from callboard.hosts.node.tool import NodeToolPlugin
 
 READER = """
 import { readFileSync } from 'node:fs';
@@ -48,7 +49,7 @@ def test_a_tool_in_a_sandbox_reads_what_it_may_and_its_errors_say_what_it_may_no
     [
         ("node", {"reads": []}, "unknown key 'reads' in the option 'sandbox'; did you mean 'read'?"),
         ("node", {"read": "x"}, "the option 'sandbox': 'read' is 'x'; it has to be a list of paths"),
-        ("python", True, "the option 'sandbox' is for plugins that run in Node"),
+        ("python", True, "the option 'sandbox' of this kind is for plugins that run in Node"),
     ],
 )
 def test_a_sandbox_that_cannot_be_is_refused_and_not_ignored(file, source, sandbox, why):
@@ -81,3 +82,18 @@ def test_a_link_that_leads_out_of_the_folder_is_named_and_no_plugin_with_it_runs
 
     assert free == {"success": True, "result": "a secret"}
     assert (f"the link '{name}'" in caplog.text) == logged
+
+
+@pytest.mark.parametrize("options", [{"sandbox": "bwrap"}, {"secrets": {"TOKEN": {"env": "HOME"}}}])
+def test_what_a_plugin_that_was_made_before_cannot_be_given_is_refused_and_not_ignored(file, options):
+    with Callboard() as board, pytest.raises(ConfigurationError) as caught:
+        board.register(NodeToolPlugin("reader", file), **options)
+
+    assert caught.value.path == f"$.{next(iter(options))}"
+
+
+def test_a_plugin_in_a_sandbox_of_the_systems_is_kept_in_a_host(file):
+    with Callboard() as board, pytest.raises(ConfigurationError) as caught:
+        board.load("collections.OrderedDict", sandbox="bwrap", isolate=False)
+
+    assert caught.value.path == "$.sandbox"

@@ -45,6 +45,7 @@ def test_every_option_can_be_given():
         "share": "pool",
         "isolate": True,
         "sandbox": {"read": ["data"]},
+        "secrets": {"TOKEN": {"env": "X"}},
         "group": "editor",
         "repeats": 2,
         "breaker": {"failures": 3},
@@ -84,7 +85,7 @@ def test_an_option_may_be_written_in_more_than_one_way(option, value, read):
 
 MISTAKEN = [
     ("breaker", 3, "true, false or a mapping"),
-    ("sandbox", "yes", "true, false or a mapping"),
+    ("sandbox", "yes", "true, false, 'bwrap' or a mapping"),
     ("while_down", "wait", "'hold', 'refuse' or a callable"),
     ("hold", -1, "a whole number of at least 0"),
     ("config", "x", "a mapping"),

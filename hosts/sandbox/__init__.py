@@ -1,0 +1,1 @@
+"""The sandbox of the system's: bubblewrap, on Linux."""

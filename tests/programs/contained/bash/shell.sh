@@ -1,0 +1,4 @@
+# @tool Runs whatever it is told.
+# @param line string The line.
+/bin/sh -c "{ $ARG_line
+} 2>&1"
