@@ -7,12 +7,14 @@ and writes down what he wants of it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..base.suggestions import meant
 from ..hosts.limits.limits import size_in_bytes
+from ..hosts.sandbox.bwrap import KIND
 from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.program import BashSource, CommandSource
 from ..plugins.sources.source import (
@@ -53,8 +55,12 @@ SECTIONS: Final[dict[str, Json]] = {
 }
 """What sections begin with, in place of their usual defaults."""
 
-_NODE: Final[Json] = {"sandbox": True}
-_PYTHON: Final[Json] = {"isolate": True}
+_OF_SYSTEM: Final = sys.platform == "linux"
+"""Whether there is a sandbox of the system's. Where that is forbidden all the same, no plugin starts, and its error says what to do."""
+
+_ANY: Final[Json] = {"sandbox": KIND} if _OF_SYSTEM else {}
+_NODE: Final[Json] = _ANY or {"sandbox": True}
+_PYTHON: Final[Json] = {"isolate": True, **_ANY}
 
 SOURCES: Final[dict[type[PluginSource], Json]] = {
     PythonObject: _PYTHON,
@@ -63,9 +69,9 @@ SOURCES: Final[dict[type[PluginSource], Json]] = {
     NodeFileSource: _NODE,
     NodePackageSource: _NODE,
     NodeGitSource: _NODE,
-    CommandSource: {},
-    BashSource: {},
-    McpSource: {},
+    CommandSource: _ANY,
+    BashSource: _ANY,
+    McpSource: _ANY,
 }
 """The strongest that there is for each kind of source: what its entry begins with. All have the limits of `LIMITS` too."""
 
@@ -112,6 +118,8 @@ _UNCONFINED = ("child_processes", "addons")
 def _sandbox(value: Any) -> str | None:
     if value is False or value is None:
         return "has to be there"
+    if _OF_SYSTEM and isinstance(value, Mapping) and value.get("kind", KIND) != KIND:
+        return f"is {value['kind']!r:.40}, which withholds less than {KIND!r}"
     led = [key for key in _UNCONFINED if isinstance(value, Mapping) and value.get(key)]
     return f"allows {led[0]!r}, which leads out of the sandbox" if led else None
 
@@ -222,6 +230,9 @@ def hardened(profile: str | None, entry: PluginEntry) -> PluginOptions:
     weak = _broken(_OF_ENTRIES, given, "$")
     if weak:
         raise ConfigurationError(f"the profile {profile!r} does not allow it: {weak[0][1]}", path=weak[0][0])
+    if _OF_SYSTEM and (options.sandbox is True or isinstance(options.sandbox, Mapping)):
+        further = options.sandbox if isinstance(options.sandbox, Mapping) else {}
+        options = replace(options, sandbox={"kind": KIND, **further})
     defaults = SOURCES[type(entry.source)]
     set_anew = {name: value for name, value in defaults.items() if name not in given or given[name] is None}
     return replace(options, limits={**LIMITS, **options.limits}, **set_anew)

@@ -1,4 +1,4 @@
-"""Each statement of the specification, and each choice where it leaves one, has its tests on the pages that list them."""
+"""Each statement of the specification, each choice where it leaves one, and each threat has its tests on the pages that list them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import pytest
 from house_source import ROOT
 
 AUDIT = ("specification-audit.md", "")
-PAGES = (AUDIT, ("specification.md", ""), ("interop.md", "Where the specification leaves a choice"))
+PAGES = (
+    AUDIT,
+    ("specification.md", ""),
+    ("interop.md", "Where the specification leaves a choice"),
+    ("../security.md", "Threats"),
+)
 """Pages of the design, each with the section that has the table; without one it is the whole page."""
 
 TEST = re.compile(r"(tests/[\w/]+\.py)::(test_\w+)")
@@ -66,3 +71,12 @@ def test_every_document_has_its_table() -> None:
 
     assert [title[:3] for title in titles] == ["000", "001", "002", "003", "004"]
     assert [title for title in titles if "| statement |" not in title] == []
+
+
+def test_no_threat_is_without_a_control_and_what_it_does_not_stop() -> None:
+    cells = [
+        [cell.strip() for cell in row.strip("|").split(" | ")] for row in rows_of("../security.md", "Threats")
+    ]
+
+    assert {len(row) for row in cells} == {4}
+    assert [row for row in cells if not all(row)] == []

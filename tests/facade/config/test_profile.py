@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import pytest
 from callboard import Callboard
@@ -28,24 +29,29 @@ def test_strict_has_nothing_built_and_bounds_what_is_sent():
 
 
 @pytest.mark.parametrize(
-    ("entry", "isolate", "sandboxed"),
+    "entry",
     [
-        ("a.b.C", True, False),
-        ("path:./a", True, False),
-        ("entry_point:a", True, False),
-        ("node:./a", None, True),
-        ("node+git:./a", None, True),
-        ({"node_tool": {"file": "a.mjs"}}, None, True),
-        ("bash:./a", None, False),
-        ({"host": {"command": ["a"], "protocol": "thp/1"}}, None, False),
+        "a.b.C",
+        "path:./a",
+        "entry_point:a",
+        "node:./a",
+        "node+git:./a",
+        {"node_tool": {"file": "a.mjs"}},
+        "bash:./a",
+        {"host": {"command": ["a"], "protocol": "thp/1"}},
+        {"mcp": {"command": ["a"]}},
+        {"plugin": "node:./a", "sandbox": True},
+        {"plugin": "node:./a", "sandbox": {"network": True}},
     ],
 )
-def test_each_kind_of_source_begins_with_the_strongest_there_is(tmp_path, entry, isolate, sandboxed):
+def test_each_kind_of_source_begins_with_the_strongest_there_is(tmp_path, entry):
     configuration = read_configuration(STRICT)
 
     options = options_of(parse_entry(entry, tmp_path), configuration)
 
-    assert (options.isolate, options.sandbox is not None) == (isolate, sandboxed)
+    if sys.platform == "linux":
+        assert options.confinement.sandbox is not None
+        assert options.isolate
     assert options.host.limits.memory == 512 * 1024 * 1024
 
 
@@ -66,6 +72,7 @@ def test_every_kind_of_source_stands_in_the_table():
         ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": False}]}),
         ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": {"child_processes": True}}]}),
         ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": {"addons": True}}]}),
+        ("$.plugins[0].sandbox", {"plugins": [{"plugin": "node:./a", "sandbox": {"kind": "node"}}]}),
         ("$.plugins[1].isolate", {"plugins": ["a.b", {"plugin": "a.b", "isolate": False}]}),
         ("$.plugins[0].share", {"plugins": [{"plugin": "node:./a", "share": True}]}),
         ("$.plugins[0].validate", {"plugins": [{"plugin": "a.b", "validate": {"x": False}}]}),

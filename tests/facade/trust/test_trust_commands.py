@@ -90,11 +90,13 @@ def test_without_a_terminal_what_is_not_trusted_is_refused_with_the_command_to_t
 )
 def test_whatever_loads_a_configuration_is_held_to_what_is_trusted(tmp_path, user, words):
     built(tmp_path / "tools")
-    config = config_of(tmp_path, "node:./tools", provider="replay", agent={"model": "any"})
+    agent = {"provider": {"type": "openai_chat", "model": "m", "base_url": "http://127.0.0.1:9/"}}
+    config = config_of(tmp_path, "node:./tools", agent=agent)
 
     ended = callboard(*words, config, env=user)
 
-    assert ended.returncode not in {0, None}
+    assert ended.returncode == 2
+    assert f"callboard trust {config}" in ended.stderr
     assert not (tmp_path / "cache").exists()
 
 
