@@ -16,6 +16,7 @@ from callboard.loading.loader import LOADERS
 from callboard.plugins.sources.entry import parse_entry
 from command_line import EXAMPLES
 from node_packages import built, tool, write
+from tools import tool_call
 
 STRICT = {"profile": "strict"}
 
@@ -150,16 +151,17 @@ def test_a_node_tool_reads_no_file_that_is_not_declared(tmp_path):
 
 
 PACKAGES = {
-    "js-echo-tool": "node:",
-    "js-class-tool": "node:",
-    "js-fs-tools": "node:",
-    "js-multi-tools": "node:",
-    "template-js-multi-tools": "node:",
-    "python-echo-tool": "path:",
-    "template-python-tools": "path:",
-    "bash-tools": "bash:",
-    "perl-host": "agent.json",
+    "js-echo-tool": ("node:", "echo", {"value": "x"}),
+    "js-class-tool": ("node:", "fill_template", {"template": "x"}),
+    "js-fs-tools": ("node:", "read_file", {"file_path": str(EXAMPLES / "js-fs-tools" / "package.json")}),
+    "js-multi-tools": ("node:", "reverse", {"text": "x"}),
+    "template-js-multi-tools": ("node:", "count_words", {"text": "x"}),
+    "python-echo-tool": ("path:", "echo", {"value": "x"}),
+    "template-python-tools": ("path:", "count_words", {"text": "x"}),
+    "bash-tools": ("bash:", "count", {"text": "x"}),
+    "perl-host": ("agent.json", "count_words", {"text": "x"}),
 }
+"""Each example that is a plugin: how it is loaded, and a call of a tool of it."""
 
 ALLOWED = str(EXAMPLES / "js-fs-tools")
 MORE = {"js-fs-tools": {"config": {"allowed_paths": [ALLOWED]}, "sandbox": {"read": [ALLOWED]}}}
@@ -174,7 +176,7 @@ def test_every_example_that_is_a_plugin_is_in_the_list():
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_the_strict_profile_runs_the_examples(name, tmp_path):
-    prefix = PACKAGES[name]
+    prefix, called, arguments = PACKAGES[name]
     if prefix == "agent.json":
         config = json.loads((EXAMPLES / name / "agent.json").read_text())
         shutil.copytree(EXAMPLES / name, tmp_path / name)
@@ -187,5 +189,5 @@ def test_the_strict_profile_runs_the_examples(name, tmp_path):
     with Callboard(configured) as board:
         assert board.failed == []
         assert all(each.available for each in board.tools())
-        assert board.tools()
+        assert board.execute(tool_call(called, **arguments))["success"]
         assert all("host" in each for each in board.status()["plugins"].values())

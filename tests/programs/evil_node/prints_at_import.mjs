@@ -1,4 +1,4 @@
 console.log('printed at import');
 process.stdout.write('written at import\n');
 
-export { default } from '../fixtures/steps.mjs';
+export { default } from '../node/steps.mjs';
