@@ -108,7 +108,7 @@ def test_on_a_terminal_it_is_told_what_is_being_done(tmp_path):
     built(tmp_path / "tools")
     file = write_config(tmp_path, "node:./tools", plugin_cache_dir="./cache")
 
-    code, shown = on_a_terminal("tools", file)
+    code, shown = on_a_terminal("tools", "--trust", file)
     quiet = callboard("tools", file)
 
     assert code == 0
