@@ -119,7 +119,7 @@ def _answered(found: Verdict) -> tuple[bool, str]:
     counts = [plugin["calls"] for plugin in found.ended.plugins.values()]
     told = {sum(count[key] for count in counts) for key in ("submitted", "ended")}
     plan = found.ended.plan
-    planned = plan.seconds is not None or submitted == plan.calls + len(LANES)
+    planned = plan.seconds is not None or submitted >= plan.calls + len(LANES)  # more make good for kills
     return told == {submitted} and planned, f"{answered:,} of {submitted:,} calls, each once"
 
 

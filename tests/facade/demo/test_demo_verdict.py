@@ -96,6 +96,13 @@ def test_a_call_that_was_answered_twice_is_found():
     assert "answered" in failed(an_end(replace(run, facts=(*run.facts, again))))
 
 
+@pytest.mark.parametrize(("planned", "found"), [(-1, []), (1, ["answered"])])
+def test_more_calls_than_planned_make_good_for_a_kill_and_fewer_are_found(planned, found):
+    ended = an_end()
+
+    assert failed(replace(ended, plan=replace(ended.plan, calls=ended.plan.calls + planned))) == found
+
+
 def test_counts_of_the_board_that_differ_are_found():
     ended = an_end()
     ended.plugins["sums"]["calls"]["ended"] = CALLS - 1
