@@ -110,7 +110,7 @@ def run(argv: list[str], folder: Path, code: int = 0) -> None:
     ended = subprocess.run(
         argv,
         cwd=folder,
-        env=os.environ | {"PATH": paths, "PYTHONWARNINGS": "error"},
+        env=os.environ | {"PATH": paths, "PYTHONWARNINGS": "error", "XDG_STATE_HOME": str(folder / "state")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
