@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from callboard.hosts.host import Host
@@ -42,8 +43,9 @@ def ended_children():
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
-            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
-            found += [int(folder.name)] if state == "Z" and int(parent) == os.getpid() else []
+            with suppress(FileNotFoundError, ProcessLookupError):  # one of others, which ends meanwhile
+                state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+                found += [int(folder.name)] if state == "Z" and int(parent) == os.getpid() else []
     return found
 
 
