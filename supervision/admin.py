@@ -1,7 +1,7 @@
 """What an administrator asks of children: which there are, how many, and what may be done with one now.
 
 The orders of the core (`stop`, `restart`, `revive`, `remove`) do what they can from any state. The verbs here refuse
-where somebody else is at it, and say so: a tool that manages children must not fight the supervisor.
+where another caller is at it, and say so: a tool that manages children must not fight the supervisor.
 """
 
 from __future__ import annotations

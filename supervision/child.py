@@ -28,7 +28,7 @@ UP = frozenset({ChildState.STARTING, ChildState.READY})
 """The present generation is to go on."""
 
 COMING = frozenset({ChildState.STARTING, ChildState.BACKOFF})
-"""It will be ready, or the reason why not will be known, without anybody's doing."""
+"""It will be ready, or the reason why not will be known, without an order."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Child:
         significant: its end for good means something to its group.
         dynamic: it came while the group ran; it does not come back with the group.
         since: when it came into its state.
-        until: when it is to be started; ``None`` if nobody knows.
+        until: when it is to be started; ``None`` if that is not known.
         after_stop: the state that it is to be in once its generations have ended.
         held: it is down for its group's sake, and started when the group says so.
         token: of the timer that counts; any other one is stale.
@@ -77,7 +77,7 @@ class Child:
 
     @property
     def wanted(self) -> bool:
-        """Whether it is to run, now or later, as long as nobody orders otherwise."""
+        """Whether it is to run, now or later, unless an order says otherwise."""
         state = self.after_stop if self.state is ChildState.STOPPING else self.state
         probed = state is ChildState.PARKED and self.until is not None
         return not self.removing and (self.held or probed or state in UP or state is ChildState.BACKOFF)

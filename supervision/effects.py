@@ -1,4 +1,4 @@
-"""What the supervision asks of whoever carries it out: five deeds and the news. Values, nothing else."""
+"""What the supervision has its actor do: five deeds and the news. Values, nothing else."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Fates:
         return (Changed(child.id, "host_retired", _facts_of(generation, exit_)),)
 
     def of(self, child: Child, exit_: Exit, now: float) -> Effects:
-        """A generation has ended that nobody asked to end."""
+        """A generation has ended without an order."""
         child.last_exit = exit_
         crashed: Effects = ()
         if exit_.is_crash:

@@ -47,7 +47,7 @@ class Plan:
         members: who has to be down before it goes on, in the order in which they were added.
         then: how they wait once they are down: BACKOFF or PARKED, to be started later; STOPPED: the
             group has ended.
-        until: when they are started; ``None``: when somebody says so.
+        until: when they are started; ``None``: by an order.
         why: a sentence for people.
         escalate: the parent is to be told when the group has ended.
     """

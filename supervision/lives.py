@@ -76,7 +76,7 @@ class Lives:
         return (Changed(child.id, kind, {**facts, "seconds": seconds}),)
 
     def wait(self, child: Child, state: ChildState, now: float, until: float | None, why: str) -> Effects:
-        """Be down until a time of its own, or until somebody comes."""
+        """Be down until a time of its own, or until an order starts it."""
         child.held = False
         changed = self.rest(child, state, now, why, until)
         return changed if until is None else (*changed, Schedule(child.id, child.token, until))

@@ -60,7 +60,7 @@ class SupervisorActor(SteadyActor):
         self._refused: dict[str, str] = {}
 
     def on_stop(self) -> None:
-        """Leave nothing on the clock. Ending the generations is for whoever stops the supervisor."""
+        """Leave nothing on the clock. Ending the generations is for the caller."""
         for _, timer in self._timers.values():
             timer.cancel()
         self._finish(tuple(child for child, _ in self._lives))
@@ -68,7 +68,7 @@ class SupervisorActor(SteadyActor):
     def on_receive(self, message: Any) -> Any:
         """Handle one message.
 
-        An error is a value here, for whoever asked (see `telling.ask_supervisor`). Raised, it would stop
+        An error is a value here, for the caller (see `telling.ask_supervisor`). Raised, it would stop
         the actor if the message was told: pykka lets the *sender's* verb decide that.
         """
         try:
@@ -237,7 +237,7 @@ class SupervisorActor(SteadyActor):
         """Call what we were given. If it fails, what is still to be done has to be done all the same."""
         try:
             function(*facts)
-        except BaseException as error:  # noqa: BLE001 - whoever watches a child may be anybody
+        except BaseException as error:  # noqa: BLE001 - a watcher may be the embedder's
             contain(error, logger, "%r: calling %s failed", child, shown(function))
             self._tell_failed(child, function, error)
 
@@ -248,9 +248,9 @@ class SupervisorActor(SteadyActor):
         reporter = LifeReporter(self.actor_ref, child, generation)
         try:
             life = _life(self._specs[child].start(reporter))
-        except BaseException as error:  # noqa: BLE001 - what starts a child may be anybody's
+        except BaseException as error:  # noqa: BLE001 - what starts a child may be the embedder's
             contain(error, logger, "starting %r failed", child)
-            if child == self._adding:  # whoever adds it is told, and it is not kept
+            if child == self._adding:  # its adder is told, and it is not kept
                 self._refused[child] = shown(error)
                 return
             cause = f"starting it failed: {shown(error)}"

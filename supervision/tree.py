@@ -33,7 +33,7 @@ class Tree:
     Attributes:
         groups: by name, outer ones before inner ones.
         lives: the children.
-        ended: groups that have just stopped of themselves, for whoever decides what follows.
+        ended: groups that have just stopped of themselves, for the caller, who decides what follows.
     """
 
     def __init__(self, now: float = 0.0) -> None:
@@ -130,7 +130,7 @@ class Tree:
     def _stop(
         self, members: Iterable[Member], plan: Plan, now: float, effects: list[Effect], *, inner: bool = False
     ) -> bool:
-        """Have members go down, the last one first; whether somebody still has to.
+        """Have members go down, the last one first; whether one still has to.
 
         Those that came while their group ran have no place in that order, so they go together.
         """
@@ -202,7 +202,7 @@ class Tree:
     # Up
 
     def _start(self, group: Group, now: float, effects: list[Effect]) -> bool:
-        """Start the members that are held, in order; whether somebody's turn is still to come."""
+        """Start the members that are held, in order; whether one is still to be started."""
         in_turn = group.spec.start is StartOrder.IN_ORDER
         for member in tuple(group.members):
             coming = (

@@ -46,7 +46,7 @@ class AdmissionControl:
     Attributes:
         several: the host serves more than one tool, so that one of them can be blamed.
         alert: calls have to be looked at; while it is false, `refusal`, `ended_well` and `ended` do nothing.
-        confining: somebody is in quarantine; while it is false, `confined` has nothing to say.
+        confining: a call is in quarantine; while it is false, `confined` has nothing to say.
     """
 
     def __init__(

@@ -78,7 +78,7 @@ class Blame:
 
     @property
     def watchful(self) -> bool:
-        """Whether calls have to be looked at: somebody is suspected, or in quarantine."""
+        """Whether calls have to be looked at: one is suspected, or in quarantine."""
         return bool(self._crashes or self._until)
 
     @property

@@ -93,7 +93,7 @@ class Endpoint:
         adapter: the plugin, with all defaults.
         grant: see `Mailbox`; told how many pieces of work are granted.
         give_up: tells the tool's actor that a call under way was ended early.
-        carry: gives a call to the tool in the thread of whoever submits it, if that can be done
+        carry: gives a call to the tool in the thread that submits it, if that can be done
             without blocking. For calls that find the tool idle.
         services: the board's; its keeper has the state that the plugin goes on with.
         tool_runtime: what a tool finds in its context under that name, if the caller's has none.

@@ -24,7 +24,7 @@ class PluginHandle(Protocol):
         claims: it is asked whether a call is its own.
         ended: set once it has been shut down and nothing of it is left.
         problem: why its tools cannot be offered, or ``None``.
-        admitted: whoever put it on the board was given its tools, so that nobody else can have their names.
+        admitted: its tools were given to the caller who added it, so that no other plugin can have their names.
     """
 
     name: str

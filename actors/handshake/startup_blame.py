@@ -4,7 +4,7 @@ A host that ends or hangs while plugins are loaded takes the innocent with it, a
 
 * if just one plugin was being loaded, it is *left out*: the next generations do without it;
 * if there were several, the next generation loads them one after the other, and then it is known;
-* whoever is left out gets another chance after a while, and at once when somebody asks for it by hand;
+* a plugin that is left out gets another chance after a while, and at once by an order;
 * a plugin that runs alone is never left out: there is none to protect.
 
 Pure: it holds no clock and tells nobody.
@@ -29,7 +29,7 @@ class Suspects:
     """Of one host. Not thread-safe.
 
     Args:
-        cool_down: seconds that somebody is left out.
+        cool_down: seconds that a plugin is left out.
 
     Attributes:
         one_by_one: the next generation loads them one after the other.

@@ -127,7 +127,7 @@ class HostedPlugin:
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         self.endpoint.close(reason)
         tell(self._actor, Shutdown(reason))
-        if not self.settled.is_set():  # whoever waits for its first generation waits for nothing now
+        if not self.settled.is_set():  # a caller that waits for its first generation waits for nothing now
             self.problem = PluginLoadError(f"plugin {self.name!r}: {reason}", plugin=self.name)
             self.settled.set()
         if self.supervised_host.remove(self):
@@ -170,7 +170,7 @@ class HostedPlugin:
         self.claims = claims
         self.supervised_host.count_tools(self.name, len(schemas))
         self.problem = (
-            None  # before the offer: from then on somebody else may have a better right to its names
+            None  # before the offer: from then on another plugin may have a better right to its names
         )
         try:
             self._offer(self, schemas)

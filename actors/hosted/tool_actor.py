@@ -105,7 +105,7 @@ class HostedToolActor(BaseActor):
         return cast("ActorInbox", SharedInbox(self._dispatcher, self))  # only the dispatcher reads
 
     def on_stop(self) -> None:
-        """Whoever stopped it, the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
+        """However it was stopped, by the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
         self.endpoint.close(f"the actor of {self.name!r} was stopped")
 
     def _give_up(self, call: Call) -> None:
@@ -163,7 +163,7 @@ class HostedToolActor(BaseActor):
         if (claims, up.schemas) != self._offered:
             known = self._on_schemas(up.schemas, claims)
             self._offered = (claims, up.schemas) if known else None
-        # Whoever hears that it is ready may call, and is answered by it: from now on calls wait for it.
+        # A caller that hears that it is ready may call, and is answered by it: from now on calls wait for it.
         self._sender.detach(self.endpoint, self._sender.host)
         if self.endpoint.down is not None:
             self.endpoint.down.ends()

@@ -231,7 +231,7 @@ class SupervisedHost:
         match kind:
             case "host_starting":
                 for plugin in plugins:
-                    # Here: whoever gave the order may call as soon as it is taken.
+                    # Here: its caller may send a call as soon as it is taken.
                     plugin.endpoint.mailbox.hold()
             case "host_parked" | "host_stopped":
                 assert out is not None

@@ -196,7 +196,7 @@ class HostActor(BaseActor):
             self.actor_ref.tell(BEGIN)
 
     def on_stop(self) -> None:
-        """A generation ends with its actor, whoever stopped that; a process that has ended stays so."""
+        """A generation ends with its actor, however that was stopped; a process that has ended stays so."""
         if self._host is not None:
             self._host.stop("its actor was stopped", KILL_NOW)
 

@@ -4,7 +4,7 @@ The supervisor decides when a generation starts and which one is to go; here a s
 waits, the retiring generation is told when its successor has taken the calls, and it is known when nothing of the
 host latch. No call passes through here.
 
-A standby is not what an order by hand asks for: whoever restarts a host wants what is on the disk now, and
+A standby is not what an order by hand asks for: a person who restarts a host wants what is on the disk now, and
 not what was loaded an hour ago. So an order that ends a generation dismisses the standby too.
 """
 
@@ -299,7 +299,7 @@ class Lifecycle:
                 waits=waits,
             )
             actor = HostActor.launch(host_actor)
-        except BaseException:  # no thread to be had: whoever asked for it hears of that
+        except BaseException:  # no thread to be had: its caller hears of that
             self._latch.less()
             raise
         with self._lock:

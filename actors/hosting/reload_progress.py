@@ -73,7 +73,7 @@ class Reloads:
         services: the board's.
 
     Attributes:
-        turn: to be held by whoever reloads: one at a time.
+        turn: to be held by the thread that reloads: one at a time.
         program_version: what a generation is to be started from now.
     """
 
@@ -119,7 +119,7 @@ class Reloads:
                 "rolled_back": self._rolled_back,
             }
 
-    # By whoever reloads, holding `turn`
+    # By the thread that reloads, holding `turn`
 
     def begin(self, program_version: ProgramVersion, context: GenerationContext) -> Candidate:
         """Start a candidate. Raises `ReloadRefused` once the host is to end."""
@@ -142,7 +142,7 @@ class Reloads:
         candidate.dismiss(reason)
 
     def choose(self, candidate: Candidate, *, way_back: bool, probation: float) -> Takeover:
-        """Have it be the next generation: from now on, whoever starts one starts this."""
+        """Have it be the next generation: from now on, each start starts this."""
         takeover = Takeover(candidate)
         with self._lock:
             self._trial = self._trial.choose(way_back=way_back, probation=probation)
@@ -205,7 +205,7 @@ class Reloads:
                 self._call_off(facts["why"])
 
     def _is_overtaken(self, generation: int) -> bool:
-        """Whether the candidate became that generation and never served, which is no crash but somebody's order."""
+        """Whether the candidate became that generation and never served, which is no crash but an order."""
         takeover = self._takeover
         return takeover is not None and not takeover.over.is_set() and takeover.generation == generation
 

@@ -51,8 +51,8 @@ class Exit:
         code: the exit status, if it ended by itself and not by a signal.
         signal: the name of the signal, such as ``SIGSEGV``, if one ended it that was not ours.
         permanent: the next generation would end the same way (a missing file, a syntax error), so
-            trying again helps nobody.
-        lasting: the next generation would end the same way for some time: trying again at once helps nobody, and
+            trying again does not help.
+        lasting: the next generation would end the same way for some time: trying again at once does not help, and
             later it may.
         report: everything known, as JSON; handed on, never looked into.
     """

@@ -1,6 +1,6 @@
 """When to start a child again, and when to give up: one pure decision.
 
-`decide` takes facts and `now` and returns a named outcome; whoever asks holds the clock and does
+`decide` takes facts and `now` and returns a named outcome; the caller holds the clock and does
 the deed. Four rules keep a broken child from being started for ever:
 
 * the *intensity*: so many restarts in a sliding period and no more, failed starts included;
@@ -49,7 +49,7 @@ class RestartPolicy:
         period: the length of the sliding window; a restart exactly that long ago still counts.
         stable_for: a generation that was ready for this long restores the budget.
         cool_down: how long a parked child is left alone before it is probed.
-        never_restart_on: ends after which it is parked until somebody revives it, named as in
+        never_restart_on: ends after which it is parked until it is revived by an order, named as in
             `check_exits`.
         always_restart_on: ends after which it is started again whatever ``restart`` says, within the
             budget. An end that stands in both lists is not.
@@ -107,7 +107,7 @@ class Restart:
 
 @frozen
 class Park:
-    """Leave the child alone until ``until``, or until somebody revives it when that is ``None``."""
+    """Leave the child alone until ``until``, or until an order revives it when that is ``None``."""
 
     until: float | None
     why: str

@@ -30,7 +30,7 @@ class _Registry:
     """What pykka knows of our actors; of others it is not for us to say that they are not there."""
 
     def forked(self, parent: int) -> None:
-        """In a child that was forked off: they are no more, so that whoever tells or asks one hears that at once."""
+        """In a child that was forked off: they are no more, so that a message to one fails at once."""
         registry, gone = pykka.ActorRegistry, threading.Event()
         gone.set()
         registry._actor_refs_lock = threading.RLock()  # noqa: SLF001 - another thread may have held it

@@ -63,7 +63,7 @@ class Clock(Protocol):
 
 
 class LentClock:
-    """A clock of the embedder's, whose faults cost nobody an answer.
+    """A clock of the embedder's, whose faults cost no call its answer.
 
     One that cannot tell the time has stood still since it last could. What it does not take is put on the machine's
     clock, after as many seconds. Both are logged.

@@ -1,4 +1,4 @@
-"""Dead letters: what was dropped, and why; counted always, told as events to whoever listens.
+"""Dead letters: what was dropped, and why; counted always, published to subscribers.
 
 For people who look for what went missing. Nothing is delivered by them and nothing may depend on
 them: a call that is dropped has its own answer, which says the same to its caller.
@@ -30,7 +30,7 @@ class Told(Protocol):
         """Whether this thread is telling a subscriber of an event."""
 
     def wants(self, kind: str) -> bool:
-        """Whether anybody listens to a kind."""
+        """Whether a kind has subscribers."""
 
     def publish(self, kind: str, subject: str, **facts: Any) -> None:
         """Tell of an event."""

@@ -83,7 +83,7 @@ class EventStream:
     """The stream: publish from any thread, never blocking; subscribe at any time.
 
     Attributes:
-        wanted: the kinds that anybody listens to; lets the hot path leave out what nobody hears.
+        wanted: the kinds that have subscribers; lets the hot path leave out the others.
     """
 
     wanted: frozenset[str] = frozenset()
@@ -137,7 +137,7 @@ class EventStream:
             self._set(tuple(s for s in self._subscriptions if s is not subscription))
 
     def wants(self, kind: str) -> bool:
-        """Whether anybody listens to a kind; lets the hot path leave out what nobody hears."""
+        """Whether a kind has subscribers; lets the hot path leave out what nobody hears."""
         return kind in self.wanted
 
     @property
