@@ -1,7 +1,7 @@
 """Sending a plugin's calls to the present generation of its host, and what becomes of each one there.
 
-The tool actor sends what its mailbox grants. While the tool is idle, its caller's thread sends a call
-right away, in its own thread: the hand-over to the actor would be a quarter of what a small call
+The tool actor sends what its mailbox grants. While the tool is idle, the thread that submits a call
+sends it right away: the hand-over to the actor would be a quarter of what a small call
 costs. (While it is busy the hand-over pays: the submitter goes on submitting instead of fighting
 the pump for the interpreter at every write. Sending all calls from the submitter's thread was
 measured: a third fewer calls a second with 64 in flight.)
