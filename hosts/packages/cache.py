@@ -43,7 +43,7 @@ KINDS = ("checkouts", "packages", "modules", "tools", "environments")
 
 _VERSION = "v1"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# What is in here can be made again.\n"
-_LOCKS = 256
+_LOCKS = 4096
 
 
 @frozen
@@ -254,11 +254,11 @@ class PackageCache:
     def _lock(self, space: str, key: str) -> Path:
         """The file that is locked for a key.
 
-        There are so few that none has to be removed, which cannot be done safely; two keys may share one. Who
-        holds one of a space asks for none of the same space, so that nobody waits for himself.
+        There are so few that none has to be removed, which cannot be done safely, and so many that two keys hardly ever share
+        one, and wait for each other. Who holds one of a space asks for none of the same space, so that nobody waits for himself.
         """
-        number = hashlib.sha256(key.encode()).digest()[0] % _LOCKS
-        return self._home / "locks" / f"{space}-{number:02x}"
+        number = int.from_bytes(hashlib.sha256(key.encode()).digest()[:2]) % _LOCKS
+        return self._home / "locks" / f"{space}-{number:03x}"
 
     def _require_ours(self, *folders: Path) -> None:
         """Nothing is run, and nothing believed, that another user may have put there."""
