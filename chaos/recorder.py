@@ -125,7 +125,7 @@ class Recorder:
         examine: Callable[[Call], Json] | None = None,
         then: Callable[[Answered], None] | None = None,
     ) -> Call:
-        """As `submit`, with a call as somebody has written it; its id is replaced by ``name``.
+        """As `submit`, with a call as it was written; its id is replaced by ``name``.
 
         ``examine`` is as ``judge``, of the whole call, whichever way it has ended.
         """

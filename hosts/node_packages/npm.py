@@ -150,7 +150,7 @@ class Npm:
         words = install_words(install, for_build=for_build, scripts=scripts and not contained)
         ended = self._run(folder, words, secrets=True)
         self._require(ended, f"npm {install.value}", install_remedy)
-        if scripts and contained:  # apart, since whoever runs beside npm reads what npm may read
+        if scripts and contained:  # apart, since a process beside npm reads what npm may read
             words = ("rebuild", *_QUIET, *_HERE)
             self._require(
                 self._run(folder, words, secrets=False, network=True), "npm rebuild", install_remedy

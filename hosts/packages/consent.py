@@ -1,6 +1,6 @@
 """What is fetched, installed and built for packages, as values that can be shown, agreed to, and held against what is done. Pure.
 
-A `Step` is told before anything of it is done, by whoever plans and by whoever carries it out, from the same facts. So what was
+A `Step` is told before anything of it is done, by the plan and by the loader, from the same facts. So what was
 agreed to is what is done: a step that is another has another digest, and is not begun.
 """
 

@@ -143,10 +143,10 @@ class ThreadedProcess(HostProcess):
 
 
 _QUIET = 0.3
-"""Seconds without output after which a pipe that somebody else holds is taken to be empty."""
+"""Seconds without output after which a pipe that another process holds is taken to be empty."""
 
 _LEFT = 1024 * 1024
-"""Bytes that an ended process may have left in a pipe; who writes more is somebody else."""
+"""Bytes that an ended process may have left in a pipe; more than that comes from another process."""
 
 
 class ThreadsPump(Pumping):

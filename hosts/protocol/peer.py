@@ -328,7 +328,7 @@ class FlightRecorder:
     """Keeps the last frames of one life, for the crash report. Each may be noted by a thread of its own.
 
     Noting a frame is on the way of every call: it keeps a reference, and the time. Whatever costs more
-    (text, redaction, JSON) waits until somebody wants to read it, which is after a crash. Of a long
+    (text, redaction, JSON) waits until it is read, which is after a crash. Of a long
     frame only the beginning is kept, so that the recorder stays small whatever is sent.
 
     Args:

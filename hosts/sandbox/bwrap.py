@@ -4,7 +4,7 @@ The sandbox has namespaces of its own: of users, processes, files, the network, 
 and there is nothing else: another process has no number in there, and a file that was not given has no name.
 
 ``--die-with-parent`` is left out on purpose: the kernel sends that signal when the *thread* that has started the process ends,
-and hosts are started by threads that come and go. Whoever ends a host ends its process group, which bubblewrap and the
+and hosts are started by threads that come and go. The end of a host is that of its process group, which bubblewrap and the
 first process of the sandbox cannot leave; and with its first process the kernel ends all of a sandbox.
 """
 
@@ -38,7 +38,7 @@ SETTINGS = tuple(f"/etc/{name}" for name in (
 """Settings of the machine that every program may read, and that have no secrets."""
 
 MACHINE = tuple(f"/proc/{name}" for name in ("bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"))
-"""Where the machine itself is set, by whoever is root; and of a sandbox that root has made, its user is root for the kernel."""
+"""Where the machine itself is set, by root; and of a sandbox that root has made, its user is root for the kernel."""
 
 MEMORY = tuple(f"/proc/{name}" for name in (
     "keys", "kcore", "key-users", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats", "sched_debug", "slabinfo",

@@ -51,7 +51,7 @@ def _read(given: Mapping[str, Any], base: Path) -> Iterator[tuple[str, Secret]]:
                 yield name, Secret(env=variable)
             case {"file": str(path)} if len(where) == 1 and path and "\0" not in path:
                 yield name, Secret(file=base / Path(path).expanduser())
-            case _:  # its value is not shown: somebody may have written the secret itself
+            case _:  # its value is not shown: it may be the secret itself
                 raise ValueError(
                     f'of {name!r} it has to be said where it comes from: {{"env": NAME}} or {{"file": PATH}}'
                 )

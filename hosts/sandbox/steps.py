@@ -76,7 +76,7 @@ def contain_step(command: Command, access: Access, *, network: bool) -> Command:
 def certificates(env: Mapping[str, str]) -> Iterator[Path]:
     """The files by which a network is believed, as variables name them."""
     for name, value in env.items():
-        if name.upper() in _CERTIFICATES and os.path.isabs(value):  # noqa: PTH117 - a text of somebody's
+        if name.upper() in _CERTIFICATES and os.path.isabs(value):  # noqa: PTH117 - a text of the user's
             yield Path(value)
 
 

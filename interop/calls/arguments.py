@@ -370,7 +370,7 @@ def lost_namespace(call: InspectedCall) -> tuple[Loss, ...]:
 
 
 def _broken_text(call: InspectedCall) -> str:
-    """Return the text of a malformed call, if whoever reads it will find it malformed as well."""
+    """Return the text of a malformed call, if its reader will find it malformed as well."""
     error = call.payload_metadata.get("error") or {}
     if call.raw is not None:
         # A wrapped tool's wrong arguments are legal JSON: the table of freeform tools tells them. A mark

@@ -66,7 +66,7 @@ def rich(made):
 
 def own_words(made):
     @made
-    class OwnWords:  # noqa: PLW1641 - whoever makes it sees to that
+    class OwnWords:  # noqa: PLW1641 - its author sees to that
         """Says itself what it is, and what it equals."""
 
         a: int

@@ -221,7 +221,7 @@ def last_output(data: bytes) -> None:
 
 
 def files_of_ours(data: bytes) -> None:
-    """Sessions, recordings and lines of calls that somebody else may have written are read or refused."""
+    """Sessions, recordings and lines of calls that another program may have written are read or refused."""
     read_lines(data)
     with suppress(NoRecording):
         read_recording(data.split(b"\n"))

@@ -179,7 +179,7 @@ class _Bytes(io.RawIOBase):
 
 @contextmanager
 def safe_streams() -> Iterator[None]:
-    """Have `sys.stdout` and `sys.stderr` cleaned, whoever writes to them."""
+    """Have `sys.stdout` and `sys.stderr` cleaned, whatever code writes to them."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (stream and cast("TextIO", SafeStream(stream)) for stream in before)
     try:

@@ -221,10 +221,10 @@ export function watchTheEnd(outlet) {
 }
 
 /**
- * Kill what the tool has started: our descendants, and whoever is in the session that we lead.
+ * Kill what the tool has started: our descendants, and all processes of the session that we lead.
  *
  * One by one, since a signal to the whole group would end us too, before what is answered is written. Again and again,
- * since they may start others meanwhile, but not for ever: whoever started us may kill the session after us.
+ * since they may start others meanwhile, but not for ever: our parent may kill the session after us.
  */
 function endFamily() {
   const killed = new Set();
@@ -249,7 +249,7 @@ function family() {
   try {
     names = readdirSync('/proc');
   } catch {
-    return []; // a system without /proc; there it is for whoever started us
+    return []; // a system without /proc; there it is for our parent
   }
   for (const pid of names.map(Number).filter(Number.isInteger)) {
     let stat;

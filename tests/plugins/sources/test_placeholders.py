@@ -10,7 +10,7 @@ from callboard.plugins.sources.mcp import Unfilled, fill
 from hypothesis import given
 from hypothesis import strategies as st
 
-FOLDER, HOME = Path("/work/project"), Path("/home/me")
+FOLDER, HOME = Path("/srv/project"), Path("/home/me")
 ENVIRONMENT = {"TOKEN": "t0ken", "EMPTY": "", "ODD": "${env:TOKEN}"}
 
 
@@ -24,7 +24,7 @@ def filled(text):
         ("plain $HOME $(x) {y} ${}", "plain $HOME $(x) {y} ${}"),
         ("a${env:TOKEN}b${TOKEN}", "at0kenbt0ken"),
         ("${env:EMPTY}|${NONE:-else}|${TOKEN:-else}|${NONE:-}", "|else|t0ken|"),
-        ("${workspaceFolder}/data", "/work/project/data"),
+        ("${workspaceFolder}/data", "/srv/project/data"),
         ("${workspaceFolderBasename}", "project"),
         ("${userHome}${/}x${pathSeparator}", f"/home/me{os.sep}x{os.sep}"),
         ("${ODD}", "${env:TOKEN}"),
