@@ -87,16 +87,11 @@ class Host:
         self._noise = Noise(name, listener, now)
         self._command = command
         self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
-        hears = None if recorder is None else recorder.received
-        self._dialect = None if dialect is None else dialect()
-        self._translating: TranslatingPeer[RequestOwner] | None = None
-        if self._dialect is not None:
-            self._translating = TranslatingPeer(
-                self._dialect, max_line=max_line, max_stray=max_stray, hears=hears
-            )
-        self._peer: Peer[RequestOwner] = self._translating or Peer(
-            max_line=max_line, max_stray=max_stray, hears=hears
-        )
+        limits: dict[str, Any] = {"max_line": max_line, "max_stray": max_stray}
+        limits["hears"] = recorder and recorder.received
+        make: Callable[..., TranslatingPeer[RequestOwner]] = TranslatingPeer
+        self._translating = make(dialect(), **limits) if dialect else None
+        self._peer: Peer[RequestOwner] = self._translating or Peer(**limits)
         self._lock = threading.Lock()
         self._ids = itertools.count(1)
         self._breach: str | None = None
@@ -179,14 +174,14 @@ class Host:
             RequestTooLarge: the request is beyond the line limit; nothing was sent.
             JsonValueError: the parameters are not JSON; nothing was sent.
         """
+        if self._translating is not None:
+            return self._translate(method, params, lambda known: self._peer.open(known, owner), calls=True)
         request_id, line = self._encoded(method, params)
         with self._lock:
             if self._ended or self._draining or self._breach is not None:
                 raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
             self._peer.open(request_id, owner)
         self._write(request_id, line)
-        if self._dialect is not None:
-            self._hear_dialect()
         return request_id
 
     def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], None]) -> None:
@@ -194,14 +189,15 @@ class Host:
 
         ``hears`` is told the value of its answer, or ``None`` if that is an error, if one comes. Raises as `send`.
         """
+        if self._translating is not None:
+            self._translate(method, params, lambda known: self._peer.note(known, hears), calls=False)
+            return
         request_id, line = self._encoded(method, params)
         with self._lock:
             if self._ended or self._breach is not None:
                 raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
             self._peer.note(request_id, hears)
         self._write(request_id, line)
-        if self._dialect is not None:
-            self._hear_dialect()
 
     def cancel(self, request_id: str, reason: str) -> None:
         """Tell the host that nobody waits for a request any more, if it takes such news; its answer is still awaited."""
@@ -218,25 +214,39 @@ class Host:
 
     def _encoded(self, method: str, params: dict[str, Any]) -> tuple[str, bytes]:
         request_id = f"{self.generation}-{next(self._ids)}"
-        if self._dialect is None:
-            line = encode_request(request_id, method, params)
-        else:
-            with self._lock:
-                line = self._dialect.encode(request_id, method, params)
+        line = encode_request(request_id, method, params)
         if len(line) > self.max_line:
             raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
         return request_id, line
 
-    def _hear_dialect(self) -> None:
-        """Write what the dialect has to say by itself, and hand on what nobody over there has said."""
-        assert self._dialect is not None
+    def _translate(
+        self, method: str, params: dict[str, Any], enter: Callable[[str], None], *, calls: bool
+    ) -> str:
+        """As `send`, in the dialect; ``enter`` notes who waits, ``calls``: not while the host is drained.
+
+        Encoded and awaited under one hold of the lock: what the dialect answers by itself any thread may take, and an
+        answer to what nobody waits for yet is dropped.
+        """
         assert self._translating is not None
+        request_id = f"{self.generation}-{next(self._ids)}"
         with self._lock:
-            lines, messages = self._dialect.take()
-            events = [self._translating.sort(message) for message in messages]
-        if lines:
-            with suppress(HostGone):  # whose end the owners are told
-                self._write("", lines)
+            if self._ended or self._breach is not None or (calls and self._draining):
+                raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
+            line = self._translating.dialect.encode(request_id, method, params)
+            if len(line) > self.max_line:
+                self._translating.dialect.forget(request_id)
+                raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
+            enter(request_id)
+        self._write(request_id, line)
+        self._hear_dialect(self._translating)
+        return request_id
+
+    def _hear_dialect(self, spoken: TranslatingPeer[RequestOwner]) -> None:
+        """Write what the dialect has to say by itself, and hand on what nobody over there has said."""
+        with self._lock:
+            lines, events = spoken.take()
+        with suppress(HostGone):  # whose end the owners are told
+            self._write("", lines)
         for event in events:
             self._hand_on(event)
 
@@ -349,8 +359,8 @@ class Host:
                     )
             else:
                 self._hand_on(event)
-        if self._dialect is not None:
-            self._hear_dialect()
+        if self._translating is not None:
+            self._hear_dialect(self._translating)
         if self._idle is not None:
             self._tell_idle()
 

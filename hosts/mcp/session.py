@@ -102,8 +102,9 @@ class Session:
     def encode(self, request_id: str, method: str, params: Json) -> bytes:
         match method:
             case "execute_tool" if self.stage is Stage.OPEN:
+                line = self._call(request_id, params)
                 self._running.add(request_id)
-                return self._call(request_id, params)
+                return line
             case "describe":
                 return self._described(request_id)
             case "init" if self.stage is Stage.NEW:
@@ -120,6 +121,9 @@ class Session:
                 return self._cancel(request_id, params)
         self._refuse(request_id, "MethodNotFound", f"MCP knows nothing like {method!r}")
         return b""
+
+    def forget(self, request_id: str) -> None:
+        self._running.discard(request_id)
 
     def _call(self, request_id: str, params: Json) -> bytes:
         call: Json = {"name": params.get("tool_name"), "arguments": params.get("arguments", {})}

@@ -30,6 +30,9 @@ class Dialect(Protocol):
             JsonValueError: ``params`` holds something that is not JSON.
         """
 
+    def forget(self, request_id: str) -> None:
+        """A request was encoded and is not sent: its lines are too long."""
+
     def decode(self, line: bytes) -> Sequence[Message]:
         """What a line means, without its newline; a print is a `StrayLine`. Raises nothing."""
 
@@ -42,14 +45,21 @@ class TranslatingPeer(Peer[Owner]):
 
     Args:
         dialect: reads them.
+
+    Attributes:
+        dialect: the same.
     """
 
     def __init__(self, dialect: Dialect, **options: Any) -> None:
         super().__init__(**options)
-        self._dialect = dialect
+        self.dialect = dialect
 
-    def sort(self, message: Message, line: bytes = b"") -> Event[Owner]:
-        """What a message means, and to whom; ``line`` is what it was read from."""
+    def take(self) -> tuple[bytes, list[Event[Owner]]]:
+        """What the dialect wants written, and what it says by itself, and to whom."""
+        lines, messages = self.dialect.take()
+        return lines, [self._sorted(message) for message in messages]
+
+    def _sorted(self, message: Message, line: bytes = b"") -> Event[Owner]:
         if type(message) is not Response:
             return self._meaning_of_others(message, line)
         owner = self._open.pop(message.id, None)
@@ -63,7 +73,7 @@ class TranslatingPeer(Peer[Owner]):
         for line in lines:
             if self._hears is not None:
                 self._hears(line)
-            events += [self.sort(message, line) for message in self._dialect.decode(line)]
+            events += [self._sorted(message, line) for message in self.dialect.decode(line)]
             if self._broken:
                 break
         return events
