@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -45,6 +46,36 @@ class Armed(NamedTuple):
         """The generation has ended."""
         if self.age is not None:
             self.age.cancel()
+
+
+class CallGate:
+    """Keeps calls from a generation that is to end. From any thread.
+
+    An order that ends a generation is a message to its actor, which reads it when it comes to it; who has given the
+    order may submit a call before that. So the gate is shut in the thread that carries the order out, and a call
+    that comes after waits for the next generation.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._host: Host | None = None
+        self._shut = False
+
+    def lead_to(self, host: Host) -> None:
+        """The generation has its process."""
+        with self._lock:
+            self._host = host
+            shut = self._shut
+        if shut:
+            host.take_no_more()
+
+    def shut(self) -> None:
+        """Send it nothing more, now or once it has its process."""
+        with self._lock:
+            self._shut = True
+            host = self._host
+        if host is not None:
+            host.take_no_more()
 
 
 class HostContext(Protocol):

@@ -15,14 +15,13 @@ Pure: `HostActor` holds the process, the clock and the timers, and carries out t
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.frozen import frozen
 from ...hosts.process.stop_ladder import KILL_NOW, StopLadder
-from ...hosts.report.crash_report import FROM_OUTSIDE, PERMANENT_CAUSES, UNEXPLAINED
+from ...hosts.report.crash_report import FROM_OUTSIDE
 from ...supervision.restart.exits import Exit, ExitKind
 from ..handshake.messages import LoadPlugin
 from .messages import (
@@ -37,12 +36,12 @@ from .messages import (
     TakeOver,
     TreeGone,
 )
+from .process_end import verdict_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ...hosts.limits.limits import Exceeded
-    from ...hosts.process.process import ProcessExit
     from ...hosts.report.crash_report import CrashReport
     from ..handshake.handshake import LoadedPlugin, Refusal
     from .settings import HostSettings
@@ -52,7 +51,9 @@ class State(StrEnum):
     """Where a generation is."""
 
     NEW = "new"
-    """Nothing is started; it waits for its turn."""
+    """Nothing is started; it waits to be told."""
+    QUEUED = "queued"
+    """It waits until fewer others are being started."""
     STARTING = "starting"
     """Its process is being started."""
     HANDSHAKE = "handshake"
@@ -78,6 +79,10 @@ class State(StrEnum):
 
 
 # What happens to it beside what it is told by others, which `messages` has
+
+
+class SlotGranted:
+    """It may start now, see `StartSlots`."""
 
 
 class Spawned:
@@ -141,6 +146,8 @@ class Lost:
 class Do(Enum):
     """What is to be done, where no more need be said."""
 
+    TAKE_SLOT = "take_slot"
+    """Take its place among those that are being started; then, at once or later, it is `SlotGranted`."""
     SPAWN = "spawn"
     """Start the process; then it is `Spawned` or `SpawnFailed`."""
     HANDSHAKE = "handshake"
@@ -279,6 +286,10 @@ def step(generation: Generation, event: Any, now: float) -> Step:
 
 
 def _begin(generation: Generation, _: Begin, __: float) -> Step:
+    return generation.to(State.QUEUED, Do.TAKE_SLOT)
+
+
+def _granted(generation: Generation, _: SlotGranted, __: float) -> Step:
     return generation.to(State.STARTING, Do.SPAWN)
 
 
@@ -430,30 +441,10 @@ def _told(generation: Generation, leftovers: tuple[int, ...] = ()) -> Exit:
     return replace(generation.exit, report=report)
 
 
-_OUT_OF_MEMORY = "it ran out of"
-
-
-def verdict_on(exit_: ProcessExit, report: CrashReport, breach: str | None, *, ready: bool) -> Exit:
-    """Put the end of a process that nobody asked to end into the words of a restart decision."""
-    how = functools.partial(Exit, code=exit_.code, signal=exit_.signal_name)
-    if breach is not None:
-        return how(ExitKind.PROTOCOL, report.cause, permanent=breach == "wrong_version")
-    if not ready:
-        cause = f"{report.exit} before it was ready; {report.cause}"
-        if report.cause == UNEXPLAINED and (said := report.stderr.split("\n")[-1].strip()):
-            cause += f"; the last that it said: {said:.300}"
-        return how(ExitKind.START_FAILED, cause, permanent=report.cause in PERMANENT_CAUSES)
-    cause = f"{report.exit}; {report.cause}"
-    if report.cause.startswith(_OUT_OF_MEMORY):
-        return how(ExitKind.OOM, cause)
-    if exit_.signal is not None:
-        return how(ExitKind.SIGNAL, cause)
-    clean = exit_.code == 0 and not report.in_flight
-    return how(ExitKind.CLEAN if clean else ExitKind.CODE, cause)
-
-
 # The table
 
+STARTS = (State.QUEUED, State.STARTING, State.HANDSHAKE)
+"""It has a slot among those that are being started, or waits for one."""
 SERVING = (State.READY, State.RECYCLING)
 CALLED = (*SERVING, State.RETIRING, State.DRAINING)
 UP = (State.HANDSHAKE, State.LOADED, *CALLED)
@@ -475,7 +466,8 @@ def _rows(
 
 
 TABLE: dict[tuple[State, type], Row] = {
-    **_rows((State.NEW,), Begin, _begin, State.STARTING),
+    **_rows((State.NEW,), Begin, _begin, State.QUEUED),
+    **_rows((State.QUEUED,), SlotGranted, _granted, State.STARTING),
     **_rows((State.STARTING,), Spawned, _spawned, State.HANDSHAKE),
     **_rows((State.STARTING,), SpawnFailed, _never, State.GONE),
     **_rows((State.HANDSHAKE,), Advanced, _advanced),
@@ -483,20 +475,20 @@ TABLE: dict[tuple[State, type], Row] = {
     **_rows((State.HANDSHAKE,), Overdue, _overdue, State.HANDSHAKE, State.STOPPING),
     **_rows((State.HANDSHAKE,), LoadPlugin, _load_early),
     **_rows((State.LOADED, *SERVING), LoadPlugin, _load),
-    **_rows((State.NEW, State.STARTING, State.HANDSHAKE), TakeOver, _not_waiting),
+    **_rows((State.NEW, *STARTS), TakeOver, _not_waiting),
     **_rows((State.LOADED,), TakeOver, _take_over, State.READY),
     **_rows((State.READY,), LimitReached, _limit, State.RECYCLING, State.STOPPING),
     **_rows((State.RECYCLING,), LimitReached, _limit, State.RECYCLING, State.STOPPING),
     **_rows((State.RETIRING,), LimitReached, _limit, State.RETIRING, State.STOPPING),
     **_rows((State.DRAINING,), LimitReached, _limit, State.DRAINING, State.STOPPING),
     **_rows((State.STOPPING,), LimitReached, _limit),
-    **_rows((State.NEW,), Retire, _never, State.GONE),
+    **_rows((State.NEW, State.QUEUED), Retire, _never, State.GONE),
     **_rows((State.HANDSHAKE, State.LOADED), Retire, _end, State.STOPPING),
     **_rows(SERVING, Retire, _retire, State.RETIRING, State.DRAINING),
     **_rows((State.RETIRING,), Retire, _retire),
     **_rows((State.RETIRING,), Drain, _drain, State.DRAINING),
     **_rows((State.DRAINING,), Drained, _drained, State.STOPPING),
-    **_rows((State.NEW, State.STARTING), EndGeneration, _never, State.GONE),
+    **_rows((State.NEW, State.QUEUED, State.STARTING), EndGeneration, _never, State.GONE),
     **_rows((*UP, State.STOPPING), EndGeneration, _end, State.STOPPING),
     **_rows((*UP, State.STOPPING), ProcessEnded, _ended, State.ENDED),
     **_rows((*UP, State.STOPPING), Lost, _lost, State.ENDED),
@@ -505,3 +497,6 @@ TABLE: dict[tuple[State, type], Row] = {
     **_rows((State.ENDED,), TreeGone, _gone, State.GONE),
     **_rows((State.REPORTED,), TreeGone, _gone_late, State.GONE),
 }  # fmt: skip
+
+EVENTS = frozenset(event for _, event in TABLE)
+"""What means something in some state."""

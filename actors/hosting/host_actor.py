@@ -9,15 +9,16 @@ effects. A new generation is a new actor, so there is no half-restarted state to
 from __future__ import annotations
 
 import functools
-import threading
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log, contain, shown
 from ...hosts.errors import THREAD_FAILED, HostGone, HostStartError
-from ...hosts.host import Host
 from ...hosts.process.stop_ladder import KILL_NOW
+from ...hosts.translating_host import start_host
 from ...supervision.restart.exits import Exit, ExitKind
+from ...supervision.runtime.start_slots import hold
 from ...supervision.runtime.telling import tell
 from ..handshake.driver import HandshakeDriver
 from ..handshake.liveness import probe
@@ -25,13 +26,14 @@ from ..handshake.messages import (
     HandshakeAnswered,
     HandshakeFailed,
     LoadOverdue,
-    LoadPlugin,
     LoadProbed,
     UnloadPlugin,
 )
 from ..threads.actor import BaseActor, UnknownMessage
-from .contracts import Armed
+from .contracts import Armed, CallGate
 from .generation import (
+    EVENTS,
+    STARTS,
     UP,
     Advanced,
     Blame,
@@ -45,6 +47,7 @@ from .generation import (
     Recycle,
     Report,
     Settled,
+    SlotGranted,
     Spawned,
     SpawnFailed,
     StartTimer,
@@ -56,13 +59,9 @@ from .generation import (
 )
 from .messages import (
     BEGIN,
-    Begin,
-    Drain,
     Drained,
     EndGeneration,
-    LimitReached,
     ProcessEnded,
-    Retire,
     StartOverdue,
     TakeOver,
     TreeGone,
@@ -73,7 +72,8 @@ if TYPE_CHECKING:
 
     import pykka
 
-    from ...hosts.process.process import ProcessExit
+    from ...hosts.host import Host
+    from ...hosts.process.process import Command, ProcessExit
     from ...hosts.report.crash_report import CrashReport
     from ...hosts.sharing import Program
     from ...supervision.runtime.clock import Timer
@@ -85,36 +85,6 @@ if TYPE_CHECKING:
     from .settings import HostSettings
 
 logger = Log("callboard.actors")
-
-
-class CallGate:
-    """Keeps calls from a generation that is to end. From any thread.
-
-    An order that ends a generation is a message to its actor, which reads it when it comes to it; who has given the
-    order may submit a call before that. So the gate is shut in the thread that carries the order out, and a call
-    that comes after waits for the next generation.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._host: Host | None = None
-        self._shut = False
-
-    def lead_to(self, host: Host) -> None:
-        """The generation has its process."""
-        with self._lock:
-            self._host = host
-            shut = self._shut
-        if shut:
-            host.take_no_more()
-
-    def shut(self) -> None:
-        """Send it nothing more, now or once it has its process."""
-        with self._lock:
-            self._shut = True
-            host = self._host
-        if host is not None:
-            host.take_no_more()
 
 
 class PumpListener:
@@ -188,6 +158,7 @@ class HostActor(BaseActor):
         self._context = context
         self._loaded = loaded
         self._watchdog = services.watchdog
+        self._start_slots = services.start_slots
         self._armed = Armed()
         self._host: Host | None = None
         self._timer: Timer | None = None
@@ -197,6 +168,7 @@ class HostActor(BaseActor):
 
     def on_stop(self) -> None:
         """A generation ends with its actor, however that was stopped; a process that has ended stays so."""
+        self._start_slots.give_back(self.actor_urn)
         if self._host is not None:
             self._host.stop("its actor was stopped", KILL_NOW)
 
@@ -220,7 +192,7 @@ class HostActor(BaseActor):
                 if self._host is not None:
                     self._host.generation = reporter.generation
                 self._happened(message)
-            case _ if type(message) in _EVENTS:
+            case _ if type(message) in EVENTS:
                 self._happened(message)
             case _:
                 super().receive(message)
@@ -237,7 +209,10 @@ class HostActor(BaseActor):
 
     def _happened(self, event: Any) -> None:
         """Decide, and carry out what was decided. One effect that fails keeps no other from its turn."""
+        before = self._generation.state
         self._generation, effects = step(self._generation, event, self._clock.now())
+        if before in STARTS and self._generation.state not in STARTS:
+            self._start_slots.give_back(self.actor_urn)
         failed: BaseException | None = None
         for effect in effects:
             try:
@@ -279,8 +254,13 @@ class HostActor(BaseActor):
             case WarnOfLeftovers(pids):
                 logger.warning("host %r has left processes that would not end: %s", self._program.name, pids)
 
-    def _do(self, effect: Do) -> None:
+    def _do(self, effect: Do) -> None:  # noqa: C901 - one case for each effect
         match effect:
+            case Do.TAKE_SLOT:
+                if self._start_slots.take(
+                    self.actor_urn, functools.partial(tell, self.actor_ref, SlotGranted())
+                ):
+                    self._happened(SlotGranted())
             case Do.SPAWN:
                 self._happened(self._spawn())
             case Do.HANDSHAKE:
@@ -310,11 +290,22 @@ class HostActor(BaseActor):
                 finally:
                     self.stop()
 
+    def _take_slot(self) -> None:
+        key, granted = self.actor_urn, SlotGranted()
+        if self._start_slots.take(key, functools.partial(tell, self.actor_ref, granted)):
+            self._happened(granted)
+
+    def _command(self) -> Command:
+        command, hidden = self._program.command(), self._settings.hidden
+        return replace(command, secrets=(*command.secrets, *hidden)) if hidden else command
+
     def _spawn(self) -> Spawned | SpawnFailed:
+        give_back = functools.partial(self._start_slots.give_back, self.actor_urn)
+        self._clock.call_at(self._clock.now() + hold(self._settings.start_deadline), give_back)
         try:
-            self._host = Host(
+            self._host = start_host(
                 self._program.name,
-                self._program.command(),
+                self._command(),
                 PumpListener(self.actor_ref, self._program.name, self.events),
                 generation=self._reporter.generation,
                 max_line=self._settings.max_line_bytes,
@@ -334,9 +325,8 @@ class HostActor(BaseActor):
             contain(error, logger, "starting host %r failed", self._program.name)
             host, self._host = self._host, None  # and a start of which nobody hears is awaited for ever
             if host is not None:
-                with suppress(
-                    Exception
-                ):  # if there is a process, it ends when it is read; else the watchdog knows it
+                # If there is a process, it ends when it is read; else the watchdog knows it.
+                with suppress(Exception):
                     host.stop("starting it failed", KILL_NOW)
             return SpawnFailed(Exit(ExitKind.START_FAILED, f"starting it failed: {shown(error)}"))
         return Spawned()
@@ -396,9 +386,3 @@ class HostActor(BaseActor):
     def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-
-
-_EVENTS = frozenset(
-    {Begin, Drain, Drained, EndGeneration, LimitReached, LoadPlugin, ProcessEnded, Retire, TreeGone}
-)
-"""What decides nothing by itself, and is an event of the table as it comes."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .limits import LimitWatch
     from .settings import HostSettings
 
-_OWN = frozenset({"config"})
+_OWN = frozenset({"config", "hidden"})
 """Of the settings of a host, what is each plugin's own."""
 
 

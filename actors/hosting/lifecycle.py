@@ -21,7 +21,7 @@ from ...supervision.runtime.telling import tell
 from ..handshake.messages import LoadPlugin, UnloadPlugin
 from ..threads.latch import Latch
 from .candidate import ProgramVersion
-from .host_actor import CallGate, HostActor
+from .host_actor import HostActor
 from .limits import arm
 from .messages import BEGIN, Drain, EndGeneration, Retire
 from .reload_progress import Reloads
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..handshake.handshake import Handshake, PluginsToLoad
     from ..services import Services
     from .candidate import Candidate
-    from .contracts import Armed, GenerationContext, LifecycleContext, Reporter
+    from .contracts import Armed, CallGate, GenerationContext, LifecycleContext, Reporter
     from .limits import LimitWatch
     from .settings import HostSettings
 

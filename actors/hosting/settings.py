@@ -25,6 +25,7 @@ class HostSettings:
         ladder: how it is stopped.
         group: the group that it is supervised in; none if it is empty.
         limits: what each generation may use, and how it is replaced.
+        hidden: what it is given and nobody is to read in a report; of one that is shared, what the first plugin is given.
         standby: keep a further host, started and loaded, that takes over when this one ends.
     """
 
@@ -37,4 +38,5 @@ class HostSettings:
     ladder: StopLadder = field(default_factory=StopLadder)
     group: str = ""
     limits: Limits = field(default_factory=Limits)
+    hidden: tuple[str, ...] = ()
     standby: bool = False

@@ -56,6 +56,7 @@ class EventKind(NamedTuple):
 
 
 FACTS: dict[str, Fact] = {
+    "action": Fact("string", "`accept`, `decline` or `cancel`"),
     "added": Fact("array", "names of tools that were not offered before"),
     "allowed": Fact("boolean", "the call may go on"),
     "aside": Fact("string", "the name that the file has now"),
@@ -63,7 +64,7 @@ FACTS: dict[str, Fact] = {
     "blamed": Fact("string", "`tool` or `arguments`"),
     "bound": Fact("number", "what the limit allows: bytes, seconds or pieces"),
     "by": Fact("string", "who decided: `person`, `remembered`, `timeout`, `nobody`, `error` or `withdrawn`"),
-    "call": Fact("string", "the call's id"),
+    "call": Fact("string", "the call's id; of a form empty if several calls can be meant"),
     "cause": Fact("string", "how it ended, in a sentence"),
     "changed": Fact("array", "names of tools whose schemas are not what they were"),
     "child": Fact("string", "the member that has ended: a host, or a group in it"),
@@ -141,6 +142,8 @@ EVENT_KINDS: dict[str, EventKind] = {
     "hook_failed": EventKind("the hook raised, took too long, answered with what is no answer, or wants too much said", ("call", "tool", "event", "error")),
     "approval_asked": EventKind("a person is asked about the call", ("call", "tool", "prompt", "timeout")),
     "approval_answered": EventKind("it is decided what that person was asked", ("call", "tool", "allowed", "by")),
+    "form_asked": EventKind("a person is asked what a server wants to know for a call", ("call", "tool", "prompt", "timeout")),
+    "form_answered": EventKind("it is decided what the server is told; the answers themselves are in no event", ("call", "tool", "action", "by")),
     "breaker_opened": EventKind("the tool failed too often in a row; its calls are refused", ("tool", "retry_in")),
     "breaker_half_open": EventKind("one call goes through, to try the tool", ("tool",)),
     "breaker_closed": EventKind("the tool works again, or its breaker was closed by hand", ("tool",)),

@@ -30,6 +30,11 @@ MAX_WAITING = 10_000
 """Events kept for subscribers that are slower than events come; past that new ones are dropped
 and counted."""
 
+_GATHERED = 0.001
+"""Seconds in which events are gathered once a call's have been told, unless someone waits for them."""
+
+_OF_A_CALL = frozenset({"call_submitted", "call_started", "call_ended"})
+
 KINDS = frozenset(EVENT_KINDS)
 """The names of all kinds of events; `event_kinds` says what each of them carries."""
 
@@ -93,6 +98,7 @@ class EventStream:
         self._subscriptions: tuple[Subscription, ...] = ()
         self._heard: frozenset[str] = frozenset()
         self._waiting: queue.SimpleQueue[Event | threading.Event | None] = queue.SimpleQueue()
+        self._called = threading.Event()
         self._sequence = 0
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -172,6 +178,7 @@ class EventStream:
                 return True
             if self._thread is threading.current_thread():
                 return False
+            self._called.set()
             self._waiting.put(told)
         return told.wait(timeout)
 
@@ -181,6 +188,7 @@ class EventStream:
             thread, self._thread = self._thread, None
             self._closed = True
             self._hear(frozenset())
+            self._called.set()
             self._waiting.put(None)
         if thread is not None and thread is not threading.current_thread():
             thread.join(5.0)
@@ -217,6 +225,7 @@ class EventStream:
     def _deliver(self) -> None:
         while (item := self._waiting.get()) is not None:
             if isinstance(item, threading.Event):
+                self._called.clear()
                 item.set()
                 continue
             for subscription in self._subscriptions:
@@ -226,3 +235,6 @@ class EventStream:
                     except BaseException as error:  # noqa: BLE001 - a subscriber's; the others hear all the same
                         said = "a subscriber failed on event %s of %r"
                         contain(error, logger, said, item.kind, item.subject)
+            if item.kind in _OF_A_CALL and self._waiting.empty():
+                # A call has three of them, and to be woken for each costs the call more than to make them.
+                self._called.wait(_GATHERED)

@@ -24,6 +24,7 @@ from callboard.actors.hosting.generation import (
     Recycle,
     Report,
     Settled,
+    SlotGranted,
     Spawned,
     SpawnFailed,
     State,
@@ -53,7 +54,7 @@ from hypothesis import strategies as st
 FAILED = Exit(ExitKind.START_FAILED, "no such program")
 PLUGIN = LoadedPlugin("b", None, {}, None, {}, lambda: None, lambda _: None)
 OVERLAP, ALONE = HostSettings({}), HostSettings({}, limits=Limits(overlap=False))
-ONCE = (Do.SPAWN, Do.HANDSHAKE, Do.SERVE, Do.TELL_LOADED, Do.DRAIN, Do.ASK_COVERED, Do.CLOSE)
+ONCE = (Do.TAKE_SLOT, Do.SPAWN, Do.HANDSHAKE, Do.SERVE, Do.TELL_LOADED, Do.DRAIN, Do.ASK_COVERED, Do.CLOSE)
 
 
 def ended(code=None, signal=None, breach=None):
@@ -80,7 +81,7 @@ BY_OTHERS = (
     *(Overdue(*facts, been_up=False) for facts in itertools.product((False, True), repeat=3)),
 )
 BY_THE_PROCESS = (CRASH, KILLED, CLEAN, ended(code=0, breach="wrong_version"), Lost(FAILED, CRASH.report))
-ANSWERS = (Spawned(), SpawnFailed(FAILED), NextDiffers(), Covered())
+ANSWERS = (SlotGranted(), Spawned(), SpawnFailed(FAILED), NextDiffers(), Covered())
 EVENTS = (*BY_OTHERS, *BY_THE_PROCESS, *ANSWERS, TreeGone(()), TreeGone((7,)))
 BEGINNINGS = tuple(
     Generation(settings, standby=standby) for settings in (OVERLAP, ALONE) for standby in (False, True)
@@ -99,10 +100,11 @@ def run(beginning, events):
         yield event, generation, effects
 
 
-def live(beginning, events, *, spawns, differs, covered):
+def live(beginning, events, *, spawns, differs, covered, at_once=True):
     """As its actor would run it: what an effect finds out is told at once, and the process ends as processes do."""
     told: list[object] = []
     generation, queue, answers = beginning, [], {
+        Do.TAKE_SLOT: SlotGranted() if at_once else None,
         Do.SPAWN: Spawned() if spawns else SpawnFailed(FAILED),
         Do.ASK_COVERED: Covered() if covered else None,
         Blame: NextDiffers() if differs else None,
@@ -129,8 +131,15 @@ def live(beginning, events, *, spawns, differs, covered):
     return generation, told
 
 
-OUTER = st.lists(st.sampled_from((*BY_OTHERS, *BY_THE_PROCESS, TreeGone(()), TreeGone((7,)))), max_size=25)
-WORLDS = {"spawns": st.sampled_from([True] * 9 + [False]), "differs": st.booleans(), "covered": st.booleans()}
+OUTER = st.lists(
+    st.sampled_from((*BY_OTHERS, *BY_THE_PROCESS, SlotGranted(), TreeGone(()), TreeGone((7,)))), max_size=25
+)
+WORLDS = {
+    "spawns": st.sampled_from([True] * 9 + [False]),
+    "differs": st.booleans(),
+    "covered": st.booleans(),
+    "at_once": st.sampled_from([True] * 9 + [False]),
+}
 
 
 @given(st.sampled_from(BEGINNINGS), st.lists(st.sampled_from(EVENTS), max_size=30))
@@ -165,7 +174,7 @@ def test_nothing_is_left_waiting_for_ever(state):
 
     if state is State.GONE:
         assert out == set()
-    elif state in {State.NEW, State.STARTING}:
+    elif state in {State.NEW, State.QUEUED, State.STARTING}:
         assert EndGeneration in out
     elif state in {State.ENDED, State.REPORTED}:
         assert TreeGone in out

@@ -119,7 +119,8 @@ def test_a_life_far_beyond_its_memory_is_ended_with_its_call():
 
         assert run(board)["success"]
     assert lost["code"] == "host_crashed"
-    assert "its limit 'memory_hard' of 200 MB is passed: it holds 3" in lost["error"]
+    # Not how much it held: the watch may look while it is still growing.
+    assert "its limit 'memory_hard' of 200 MB is passed: it holds " in lost["error"]
     assert crashed.facts["exit"] == "limit"
 
 

@@ -1,0 +1,138 @@
+"""Many hosts that are to start at once: some at a time, and each has its whole deadline from its own start on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from boards import Recorder
+from callboard.actors.board import Board
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.hosting.settings import HostSettings
+from callboard.hosts.hosted_tool import HostedToolPlugin
+from callboard.hosts.process.process import Command, ProcessExit
+from callboard.plugins.adapter.adapter import PluginAdapter
+from callboard.supervision.restart.policy import RestartPolicy
+from callboard.supervision.runtime.start_slots import AT_ONCE, hold
+from leaks import wait_until
+from manual_clock import ManualClock
+from tools import schema
+
+DEADLINE = 8.0
+HOLD = hold(DEADLINE)
+
+
+class Process:
+    """A process in memory that answers nothing before it is let go. It is a `Transport`."""
+
+    pid = 2**31 - 1
+    stderr_tail = ""
+
+    def __init__(self, name, listener):
+        self.name, self.listener, self.asked, self.free, self.ended = name, listener, [], False, None
+
+    def start(self):
+        pass
+
+    def write(self, data):
+        self.asked += [json.loads(line) for line in data.splitlines()]
+        if self.free:
+            self.go()
+
+    def go(self):
+        self.free = True
+        values = {"init": {"value": {}, "state": {}}, "get_tool_schemas": {"value": [schema(self.name)]}}
+        while self.asked:
+            request = self.asked.pop(0)
+            answer = {"v": 1, "id": request["id"], "ok": True, "result": values[request["method"]]}
+            self.listener.on_output(json.dumps(answer).encode() + b"\n")
+
+    def stop(self, reason, ladder):
+        if self.ended is None:
+            self.ended = reason
+            self.listener.on_exit(ProcessExit(0, None, 1.0, reason))
+            self.listener.on_gone([])
+
+    def join(self, timeout=None):
+        return self.ended is not None
+
+
+@pytest.fixture
+def started():
+    return []
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def board(clock, started):
+    """A board with three more hosts than may start at once."""
+    with Board(clock=clock, seed=1) as board:
+        for number in range(AT_ONCE + 3):
+            begin(board, f"host_{number}", started)
+        wait_until(lambda: sum(bool(process.asked) for process in started) == AT_ONCE)
+        yield board
+
+
+def begin(board, name, started):
+    def carry(_host, _command, listener, _watchdog):
+        started.append(Process(name, listener))
+        return started[-1]
+
+    plugin = HostedToolPlugin(name, lambda: Command((name,), {}), carry=carry)
+    board.begin_hosted(
+        PluginAdapter(plugin),
+        plugin,
+        host=HostSettings({}, start_deadline=DEADLINE),
+        policy=RestartPolicy(intensity=0),
+        settings=ToolSettings(deadline=None),
+    )
+
+
+def state_of(board, name):
+    return board.status()["plugins"][name]["host"]["state"]
+
+
+def test_the_next_starts_when_one_is_ready(board, started):
+    started[2].go()
+
+    wait_until(lambda: len(started) == AT_ONCE + 1)
+    wait_until(lambda: state_of(board, started[2].name) == "ready")
+
+
+def test_the_next_starts_when_one_has_failed(board, started):
+    started[0].stop("it was killed", None)
+
+    wait_until(lambda: len(started) == AT_ONCE + 1)
+
+
+def test_one_that_hangs_keeps_the_others_waiting_for_a_time_only(clock, board, started):
+    clock.advance(HOLD)
+
+    wait_until(lambda: len(started) == AT_ONCE + 3)
+
+
+def test_the_deadline_of_a_start_does_not_count_while_it_waits(clock, board, started):
+    clock.advance(HOLD)
+    wait_until(lambda: len(started) == AT_ONCE + 3)
+    clock.wait_pending(AT_ONCE + 3 + 3)  # all deadlines, and the slots of the last three
+
+    clock.advance(DEADLINE - HOLD)
+
+    wait_until(lambda: all(process.ended for process in started[:AT_ONCE]))
+    assert [process.ended for process in started[AT_ONCE:]] == [None] * 3
+
+
+def test_one_that_is_removed_while_it_waits_is_never_started(clock, board, started):
+    removed, *others = set(board.status()["plugins"]) - {process.name for process in started}
+
+    recorder = Recorder(board)
+    board.remove(removed)
+    recorder.wait("host_stopped")
+    clock.advance(HOLD)
+
+    wait_until(lambda: len(started) == AT_ONCE + len(others))
+    assert removed not in {process.name for process in started}
