@@ -150,6 +150,7 @@ class Board:
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
             keeper=None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes),
             tool_runtime=self.tool_runtime,
+            people=lambda: self.hooks,
         )
         self.survey = Survey(services.threads)
         claiming = Claiming(self._routing_table, services, claim_patience)
@@ -352,7 +353,8 @@ class Board:
         if self.plugin_manager.closed:
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
             return call
-        call.limit(self._steady_clock, deadline)
+        if deadline is not None:
+            call.limit(self._steady_clock, deadline)
         self._route(call)
         return call
 
@@ -479,7 +481,7 @@ class Board:
         # All hosts have ended, or had their time: a watchdog that ends now kills those that have not.
         self._services.watchdog.close()
         self._services.threads.close()
-        self.plugin_manager.limit_watch.close()
+        self.plugin_manager.finish()
         self.supervisor.stop()
         self.events.close()  # after all that publishes
         self._steady_clock.close()

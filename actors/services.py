@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.frozen import frozen
+from ..supervision.runtime.start_slots import StartSlots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..hosts.mcp.sampling import Sampling
     from ..hosts.process_tree.watchdog import Watchdog
+    from ..plugins.hooks.forms import Form, FormAnswer
     from ..supervision.runtime.clock import Clock
     from ..supervision.runtime.events import EventStream
     from .state.persister import StateKeeper
     from .threads.hook_pool import HookThreads
+
+
+class AnswersByModel(Protocol):
+    """Asks a model for others. From any thread.
+
+    Attributes:
+        ready: there is one.
+    """
+
+    @property
+    def ready(self) -> bool: ...
+
+    def sample(self, asked: Sampling, stopped: Callable[[], bool]) -> dict[str, Any]:
+        """Ask it and wait; ``stopped`` says that nobody waits for the answer any more. Raises what keeps it from answering."""
+
+
+class AsksPeople(Protocol):
+    """Has people and models asked; from any thread, and nothing blocks."""
+
+    @property
+    def takes_forms(self) -> bool:
+        """Whether anybody is there who has forms filled in."""
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model that can be asked."""
+
+    def ask_model(
+        self, asked: Sampling, call: str, done: Callable[[dict[str, Any] | None, str], None]
+    ) -> Callable[[], None]:
+        """As `ask_form`, of a model; ``None`` and why, if it has not answered."""
+
+    def ask_form(self, form: Form, call: str, done: Callable[[FormAnswer], None]) -> Callable[[], None]:
+        """Have ``done`` called with the answer, at once or from another thread; returns what withdraws it."""
 
 
 @frozen(eq=False, kw_only=True)
@@ -27,7 +65,9 @@ class Services:
         watchdog: ends the hosts with this process.
         random: the source of the jitter of hosts.
         keeper: keeps the plugins' states beyond this process, or ``None``.
+        start_slots: how many hosts start at the same time.
         tool_runtime: what plugins of this process find in their context under that name.
+        people: who asks people and models; ``None`` for a part without a board.
     """
 
     clock: Clock
@@ -36,4 +76,6 @@ class Services:
     watchdog: Watchdog
     random: Callable[[], float]
     keeper: StateKeeper | None = None
+    start_slots: StartSlots = field(default_factory=StartSlots)
     tool_runtime: Any = None
+    people: Callable[[], AsksPeople] | None = None

@@ -15,34 +15,37 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import JsonValueError
 from ..base.foreign import Log, contain, shown
-from .environment import secrets_of
-from .errors import THREAD_FAILED, HostGone, HostTimeout, RequestTooLarge
+from .errors import THREAD_FAILED, HostGone, RequestTooLarge
 from .limits.limits import FRAMES
 from .limits.vitals import Vitals, sample
 from .process.stop_ladder import KILL_NOW, StopLadder
 from .process.transport import ProcessTransport
-from .protocol.blocking_request import Asked
 from .protocol.description import PLAIN, describe_params, read_description
-from .protocol.dialect import TranslatingPeer
 from .protocol.noise import Noise
-from .protocol.peer import FlightRecorder, Peer
+from .protocol.peer import Peer
 from .protocol.peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
-from .protocol.wire import MAX_LINE_BYTES, encode_request
-from .report.crash_report import CrashReport, last_words, probable_cause
-from .report.oom import killed_for_memory, oom_kills
-from .report.redaction import Redactor
+from .protocol.wire import MAX_LINE_BYTES, encode_request, ids_of_requests
+from .report.crash_report import CrashReport, describe_end
+from .report.flight_recorder import FlightRecorder
+from .report.oom import oom_kills
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from asyncio import AbstractEventLoop
+    from collections.abc import Callable, Sequence
 
+    from .process.loop_reader import LoopReader
     from .process.process import Command, ProcessExit
     from .process.transport import Carry
     from .process_tree.watchdog import Watchdog
-    from .protocol.dialect import Dialect
     from .protocol.listeners import HostListener, RequestOwner
     from .protocol.peer_events import Event
 
+    Hears = Callable[[bytes], None] | None
+    NotSent = HostGone | RequestTooLarge | JsonValueError
+
 logger = Log("callboard.hosts")
+
+_NOT_HANDED_OVER = "its answer could not be handed over"
 
 
 class Host:
@@ -51,6 +54,7 @@ class Host:
     Attributes:
         stopped: we have begun to end it, so that its end is nobody's fault in there.
         stalled: we end it because it answers nothing; any of its calls may be why.
+        unsent: the ids of requests that had not left whole when it ended, so that it cannot have read them.
         answered: it has answered a call; whoever sends calls says so.
         description: what it says of itself, if it was asked and has answered.
         features: what it can do beyond version 1; empty as long as it has not said.
@@ -71,11 +75,8 @@ class Host:
         now: Callable[[], float] = time.monotonic,
         watchdog: Watchdog | None = None,
         carry: Carry | None = None,
-        dialect: Callable[[], Dialect] | None = None,
     ) -> None:
         """Start the process; it is read from `start` on.
-
-        ``dialect`` makes what it speaks, if that is another protocol than ours.
 
         Raises:
             HostStartError: the process cannot be started.
@@ -87,17 +88,16 @@ class Host:
         self._noise = Noise(name, listener, now)
         self._command = command
         self._recorder = recorder = FlightRecorder(flight_recorder, now) if flight_recorder else None
-        limits: dict[str, Any] = {"max_line": max_line, "max_stray": max_stray}
-        limits["hears"] = recorder and recorder.received
-        make: Callable[..., TranslatingPeer[RequestOwner]] = TranslatingPeer
-        self._translating = make(dialect(), **limits) if dialect else None
-        self._peer: Peer[RequestOwner] = self._translating or Peer(**limits)
+        self._peer = self._make_peer(max_line, max_stray, recorder.received if recorder else None)
         self._lock = threading.Lock()
+        # Held from when a request is known until it is written, or known not to be: its end must not be told in between.
+        self._sending = threading.RLock()  # a transport may tell of the end while it is written to
         self._ids = itertools.count(1)
         self._breach: str | None = None
         self._ended = False
         self._draining = False
         self._idle: Callable[[], object] | None = None
+        self.unsent: frozenset[str] = frozenset()
         self.stopped = False
         self.stalled = False
         self.answered = False
@@ -111,6 +111,9 @@ class Host:
         except BaseException:  # raised again: what was made for it goes, whatever the reason
             self._clear_up()
             raise
+
+    def _make_peer(self, max_line: int, max_stray: int | None, hears: Hears) -> Peer[RequestOwner]:
+        return Peer(max_line=max_line, max_stray=max_stray, hears=hears)
 
     def start(self) -> None:
         """Begin to read; from now on the listener is told.
@@ -150,6 +153,15 @@ class Host:
         """A look at the process of its pid, or at all that runs in its sandbox; see `sample`."""
         return sample(self.pid, descriptors=descriptors, tree=self._command.contained)
 
+    def lead(self, loop: AbstractEventLoop, returned: Callable[[], None]) -> LoopReader | None:
+        """Have an asyncio loop, which runs in this thread, read it for a while; ``None`` if that cannot be. See `Pumping.lead`."""
+        return self._transport.lead(loop, returned) if isinstance(self._transport, ProcessTransport) else None
+
+    @property
+    def is_led(self) -> bool:
+        """Whether an event loop reads it at present, and not its pump."""
+        return isinstance(self._transport, ProcessTransport) and self._transport.is_led()
+
     @property
     def found_by(self) -> tuple[str, ...]:
         """By what those whom it has started are found once it has ended; by nothing if it is no process."""
@@ -174,30 +186,56 @@ class Host:
             RequestTooLarge: the request is beyond the line limit; nothing was sent.
             JsonValueError: the parameters are not JSON; nothing was sent.
         """
-        if self._translating is not None:
-            return self._translate(method, params, lambda known: self._peer.open(known, owner), calls=True)
         request_id, line = self._encoded(method, params)
-        with self._lock:
-            if self._ended or self._draining or self._breach is not None:
-                raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
-            self._peer.open(request_id, owner)
-        self._write(request_id, line)
+        with self._sending:
+            with self._lock:
+                if self._ended or self._draining or self._breach is not None:
+                    raise self._gone()
+                owner.request_id = request_id
+                self._peer.open(request_id, owner)
+            unsent = self._write({request_id: line})
+        if unsent:
+            raise unsent[request_id]
         return request_id
+
+    def send_all(
+        self, method: str, requests: Sequence[tuple[dict[str, Any], RequestOwner]]
+    ) -> list[str | NotSent]:
+        """As `send`, of several in their order with one write: the id of each, or what `send` would raise of it."""
+        fates: list[str | NotSent] = []
+        lines: dict[str, bytes] = {}
+        for params, _ in requests:
+            try:
+                request_id, lines[request_id] = self._encoded(method, params)
+                fates.append(request_id)
+            except (RequestTooLarge, JsonValueError) as error:
+                fates.append(error)
+        with self._sending:
+            with self._lock:
+                if self._ended or self._draining or self._breach is not None:
+                    gone = self._gone()
+                    return [gone if isinstance(fate, str) else fate for fate in fates]
+                for fate, (_, owner) in zip(fates, requests, strict=True):
+                    if isinstance(fate, str):
+                        owner.request_id = fate
+                        self._peer.open(fate, owner)
+            unsent = self._write(lines)
+        return (
+            [unsent.get(fate, fate) if isinstance(fate, str) else fate for fate in fates] if unsent else fates
+        )
 
     def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], None]) -> None:
         """Send a request beside the calls, for which nobody waits; also while the host takes no more calls.
 
         ``hears`` is told the value of its answer, or ``None`` if that is an error, if one comes. Raises as `send`.
         """
-        if self._translating is not None:
-            self._translate(method, params, lambda known: self._peer.note(known, hears), calls=False)
-            return
         request_id, line = self._encoded(method, params)
         with self._lock:
             if self._ended or self._breach is not None:
-                raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
+                raise self._gone()
             self._peer.note(request_id, hears)
-        self._write(request_id, line)
+        if unsent := self._write({request_id: line}):
+            raise unsent[request_id]
 
     def cancel(self, request_id: str, reason: str) -> None:
         """Tell the host that nobody waits for a request any more, if it takes such news; its answer is still awaited."""
@@ -212,6 +250,9 @@ class Host:
             with suppress(HostGone, RequestTooLarge, JsonValueError):
                 self.note("shutdown", farewell(), lambda _: None)
 
+    def _gone(self) -> HostGone:
+        return HostGone(f"host {self.name!r} takes no more requests", host=self.name)
+
     def _encoded(self, method: str, params: dict[str, Any]) -> tuple[str, bytes]:
         request_id = f"{self.generation}-{next(self._ids)}"
         line = encode_request(request_id, method, params)
@@ -219,50 +260,21 @@ class Host:
             raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
         return request_id, line
 
-    def _translate(
-        self, method: str, params: dict[str, Any], enter: Callable[[str], None], *, calls: bool
-    ) -> str:
-        """As `send`, in the dialect; ``enter`` notes who waits, ``calls``: not while the host is drained.
-
-        Encoded and awaited under one hold of the lock: what the dialect answers by itself any thread may take, and an
-        answer to what nobody waits for yet is dropped.
-        """
-        assert self._translating is not None
-        request_id = f"{self.generation}-{next(self._ids)}"
-        with self._lock:
-            if self._ended or self._breach is not None or (calls and self._draining):
-                raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
-            line = self._translating.dialect.encode(request_id, method, params)
-            if len(line) > self.max_line:
-                self._translating.dialect.forget(request_id)
-                raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
-            enter(request_id)
-        self._write(request_id, line)
-        self._hear_dialect(self._translating)
-        return request_id
-
-    def _hear_dialect(self, spoken: TranslatingPeer[RequestOwner]) -> None:
-        """Write what the dialect has to say by itself, and hand on what nobody over there has said."""
-        with self._lock:
-            lines, events = spoken.take()
-        with suppress(HostGone):  # whose end the owners are told
-            self._write("", lines)
-        for event in events:
-            self._hand_on(event)
-
-    def _write(self, request_id: str, line: bytes) -> None:
-        if not line:  # a dialect may have nothing to ask of anybody
-            return
+    def _write(self, lines: dict[str, bytes]) -> dict[str, HostGone]:
+        """Write lines by the ids of their requests; returns those of which nothing was sent, and whose owners were not told."""
+        data = b"".join(lines.values()) if len(lines) > 1 else next(iter(lines.values()), b"")
+        if not data:  # a dialect may have nothing to ask of anybody
+            return {}
         if self._recorder is not None:
-            self._recorder.sent(line)
+            for line in lines.values():
+                self._recorder.sent(line)
         try:
-            self._transport.write(line)
-        except HostGone:
+            self._transport.write(data)
+        except HostGone as gone:
+            # Of one that is not there any more the end of the host was quicker, and has told the owner.
             with self._lock:
-                withdrawn = self._peer.withdraw(request_id)
-            # Not there any more: the end of the host was quicker, and has told the owner.
-            if withdrawn:
-                raise
+                return {request_id: gone for request_id in lines if self._peer.withdraw(request_id)}
+        return {}
 
     def call_of(self, request_id: str) -> str | None:
         """The id of the call for which a request was sent, as long as its end is awaited."""
@@ -274,8 +286,7 @@ class Host:
         """Give a request up; False when its end was quicker."""
         with self._lock:
             abandoned = self._peer.abandon(request_id)
-        if self._idle is not None:
-            self._tell_idle()
+        self._tell_idle()
         return abandoned
 
     def take_no_more(self) -> None:
@@ -311,27 +322,6 @@ class Host:
         with self._lock:
             return self._peer.busy
 
-    def ask(
-        self, method: str, params: dict[str, Any], timeout: float | None = None
-    ) -> tuple[Any, dict[str, Any] | None]:
-        """Send a request and wait for its answer: the value, and the state if one came.
-
-        For programs and threads that may block; never from an actor or a pump.
-
-        Raises:
-            HostGone: the host is not running, or ended before it answered.
-            HostTimeout: no answer within ``timeout`` seconds; the request is given up.
-            RemoteError: the host answered with an error.
-            ProtocolBreach: the host answered with what is no answer.
-            RequestTooLarge, JsonValueError: as `send`.
-        """
-        owner = Asked(method)
-        request_id = self.send(method, params, owner)
-        if not owner.ended.wait(timeout) and self.abandon(request_id):
-            assert timeout is not None
-            raise HostTimeout(host=self.name, method=method, seconds=timeout)
-        return owner.outcome(self.name)
-
     def stop(self, reason: str, ladder: StopLadder | None = None) -> None:
         """Begin to end the host; returns at once, `join` waits. It takes no more requests."""
         self.stopped = True
@@ -353,14 +343,13 @@ class Host:
             events = self._peer.receive(data)
         for event in events:
             if type(event) is Answered:  # nearly always, and a class pattern takes ten times as long
-                if not self._tell(event.owner.on_answer, event.value, event.state):
-                    self._tell(
-                        event.owner.on_breach, "internal_error", "its answer could not be handed over", {}
-                    )
+                try:
+                    event.owner.on_answer(event.value, event.state)
+                except BaseException as error:  # noqa: BLE001 - as in `_tell`
+                    self._contain(error, event.owner.on_answer)
+                    self._tell(event.owner.on_breach, "internal_error", _NOT_HANDED_OVER, {})
             else:
                 self._hand_on(event)
-        if self._translating is not None:
-            self._hear_dialect(self._translating)
         if self._idle is not None:
             self._tell_idle()
 
@@ -368,7 +357,7 @@ class Host:
         match event:
             case Answered(owner, value, state):
                 if not self._tell(owner.on_answer, value, state):
-                    self._tell(owner.on_breach, "internal_error", "its answer could not be handed over", {})
+                    self._tell(owner.on_breach, "internal_error", _NOT_HANDED_OVER, {})
             case PartCame(owner, payload, size):
                 self._tell(owner.on_part, payload, size)
             case Begun(owner):
@@ -403,12 +392,21 @@ class Host:
 
     def on_exit(self, exit_: ProcessExit) -> None:
         """Tell every owner that is left, then the listener."""
-        with self._lock:
+        self.unsent = ids_of_requests(exit_.unsent)
+        with self._sending, self._lock:
             self._ended = True
             opened, abandoned = self._peer.lost()
             unfinished, counts = self._peer.unfinished, dict(self._peer.counts)
         try:
-            cause, stderr, frames = self._described(exit_, len(opened), unfinished)
+            cause, stderr, frames = describe_end(
+                exit_,
+                self._command,
+                self.stderr_tail,
+                in_flight=len(opened),
+                unfinished=unfinished,
+                oom_kills_before=self._oom_kills,
+                recorder=self._recorder,
+            )
         except BaseException as error:  # noqa: BLE001 - a fault of ours, and those who wait have to hear of the end
             contain(error, logger, "host %r: describing its end failed", self.name)
             cause, stderr, frames = "it could not be described; the log says why", "", ()
@@ -431,19 +429,6 @@ class Host:
         fault = None if exit_.fault == THREAD_FAILED else exit_.fault  # which is no fault of the host's
         self._tell(self._listener.on_ended, exit_, report, breach=self._breach or fault)
 
-    def _described(
-        self, exit_: ProcessExit, in_flight: int, unfinished: bytes
-    ) -> tuple[str, str, tuple[dict[str, Any], ...]]:
-        """The probable cause, the last words, and the last frames."""
-        said, redactor = self.stderr_tail, Redactor((*secrets_of(self._command.env), *self._command.secrets))
-        killed = killed_for_memory(self._oom_kills, oom_kills()) if exit_.signal_name == "SIGKILL" else None
-        cause = probable_cause(exit_, said, in_flight=in_flight, unfinished=unfinished, oom_kill=killed)
-        return (
-            redactor.text(cause),
-            last_words(said, unfinished, redactor),
-            () if self._recorder is None else self._recorder.dump(redactor),
-        )
-
     def _clear_up(self) -> None:
         if self._command.after is not None:
             self._tell(self._command.after)
@@ -458,6 +443,9 @@ class Host:
         try:
             hears(*facts, **more)
         except BaseException as error:  # noqa: BLE001 - an owner may be an embedder's, and what it has told is behind it
-            contain(error, logger, "host %r: telling %s failed", self.name, shown(hears))
+            self._contain(error, hears)
             return False
         return True
+
+    def _contain(self, error: BaseException, hears: Callable[..., object]) -> None:
+        contain(error, logger, "host %r: telling %s failed", self.name, shown(hears))

@@ -20,19 +20,21 @@ from typing import TYPE_CHECKING, Any, Self
 from ..base.foreign import Log
 from ..plugins.contract.invocation import Invocation
 from .errors import HostGone, HostStartError, HostTimeout, RemoteError
+from .protocol.blocking_request import ask
 from .protocol.call_params import ALL_FACTS, OBJECTS, add_facts
 from .protocol.context_filter import what_crosses
 from .protocol.description import PLAIN, Description
 from .protocol.methods import METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from .host import Host
     from .process.process import Command, ProcessExit
     from .process.stop_ladder import StopLadder
     from .process.transport import Carry
     from .protocol.dialect import Dialect
+    from .protocol.input_request import InputSource
     from .report.crash_report import CrashReport
     from .sharing import Sharing
 
@@ -45,6 +47,10 @@ LACKING = "MethodNotFound"
 type than ``Error``, so a host that was written from that page alone cannot say it."""
 
 _OPTIONAL = frozenset(method.name for method in METHODS.values() if not method.required)
+
+
+def _ignore() -> None:
+    """The plugin is on no board."""
 
 
 class HostedToolPlugin:
@@ -60,6 +66,9 @@ class HostedToolPlugin:
         kind: what its host is, for people: ``node``, ``python``, ``bash``, a ``command``, or any ``program``.
         dialect: makes what its host speaks in a life, if that is another protocol than ours.
         shared_as: what a host that it shares with others calls it; ``None`` in one of its own.
+        address: where it is reached, if it runs elsewhere and is no process of ours.
+        on_tools_changed: called when what it speaks to says that its tools are others now; must not block.
+        input_source: answers what it asks in the middle of a call, if it can; ``None`` for nobody.
     """
 
     kind = "program"
@@ -79,6 +88,9 @@ class HostedToolPlugin:
         self.dialect: Callable[[], Dialect] | None = None
         self.host: Host | None = None
         self.shared_as: str | None = None
+        self.address: str | None = None
+        self.on_tools_changed: Callable[[], object] = _ignore
+        self.input_source: InputSource | None = None
         self._lacking: set[str] = set()
         self._answered: set[str] = set()
         self._description = PLAIN
@@ -93,6 +105,11 @@ class HostedToolPlugin:
 
     def limit_memory(self, resident: int) -> None:
         """Have its host keep below so many bytes by itself, as far as its runtime can; from its next life on."""
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Tools that its host has and that are not offered, by name, and why."""
+        return {}
 
     def sharing(self) -> Sharing | None:
         """What a host needs to take it in beside others; ``None`` of one that can only live alone."""
@@ -195,7 +212,7 @@ class HostedToolPlugin:
             raise HostGone(f"the host of {self.name!r} is not running", host=self.name)
         if self.shared_as is not None:
             params = params | {"plugin": self.shared_as}
-        return host.ask(method, params, METHODS[method].timeout)
+        return ask(host, method, params, METHODS[method].timeout)
 
     def _ask_optional(self, method: str, params: Json) -> Any:
         """The answer of a method that the host may lack; then ``None``, and it is not asked for it again.
@@ -240,9 +257,9 @@ class HostedToolPlugin:
             raise HostStartError(
                 f"{self.name!r} has a host already; close it first", host=self.name, permanent=True
             )
-        from .host import Host  # noqa: PLC0415 - boards look at what is a proxy, and most of them start no host
+        from .translating_host import start_host  # noqa: PLC0415 - boards look at what is a proxy, and most of them start no host
 
-        host = Host(self.name, self.command(), _Unsupervised(), carry=self.carry, dialect=self.dialect)
+        host = start_host(self.name, self.command(), _Unsupervised(), carry=self.carry, dialect=self.dialect)
         host.start()
         self.attach(host)
         return self

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 logger = Log("callboard.hosts")
 
 
-class Tap(Protocol):
+class StderrTap(Protocol):
+    """Who hears what one life of a host says on stderr, in the thread of its pump."""
+
+    def said(self, data: bytes) -> None:
+        """A piece of stderr, cut anywhere."""
+
+    def ended(self, exit_: ProcessExit) -> None:
+        """It has ended, and all that it wrote has been heard."""
+
+
+class Tap(StderrTap, Protocol):
     """Who hears one life of a host. `sent` comes from any thread, the others from the life's pump."""
 
     def sent(self, line: bytes) -> None:
@@ -31,12 +41,6 @@ class Tap(Protocol):
 
     def received(self, data: bytes) -> None:
         """A piece of stdout, cut anywhere."""
-
-    def said(self, data: bytes) -> None:
-        """A piece of stderr, cut anywhere."""
-
-    def ended(self, exit_: ProcessExit) -> None:
-        """It has ended, and all that it wrote to stdout has been heard."""
 
 
 def tapping(listen: Callable[[str, int, Command], Tap]) -> Carry:
@@ -53,6 +57,49 @@ def tapping(listen: Callable[[str, int, Command], Tap]) -> Carry:
         return _Tapped(host, command, listener, watchdog, listen(host, generation, command))
 
     return carry
+
+
+def overhearing(listen: Callable[[str, int, Command], StderrTap]) -> Carry:
+    """Carry hosts as processes, and hear what each life says on stderr; nothing is on the way of what goes between it and us.
+
+    Args:
+        listen: makes the tap of a life, from its host's name, its generation and what is started.
+    """
+
+    def carry(
+        host: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None = None
+    ) -> Transport:
+        generation = listener.generation if isinstance(listener, Host) else 1
+        return _Overheard(host, command, listener, watchdog, listen(host, generation, command))
+
+    return carry
+
+
+class _Overheard(ProcessTransport):
+    def __init__(
+        self,
+        host: str,
+        command: Command,
+        listener: ProcessListener,
+        watchdog: Watchdog | None,
+        tap: StderrTap,
+    ) -> None:
+        super().__init__(host, command, _HeardEnd(listener, tap), watchdog)
+        self._process.stderr = _HeardRing(tap)  # before `start`, from when on it is fed
+
+
+class _HeardEnd:
+    """Passes on what a process tells its listener; its output without a step in between."""
+
+    def __init__(self, listener: ProcessListener, tap: StderrTap) -> None:
+        self.on_output = listener.on_output
+        self.on_gone = listener.on_gone
+        self._listener = listener
+        self._tap = tap
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        _tell(self._tap.ended, exit_)
+        self._listener.on_exit(exit_)
 
 
 class _Tapped(ProcessTransport):
@@ -95,7 +142,7 @@ class _Heard:
 
 
 class _HeardRing(RingBuffer):
-    def __init__(self, tap: Tap) -> None:
+    def __init__(self, tap: StderrTap) -> None:
         super().__init__()
         self._tap = tap
 

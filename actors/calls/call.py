@@ -17,6 +17,7 @@ import threading
 from contextlib import suppress
 from functools import partial
 from math import inf
+from types import coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...base.foreign import Log, contain
@@ -27,9 +28,10 @@ from ...plugins.results.failures import failure
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
-from .waiting import wait_for_callback
+from .waiting import running_asyncio, wait_for_callback
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Callable, Generator, Iterable, Iterator
     from concurrent.futures import Future
 
@@ -41,7 +43,14 @@ logger = Log("callboard.actors")
 
 
 class CallOwner(Protocol):
-    """The tool that a call has been given to. Both are called in any thread and must not block."""
+    """The tool that a call has been given to. All are called in any thread and must not block.
+
+    Attributes:
+        on_wait: told that a call is about to be waited for: by a task of an asyncio loop, which runs in this thread, or, with
+            ``None``, in another way; itself ``None`` where that makes no difference.
+    """
+
+    on_wait: Callable[[Call, AbstractEventLoop | None], None] | None
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
@@ -176,6 +185,8 @@ class Call:
     def add_done_callback(self, function: Callable[[], None]) -> None:
         """Call ``function`` once it has ended: at once, or from the thread that ends it. What it raises is logged."""
         require_callable("a callback", function)
+        if self._owner is not None and self._owner.on_wait is not None:
+            self._owner.on_wait(self, None)
         if not self._register(self._at_end, function):
             _wake_all((function,), self.id)
 
@@ -194,7 +205,7 @@ class Call:
 
     def __await__(self) -> Generator[Any, None, Result]:
         if self._result is None:
-            yield from self._wait_async(self._at_end, self.abandon).__await__()
+            yield from self._wait_in_loop(self._at_end, self.abandon)
         return self.result()
 
     def __aiter__(self) -> PartReader:
@@ -230,9 +241,10 @@ class Call:
         except IndexError:  # another reader was faster
             return None
 
-    async def news(self, cancelled: Callable[[], None]) -> None:
+    @coroutine
+    def news(self, cancelled: Callable[[], None]) -> Generator[Any, None, None]:
         """Wait for the next part, or the end; tell if the task is cancelled meanwhile."""
-        await self._wait_async(self._at_news, cancelled)
+        yield from self._wait_in_loop(self._at_news, cancelled)
 
     # For the tool that runs it
 
@@ -377,6 +389,8 @@ class Call:
 
     def _wait(self, callbacks: list[Callable[[], None]], timeout: float | None) -> bool:
         """Wait for one of ``callbacks``' occasions; False when the time is over before."""
+        if self._owner is not None and self._owner.on_wait is not None:
+            self._owner.on_wait(self, None)
         gate = threading.Lock()
         gate.acquire()
         if not self._register(callbacks, gate.release):
@@ -386,9 +400,13 @@ class Call:
         self._forget(callbacks, gate.release)
         return self._result is not None
 
-    async def _wait_async(self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]) -> None:
+    def _wait_in_loop(
+        self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]
+    ) -> Generator[Any, None, None]:
+        if self._owner is not None and self._owner.on_wait is not None:
+            self._owner.on_wait(self, running_asyncio())
         register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
-        await wait_for_callback(register, forget, cancelled)
+        yield from wait_for_callback(register, forget, cancelled)
 
     def _register(self, callbacks: list[Callable[[], None]], function: Callable[[], None]) -> bool:
         """False when the occasion is there already."""

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from math import inf
+from types import coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.foreign import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from asyncio import AbstractEventLoop
+    from asyncio import Future as AsyncFuture
+    from collections.abc import Callable, Generator
     from concurrent.futures import Future
 
     Callback = Callable[[], None]
@@ -24,10 +29,10 @@ if TYPE_CHECKING:
 logger = Log("callboard.actors")
 
 
-async def wait_for_callback(
+def wait_for_callback(
     register: Register, forget: Forget, cancelled: Callable[[], object] | None = None
-) -> None:
-    """Wait until a callback is called, once, in whatever thread.
+) -> Generator[Any, Any, None]:
+    """What an ``__await__`` yields from: wait until a callback is called, once, in whatever thread.
 
     Args:
         register: takes the callback; False when there is nothing to wait for.
@@ -38,7 +43,30 @@ async def wait_for_callback(
     Raises:
         RuntimeError: neither asyncio nor trio runs here.
     """
-    loop = _running()
+    # A generator and no coroutine: each of these between a task and what it waits for is gone through at each awaking.
+    if (running := running_asyncio()) is None:
+        yield from _wait_in_trio(register, forget, cancelled).__await__()
+        return
+    future = running.create_future()
+    wake = partial(_alarm_of(running).wake, future)
+    if register(wake):
+        try:
+            yield from future
+        except BaseException as error:  # a cancel of the task is the call's, if the caller wants that
+            forget(wake)
+            if cancelled is not None and _is_cancellation(error):
+                cancelled()
+            raise
+
+
+@coroutine
+def wait_until(register: Register, forget: Forget) -> Generator[Any, Any, None]:
+    """As `wait_for_callback`, to be awaited."""
+    yield from wait_for_callback(register, forget)
+
+
+async def _wait_in_trio(register: Register, forget: Forget, cancelled: Callable[[], object] | None) -> None:
+    loop = _trio()
     if loop is None:
         raise RuntimeError("nothing to await in: neither asyncio nor trio runs here; call result() instead")
     woken = loop.event()
@@ -46,18 +74,85 @@ async def wait_for_callback(
     def wake() -> None:
         try:
             loop.soon(woken.set)
-        except RuntimeError:  # the loop was closed, and the task that waited in it is gone
+        except RuntimeError:  # the run has ended, and the task that waited in it is gone
             logger.debug("nobody waits in %r any more", loop)
 
     if register(wake):
         try:
             await woken.wait()
-        except BaseException as error:  # a cancel of the task is the call's, if the caller wants that
+        except BaseException as error:  # as above
             forget(wake)
             if cancelled is not None and _is_cancellation(error):
                 cancelled()
             raise
         forget(wake)
+
+
+class _Alarm:
+    """Wakes the tasks of one asyncio loop: all that other threads have due by one call into the loop.
+
+    That call writes to a pipe which the loop reads: with a call each, many that end together would cost more than they are.
+    """
+
+    __slots__ = ("_due", "_told", "loop")
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self.loop = loop
+        self._due: deque[AsyncFuture[None]] = deque()
+        self._told = False
+
+    def wake(self, future: AsyncFuture[None]) -> None:
+        """Have the task that awaits ``future`` go on; from any thread."""
+        if running_loop() is self.loop:
+            if not future.done():
+                future.set_result(None)
+            return
+        self._due.append(future)
+        if self._told:
+            return
+        self._told = True
+        try:
+            self.loop.call_soon_threadsafe(self._wake_all)
+        except RuntimeError:  # the loop was closed, and the tasks that waited in it are gone
+            logger.debug("no task waits in %r any more", self.loop)
+
+    def _wake_all(self) -> None:
+        self._told = False  # before the look: what comes from now on tells again
+        while self._due:
+            future = self._due.popleft()
+            if not future.done():
+                future.set_result(None)
+
+
+class _Here(threading.local):
+    """What a thread remembers: the alarm of the loop that it ran last."""
+
+    alarm: _Alarm | None = None
+
+
+_here = _Here()
+
+
+def _alarm_of(loop: AbstractEventLoop) -> _Alarm:
+    alarm = _here.alarm
+    if alarm is None or alarm.loop is not loop:
+        alarm = _here.alarm = _Alarm(loop)
+    return alarm
+
+
+def running_asyncio() -> AbstractEventLoop | None:
+    """The asyncio loop of which a task runs in this thread; ``None`` where none does."""
+    loop = running_loop()
+    if loop is None:
+        return None
+    # A loop that runs beneath a trio which is its guest has no task.
+    return None if sys.modules["asyncio"].current_task(loop) is None else loop
+
+
+def running_loop() -> AbstractEventLoop | None:
+    """The asyncio loop that runs in this thread, be it that no task of it does."""
+    events = sys.modules.get("asyncio.events")  # by who runs a loop it was imported
+    return None if events is None else events._get_running_loop()  # noqa: SLF001 - documented for libraries like this one
 
 
 def in_thread(function: Callable[[], object], name: str, *, daemon: bool = True) -> Future[None]:
@@ -95,7 +190,7 @@ async def until_done(future: Future[None], *, shielded: bool = False) -> None:
         cancelled = None
         while not future.done():
             try:
-                await wait_for_callback(register, lambda _: None)
+                await wait_until(register, lambda _: None)
             except BaseException as error:  # under trio the shield keeps it out
                 if not (shielded and _is_cancellation(error)):
                     raise
@@ -104,7 +199,7 @@ async def until_done(future: Future[None], *, shielded: bool = False) -> None:
     if cancelled is not None:
         raise cancelled
     if shielded:  # what trio's shield has kept out comes now
-        await wait_for_callback(_called_at_once, lambda _: None)
+        await wait_until(_called_at_once, lambda _: None)
 
 
 def _called_at_once(wake: Callback) -> bool:

@@ -17,7 +17,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log, contain, is_interrupt
-from ...hosts.report.crash_report import FROM_OUTSIDE
+from ...hosts.report.crash_report import FROM_OUTSIDE, shortened
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure, reported
 from .circuit_breaker import Breaker, BreakerState, Refused, is_breakdown
@@ -187,7 +187,7 @@ class AdmissionControl:
             f"it is in quarantine for another {seconds:.3g} s",
             reason="quarantined",
             retry_in=round(seconds, 3),
-            crash_report=self._reports[blamed],
+            crash_report=shortened(self._reports[blamed]),
         )
 
     def _at_breaker(self, call: Call, now: float) -> Result | None:

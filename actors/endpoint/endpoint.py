@@ -25,7 +25,8 @@ from .fallback import Down, WhileDown
 from .mailbox import Mailbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from asyncio import AbstractEventLoop
+    from collections.abc import Callable, Container
 
     from ...plugins.adapter.adapter import PluginAdapter
     from ...plugins.contract.invocation import Invocation
@@ -74,7 +75,7 @@ class ToolSettings:
     deadline: float | None = 60.0
     idle_deadline: float | None = None
     grace: float = 1.0
-    idempotent: bool | frozenset[str] = False
+    idempotent: bool | Container[str] = False
     repeats: int = 1
     breaker: BreakerPolicy | None = None
     quarantine: QuarantinePolicy | None = _QUARANTINE
@@ -107,6 +108,7 @@ class Endpoint:
         down: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next generation begins afresh.
         state_resets: how often one did.
+        on_wait: see `CallOwner`.
         prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """
 
@@ -141,6 +143,7 @@ class Endpoint:
         self.forsaken: int | None = None
         self.state_resets = 0
         self.give_up = give_up
+        self.on_wait: Callable[[Call, AbstractEventLoop | None], None] | None = None
         self._carry = carry
         self.prepared: dict[str, Any] | None = None
         self._tool_runtime = tool_runtime if adapter.wants_context else None

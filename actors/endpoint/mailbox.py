@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections import deque
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from ...plugins.results.codes import Code
@@ -42,7 +42,9 @@ class Mailbox:
         self.concurrency = concurrency
         self._grant = grant
         self._lock = threading.Lock()
-        self._calls: deque[Call] = deque()
+        self._calls: OrderedDict[Call, None] = (
+            OrderedDict()
+        )  # of which one is taken out in no time, wherever it waits
         self._taken: set[Call] = set()
         self._in_hand = 0
         self._granted = 0
@@ -73,6 +75,10 @@ class Mailbox:
         """Whether calls are refused at present."""
         return self._refusal is not None
 
+    def has_only(self, call: Call) -> bool:
+        """Whether this call is under way and nothing else is, nor waits."""
+        return call in self._taken and len(self._taken) == 1 and not self._calls
+
     def under_way(self) -> list[Call]:
         """The calls that were taken and not released yet."""
         with self._lock:
@@ -86,7 +92,7 @@ class Mailbox:
             if len(self._calls) >= self.limit:
                 return _overloaded(self.limit)
             call.sequence = next(self._sequence)
-            self._calls.append(call)
+            self._calls[call] = None
             self._grant_more()
         return None
 
@@ -100,10 +106,10 @@ class Mailbox:
             self._taken.add(call)
             return True
 
-    def handed_over(self) -> None:
-        """A call that was taken has been given to the tool, or ended: the next may go past the mailbox."""
+    def handed_over(self, count: int = 1) -> None:
+        """So many that were taken have been given to the tool, or ended: the next may go past the mailbox."""
         with self._lock:
-            self._in_hand -= 1
+            self._in_hand -= count
 
     def put_back(self, call: Call) -> Callable[[Call], Result] | None:
         """Put a call back to where it stood in the order, even beyond the limit. Returns as `offer`.
@@ -117,8 +123,13 @@ class Mailbox:
                 self._granted -= 1
             if self._refusal is not None:
                 return self._refusal
-            place = next((i for i, other in enumerate(self._calls) if other.sequence > call.sequence), None)
-            self._calls.insert(len(self._calls) if place is None else place, call)
+            first = next(iter(self._calls), call)
+            self._calls[call] = None
+            if call.sequence <= first.sequence:  # nearly always
+                self._calls.move_to_end(call, last=False)
+            else:
+                for other in [other for other in self._calls if other.sequence > call.sequence]:
+                    self._calls.move_to_end(other)
             self._grant_more()
         return None
 
@@ -132,13 +143,33 @@ class Mailbox:
             if not self._untaken:  # a thread that has failed cannot know whether it had taken a grant
                 return None
             self._untaken -= 1
-            if self._open and self._calls:
-                call = self._calls.popleft()
-                self._taken.add(call)
-                self._in_hand += 1
-                return call
-            self._granted -= 1
-            return None
+            if not self._open or not self._calls:
+                self._granted -= 1
+                return None
+            call, _ = self._calls.popitem(last=False)
+            self._taken.add(call)
+            self._in_hand += 1
+            return call
+
+    def take_all(self) -> list[Call]:
+        """As `take`, of as many calls as were granted."""
+        calls: list[Call] = []
+        with self._lock:
+            grants, self._untaken = self._untaken, 0
+            for _ in range(grants):
+                if self._open and self._calls:
+                    calls.append(self._calls.popitem(last=False)[0])
+                else:
+                    self._granted -= 1
+            self._taken.update(calls)
+            self._in_hand += len(calls)
+        return calls
+
+    def tell_of_untaken(self) -> None:
+        """Grant once more what was granted and not taken: the thread that was told of it takes no more."""
+        with self._lock:
+            if self._untaken:
+                self._grant(self._granted)
 
     def withdraw(self, call: Call) -> None:
         """A call is not this mailbox's business any more, whether it was taken or not."""
@@ -158,10 +189,9 @@ class Mailbox:
     def discard(self, call: Call) -> bool:
         """Take a waiting call out; False if it does not wait here (any more)."""
         with self._lock:
-            try:
-                self._calls.remove(call)
-            except ValueError:
+            if call not in self._calls:
                 return False
+            del self._calls[call]
             return True
 
     def empty(self) -> list[Call]:

@@ -1,4 +1,7 @@
-"""The board's questions to a person: one at a time, each with its time, and none whose answer is not awaited any more."""
+"""The board's questions to a person: one at a time, each with its time, and none whose answer is not awaited any more.
+
+A question is about a call, or is a form that a server wants filled in for one.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.foreign import Log
 from ...plugins.adapter.async_bridge import wait_here
 from ...plugins.hooks.approval import Answer, Approver, Question, by_default, read_decision
+from ...plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
 from ...plugins.results.failures import describe
 from ..threads.hook_pool import HookFailed
 
@@ -31,12 +35,14 @@ class Inquiry:
 
     __slots__ = ("approver", "call", "done", "lasting", "over", "question", "timer")
 
-    def __init__(self, question: Question, call: str, done: Callable[[Answer], None]) -> None:
+    def __init__(self, question: Question | Form, call: str, done: Callable[[Any], None]) -> None:
         self.question = question
         self.call = call
         self.done = done
         self.over = False
-        self.lasting = question.tool_name is not None and question.plugin is not None
+        self.lasting = (
+            isinstance(question, Question) and question.tool_name is not None and question.plugin is not None
+        )
         self.approver: Approver | None = None
         self.timer: Timer | None = None
 
@@ -60,11 +66,16 @@ class People:
 
     def ask(self, question: Question, call: str, done: Callable[[Answer], None]) -> Inquiry:
         """Have ``done`` called with the answer, at once or from another thread; not if it is withdrawn."""
-        inquiry = Inquiry(question, call, done)
-        if self.approver is None:
-            why = "there is nobody to ask"
+        return self._enter(Inquiry(question, call, done))
+
+    def ask_form(self, form: Form, call: str, done: Callable[[FormAnswer], None]) -> Inquiry:
+        """As `ask`, of a form; without an approver that can have it filled in it is ``cancel``."""
+        return self._enter(Inquiry(form, call, done))
+
+    def _enter(self, inquiry: Inquiry) -> Inquiry:
+        if not _can_ask(self.approver, inquiry.question):
             self._tell_asked(inquiry)
-            self._settle(inquiry, by_default(question, why), "nobody")
+            self._settle(inquiry, _without_answer(inquiry.question, _NOBODY), "nobody")
             return inquiry
         with self._lock:
             self._waiting.append(inquiry)
@@ -75,7 +86,7 @@ class People:
         """The answer is not awaited any more."""
         if self._close(inquiry):
             if inquiry.approver is not None:
-                self._tell_answered(inquiry, "withdrawn", allowed=False)
+                self._tell_answered(inquiry, "withdrawn", _without_answer(inquiry.question, "", deny=True))
                 self._take_back(inquiry)
             self._ask_next()
 
@@ -94,7 +105,9 @@ class People:
                 inquiry = self._waiting.popleft()
                 if inquiry.over:
                     continue
-                remembered = inquiry.question.key in self._remembered
+                remembered = (
+                    isinstance(inquiry.question, Question) and inquiry.question.key in self._remembered
+                )
                 if not remembered:
                     self._asked = inquiry
             if remembered:
@@ -105,8 +118,8 @@ class People:
     def _put(self, inquiry: Inquiry) -> None:
         approver, question = self.approver, inquiry.question
         self._tell_asked(inquiry)
-        if approver is None:  # taken away since
-            self._settle(inquiry, by_default(question, "there is nobody to ask"), "nobody")
+        if approver is None or not _can_ask(approver, question):  # taken away since
+            self._settle(inquiry, _without_answer(question, _NOBODY), "nobody")
             return
         inquiry.approver = approver
         late = partial(self._late, inquiry)
@@ -118,40 +131,42 @@ class People:
             APPROVER, partial(_ask, approver, question), partial(self._heard, inquiry), most=sys.maxsize
         )
 
-    def _heard(self, inquiry: Inquiry, answer: Answer | HookFailed | None) -> None:
+    def _heard(self, inquiry: Inquiry, answer: Answer | FormAnswer | HookFailed | None) -> None:
         if isinstance(answer, HookFailed):
             if not inquiry.over:
                 logger.error("asking about call %s failed: %s", inquiry.call, answer)
             why = f"asking failed: {answer}"
-            self._settle(inquiry, by_default(inquiry.question, why), "error")
+            self._settle(inquiry, _without_answer(inquiry.question, why), "error")
         elif answer is None:
-            self._settle(inquiry, Answer(allowed=False, reason="the answer cannot be read"), "error")
+            self._settle(inquiry, _unread(inquiry.question), "error")
         else:
             self._settle(inquiry, answer, "person")
 
     def _late(self, inquiry: Inquiry) -> None:
         why = f"nobody answered within {inquiry.question.timeout:g} s"
-        if self._settle(inquiry, by_default(inquiry.question, why), "timeout"):
+        if self._settle(inquiry, _without_answer(inquiry.question, why), "timeout"):
             self._take_back(inquiry)
 
-    def _settle(self, inquiry: Inquiry, answer: Answer, by: str) -> bool:
+    def _settle(self, inquiry: Inquiry, answer: Answer | FormAnswer, by: str) -> bool:
         """The question has its answer. False if it had one already."""
         if not self._close(inquiry, answer):
             return False
-        self._tell_answered(inquiry, by, allowed=answer.allowed)
+        self._tell_answered(inquiry, by, answer)
         inquiry.done(answer)
         self._ask_next()
         return True
 
-    def _close(self, inquiry: Inquiry, answer: Answer | None = None) -> bool:
+    def _close(self, inquiry: Inquiry, answer: Answer | FormAnswer | None = None) -> bool:
         with self._lock:
             if inquiry.over:
                 return False
             inquiry.over = True
             if self._asked is inquiry:
                 self._asked = None
-            if answer is not None and answer.allowed and answer.remember and inquiry.lasting:
-                self._remembered.add(inquiry.question.key)
+            question = inquiry.question
+            remember = isinstance(answer, Answer) and answer.allowed and answer.remember
+            if remember and inquiry.lasting and isinstance(question, Question):
+                self._remembered.add(question.key)
         if inquiry.timer is not None:
             inquiry.timer.cancel()
         return True
@@ -165,34 +180,50 @@ class People:
 
     def _tell_asked(self, inquiry: Inquiry) -> None:
         question = inquiry.question
-        self._events.publish(
-            "approval_asked",
-            question.asked_by[0],
-            call=inquiry.call,
-            tool=question.tool_name,
-            prompt=question.prompt,
-            timeout=question.timeout,
-        )
+        facts = {"call": inquiry.call, "tool": question.tool_name, "timeout": question.timeout}
+        if isinstance(question, Form):
+            self._events.publish("form_asked", question.plugin, prompt=question.message, **facts)
+        else:
+            self._events.publish("approval_asked", question.asked_by[0], prompt=question.prompt, **facts)
 
-    def _tell_answered(self, inquiry: Inquiry, by: str, *, allowed: bool) -> None:
-        self._events.publish(
-            "approval_answered",
-            inquiry.question.asked_by[0],
-            call=inquiry.call,
-            tool=inquiry.question.tool_name,
-            allowed=allowed,
-            by=by,
-        )
+    def _tell_answered(self, inquiry: Inquiry, by: str, answer: Answer | FormAnswer) -> None:
+        question = inquiry.question
+        facts = {"call": inquiry.call, "tool": question.tool_name, "by": by}
+        if isinstance(answer, FormAnswer):
+            self._events.publish("form_answered", question.plugin or "", action=answer.action, **facts)
+        elif isinstance(question, Question):
+            self._events.publish("approval_answered", question.asked_by[0], allowed=answer.allowed, **facts)
 
 
-def _ask(approver: Approver, question: Question) -> Answer | HookFailed | None:
+_NOBODY = "there is nobody to ask"
+
+
+def _can_ask(approver: Approver | None, question: Question | Form) -> bool:
+    return approver is not None and (
+        isinstance(question, Question) or callable(getattr(approver, "ask_form", None))
+    )
+
+
+def _without_answer(question: Question | Form, why: str, *, deny: bool = False) -> Answer | FormAnswer:
+    """What holds without an answer; ``deny``: whatever was said of that."""
+    if isinstance(question, Form):
+        return FormAnswer(CANCEL, reason=why)
+    return Answer(allowed=False, reason=why) if deny else by_default(question, why)
+
+
+def _unread(question: Question | Form) -> Answer | FormAnswer:
+    return _without_answer(question, "the answer cannot be read", deny=True)
+
+
+def _ask(approver: Any, question: Question | Form) -> Answer | FormAnswer | HookFailed | None:
+    is_form = isinstance(question, Form)
     try:
-        answer: Any = approver.ask(question)
+        answer: Any = approver.ask_form(question) if is_form else approver.ask(question)
         if inspect.isawaitable(answer):
             answer = wait_here(answer)
     except BaseException as error:  # noqa: BLE001 - the embedder's code: SystemExit too ends in here
         return HookFailed(f"it raised {describe(error)}", plugin=APPROVER)
-    return read_decision(answer)
+    return read_form_answer(answer, question) if isinstance(question, Form) else read_decision(answer)
 
 
 def _ignore(answer: object) -> None:

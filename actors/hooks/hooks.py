@@ -7,6 +7,7 @@ calls go by it, see `Listeners.ever`.
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...base.validation import require
@@ -15,13 +16,15 @@ from .listeners import Listeners
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...hosts.mcp.sampling import Sampling
     from ...interop.registry.tool_registry import ToolInteropRegistry
     from ...plugins.hooks.approval import Approver
+    from ...plugins.hooks.forms import Form, FormAnswer
     from ..calls.call import Call
     from ..routing.claims import Claiming
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
-    from ..services import Services
+    from ..services import AnswersByModel, Services
     from .interceptor import Hooked
     from .listeners import HookHandle
 
@@ -31,6 +34,7 @@ class Hooks:
 
     Attributes:
         listeners: the hooks.
+        sampler: asks a model for servers that want that; ``None`` for none.
     """
 
     def __init__(
@@ -42,6 +46,7 @@ class Hooks:
         services: Services,
     ) -> None:
         self.listeners = Listeners()
+        self.sampler: AnswersByModel | None = None
         self._routing_table = routing_table
         self._claiming = claiming
         self._registry = registry
@@ -80,6 +85,36 @@ class Hooks:
             require(can_ask, "the approver", approver, "something that has ask(question)")
         if approver is not None or self._way is not None:
             self._made().people.approver = approver
+
+    @property
+    def takes_forms(self) -> bool:
+        """Whether people can be asked to fill in forms."""
+        return callable(getattr(self.approver, "ask_form", None))
+
+    def ask_form(self, form: Form, call: str, done: Callable[[FormAnswer], None]) -> Callable[[], None]:
+        """Have ``done`` called with the answer, at once or from another thread; returns what withdraws it."""
+        people = self._made().people
+        return partial(people.withdraw, people.ask_form(form, call, done))
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model that can be asked."""
+        return self.sampler is not None and self.sampler.ready
+
+    def ask_model(
+        self, asked: Sampling, call: str, done: Callable[[dict[str, Any] | None, str], None]
+    ) -> Callable[[], None]:
+        """As `ask_form`, of a model, if people allow it; ``None`` and why, if there is no answer."""
+        from .model_inquiry import ModelInquiry  # noqa: PLC0415 - few servers ask for one
+
+        if self.sampler is None:  # taken away since
+            done(None, "there is no model to ask")
+            return lambda: None
+        inquiry = ModelInquiry(
+            asked, call, done, model=self.sampler, people=self._made().people, services=self._services
+        )
+        inquiry.begin()
+        return inquiry.withdraw
 
     def take(self, call: Call, deadline: float | None) -> Call:
         """Have a call pass the hooks; for a board that has had one. Returns the handle for the caller."""

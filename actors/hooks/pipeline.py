@@ -23,6 +23,7 @@ from .rewrite import with_input
 from .runner import HookRun
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Callable
 
     from ...interop.registry.tool_registry import ToolInteropRegistry
@@ -73,6 +74,8 @@ class HookPipeline:
         ways: the board's.
         call: the caller's handle.
     """
+
+    on_wait: Callable[[Call, AbstractEventLoop | None], None] | None = None
 
     def __init__(self, ways: Ways, call: HookedCall) -> None:
         self.call = call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from ..endpoint.messages import Shutdown
 from ..endpoint.plugin import member_facts
 from ..handshake.handshake import LoadedPlugin
 from ..handshake.messages import HostOut, HostReady
+from .input_requests import ActorInputSource
+from .messages import ToolsChanged
 from .tool_actor import HostedToolActor
 
 if TYPE_CHECKING:
@@ -81,6 +84,9 @@ class HostedPlugin:
         self.endpoint = tool.endpoint
         begin = HostedToolActor.launch if supervised_host.dispatcher is None else HostedToolActor.attach
         self._actor = begin(tool)
+        # In the pump's thread, under the lock of its host: a message is all that may come of it.
+        plugin.input_source = ActorInputSource(self._actor, services)
+        plugin.on_tools_changed = functools.partial(tell, self._actor, ToolsChanged())
         self.loaded_plugin = LoadedPlugin(
             self.name, plugin, config, self._actor, load, self._on_loaded, self._on_rejected
         )
@@ -117,7 +123,12 @@ class HostedPlugin:
         }
         host = self.plugin.host
         if host is not None:
-            status["host"] |= {"pid": host.pid, "counts": host.counts, "found_by": list(host.found_by)}
+            facts: dict[str, Any] = {"counts": host.counts, "found_by": list(host.found_by)}
+            where = self.plugin.address
+            facts |= {"pid": host.pid} if where is None else {"address": where}
+            status["host"] |= {**facts, "read_by": "loop" if host.is_led else "pump"}
+        if left_out := self.plugin.left_out:
+            status["left_out"] = dict(left_out)
         if self.problem is not None:
             status["problem"] = str(self.problem)
         elif self._rejected_for is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
 
 if TYPE_CHECKING:
+    from ...hosts.host import Host
+    from ...hosts.protocol.input_request import InputRequest, SpeaksThrough
     from .request import HostedRun
 
 
@@ -15,6 +17,34 @@ class Overdue:
     """To a tool actor: a run was given up, and its grace time is over."""
 
     run: HostedRun
+
+
+@frozen
+class ToolsChanged:
+    """To a tool actor: the plugin's tools are said to be others now."""
+
+
+@frozen
+class Relisted:
+    """To a tool actor: what a host answers that was asked for the plugin's tools again; ``None`` for an error."""
+
+    host: Host
+    schemas: Any
+
+
+@frozen
+class InputAsked:
+    """To a tool actor: the program asks for something in the middle of a call."""
+
+    request: InputRequest
+
+
+@frozen
+class InputWithdrawn:
+    """To a tool actor: what a program has asked for is not awaited any more."""
+
+    key: str
+    host: SpeaksThrough
 
 
 @frozen

@@ -6,11 +6,14 @@ It answers nothing itself: answers go from the host's pump straight to the calle
 from __future__ import annotations
 
 import functools
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import pykka
 
+from ...hosts.errors import HostError
 from ...hosts.limits.vitals import doing
+from ...hosts.report.crash_report import shortened
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from ...supervision.restart.exits import ExitKind
@@ -23,8 +26,10 @@ from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
 from ..hosting.messages import EndGeneration
 from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
-from .messages import Overdue, Probed
-from .request import Sender
+from .input_requests import InputRequests
+from .loop_lease import LoopLease
+from .messages import InputAsked, InputWithdrawn, Overdue, Probed, Relisted, ToolsChanged
+from .sender import Sender
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,6 +44,9 @@ if TYPE_CHECKING:
     from ..services import Services
 
 Schemas = tuple[dict[str, Any], ...]
+
+_MAX_IN_VAIN = 3
+"""Listings in a row that bring nothing new, although the host has said meanwhile that the tools have changed."""
 
 
 class HostedToolActor(BaseActor):
@@ -69,6 +77,7 @@ class HostedToolActor(BaseActor):
         super().__init__(adapter.name, services.events, services.clock)
         self._sender = Sender(None if dispatcher is None else adapter.name)
         self._told_of_work = False
+        self._works = False
         self.endpoint = Endpoint(
             adapter,
             settings,
@@ -78,6 +87,9 @@ class HostedToolActor(BaseActor):
             give_up=self._give_up,
             carry=self._sender.send,
         )
+        self._lease = LoopLease(self._sender, self.endpoint.mailbox, self._on_lease_over)
+        if dispatcher is None:  # a shared host is read for others too
+            self.endpoint.on_wait = self._lease.on_wait
         self.endpoint.mailbox.pause()
         if not settings.while_down.simply_holds:
             endpoint = self.endpoint
@@ -96,8 +108,12 @@ class HostedToolActor(BaseActor):
         self._coming: HostUp | None = None
         self._ready: int | None = None
         self._offered: tuple[bool, Schemas] | None = None
+        self._listing: Host | None = None
+        self._changed = False
+        self._in_vain = 0
         self._fresh = not self.endpoint.cell.recalled
         self._host_actor: pykka.ActorRef[Any] | None = None
+        self._inputs = InputRequests(self.actor_ref, services)
 
     def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
         if self._dispatcher is None:
@@ -106,6 +122,7 @@ class HostedToolActor(BaseActor):
 
     def on_stop(self) -> None:
         """However it was stopped, by the embedder's `ActorRegistry.stop_all` too: no caller is left waiting."""
+        self._inputs.close()
         self.endpoint.close(f"the actor of {self.name!r} was stopped")
 
     def _give_up(self, call: Call) -> None:
@@ -134,25 +151,61 @@ class HostedToolActor(BaseActor):
             case Shutdown():
                 self.stop()
             case _:
+                self._receive_of_program(message)
+
+    def _receive_of_program(self, message: Any) -> None:
+        match message:
+            case ToolsChanged():
+                self._on_tools_changed()
+            case Relisted(host, schemas):
+                self._on_relisted(host, schemas)
+            case InputAsked(request):
+                self._inputs.ask(request)
+            case InputWithdrawn(key, host):
+                self._inputs.withdraw(host, key)
+            case _:
                 super().receive(message)
 
     def _grant(self, _granted: int) -> None:
         """One message for all grants until it is read: its reader takes those there are then."""
-        if not self._told_of_work:
-            self._told_of_work = True
+        if self._told_of_work:
+            return
+        self._told_of_work = True
+        # Never two who take and send at once: the order of the calls would be lost. Where this actor does, it goes on to.
+        if self._works or not self._lease.take_work(self._work_in_loop):
             self.actor_inbox.put(_WORK)
 
-    def _work(self) -> None:
-        self._told_of_work = False  # before the look: a grant from now on tells again
+    def _on_lease_over(self) -> None:
+        if self._told_of_work:  # perhaps the loop, which will not now
+            self.actor_inbox.put(_WORK)
+
+    def _work_in_loop(self) -> None:
+        """As `_work`; until all are sent nobody else is told of any."""
         mailbox = self.endpoint.mailbox
-        for _ in range(mailbox.untaken):  # and no more, so that control does not wait behind work
-            call = mailbox.take()
-            if call is None:
-                continue
-            try:
-                self._sender.send(self.endpoint, call)
-            finally:
-                mailbox.handed_over()
+        try:
+            while mailbox.untaken:
+                self._take_and_send()
+        finally:  # an interrupt may come here too, and the calls behind must not wait for who was told
+            self._told_of_work = False
+            mailbox.tell_of_untaken()
+
+    def _work(self) -> None:
+        self._works = True
+        self._told_of_work = False  # before the look: a grant from now on tells again
+        try:
+            self._take_and_send()  # and no more, so that control does not wait behind work
+        finally:
+            self._works = False
+
+    def _take_and_send(self) -> None:
+        mailbox = self.endpoint.mailbox
+        calls = mailbox.take_all()
+        if not calls:
+            return
+        try:
+            self._sender.send_all(self.endpoint, calls)
+        finally:
+            mailbox.handed_over(len(calls))
 
     def _on_up(self, up: HostUp) -> None:
         if self._fresh:  # later generations, and later programs, are given the committed state with each call
@@ -187,6 +240,55 @@ class HostedToolActor(BaseActor):
         self._sender.attach(self.endpoint, up.host, up.on_sent, up.description)
         self._on_open()
 
+    def _on_tools_changed(self) -> None:
+        """Ask the present generation for its tools; one that is being asked is asked once more when it has answered."""
+        host = self._sender.host
+        if host is None:
+            return  # the next generation is asked anyway
+        if host is self._listing:
+            self._changed = True
+            return
+        self._in_vain = 0
+        self._list(host)
+
+    def _list(self, host: Host) -> None:
+        def hear(schemas: Any) -> None:
+            tell(self.actor_ref, Relisted(host, schemas))
+
+        with suppress(HostError):  # it has ended, which is told elsewhere
+            self._listing, self._changed = host, False
+            state = self.endpoint.cell.committed[0]
+            host.note("get_tool_schemas", {"state": state, **self._sender.address}, hear)
+
+    def _on_relisted(self, host: Host, schemas: Any) -> None:
+        """Offer these tools instead of those before; what cannot be offered changes nothing."""
+        if host is not self._listing:
+            return
+        self._listing = None
+        if host is not self._sender.host:
+            return
+        self._in_vain = 0 if self._offer_again(schemas) else self._in_vain + 1
+        # A server may say with each listing that the tools have changed.
+        if self._changed and self._in_vain < _MAX_IN_VAIN:
+            self._list(host)
+
+    def _offer_again(self, schemas: Any) -> bool:
+        """Whether they are others than before."""
+        if (
+            self._offered is None
+            or not isinstance(schemas, list)
+            or not all(isinstance(each, dict) for each in schemas)
+        ):
+            return False
+        claims, before = self._offered
+        if tuple(schemas) == before:
+            return False
+        if self._on_schemas(tuple(schemas), claims):
+            self._offered = (claims, tuple(schemas))
+        else:
+            self._on_schemas(before, claims)
+        return True
+
     def _farewell(self) -> dict[str, Any]:
         return {"state": self.endpoint.cell.committed[0], **self._sender.address}
 
@@ -217,7 +319,7 @@ class HostedToolActor(BaseActor):
     def _on_given_up(self, call: Call) -> None:
         """Drop the answer, tell the host if it takes such news, and see that it does not chew on it for ever."""
         run = call.run
-        if run is None or run.request_id is None or not run.host.abandon(run.request_id):
+        if run is None or not run.sent or not run.host.abandon(run.request_id):
             return
         run.host.cancel(run.request_id, str(call.result().get("error")))
         run.vitals = run.host.vitals
@@ -263,5 +365,5 @@ _WORK = pykka._envelope.Envelope(WORK)  # noqa: SLF001 - pykka's own form of wha
 
 
 def _unavailable(error: str, report: Mapping[str, Any] | None) -> Callable[[Call], Result]:
-    facts: dict[str, Any] = {} if report is None else {"crash_report": dict(report)}
+    facts: dict[str, Any] = {"crash_report": shortened(report)} if report else {}
     return lambda _: failure(Code.HOST_UNAVAILABLE, error, **facts)

@@ -26,6 +26,7 @@ class LocalPlugin:
 
     Args:
         services: the board's.
+        dispatcher: has the thread of the actors of such plugins.
 
     Attributes:
         state: what it is given until it runs; what it begins with, and what calls have made of that, is the endpoint's.
@@ -40,6 +41,8 @@ class LocalPlugin:
         state: dict[str, Any],
         config: dict[str, Any],
         services: Services,
+        *,
+        dispatcher: pykka.ActorRef[Any],
     ) -> None:
         self.name = adapter.name
         self.state = state
@@ -50,9 +53,9 @@ class LocalPlugin:
         self.admitted = False
         self.setting_up: Pending[Any] | None = None
         self.unprepared: str | None = None
-        self._tool = ThreadToolActor(adapter, settings, state, services)
+        self._tool = ThreadToolActor(adapter, settings, state, services, dispatcher)
         self.endpoint = self._tool.endpoint
-        self._actor = ThreadToolActor.launch(self._tool)
+        self._actor = ThreadToolActor.attach(self._tool)
 
     @property
     def has_config_schema(self) -> bool:

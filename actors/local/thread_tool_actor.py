@@ -7,7 +7,7 @@ does not come back.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
@@ -15,11 +15,15 @@ from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.messages import GivenUp, Shutdown
 from ..threads.actor import BaseActor
+from ..threads.shared_dispatcher import SharedInbox
 from .messages import Overdue, ThreadBack
 from .run import ThreadRun
 from .workers import Workers
 
 if TYPE_CHECKING:
+    import pykka
+    from pykka._actor import ActorInbox
+
     from ...plugins.adapter.adapter import PluginAdapter
     from ..calls.call import Call
     from ..services import Services
@@ -37,6 +41,7 @@ class ThreadToolActor(BaseActor):
         settings: how its calls are run.
         state: the plugin's initial state.
         services: the board's.
+        dispatcher: has the thread of it.
     """
 
     def __init__(
@@ -45,7 +50,9 @@ class ThreadToolActor(BaseActor):
         settings: ToolSettings,
         state: dict[str, Any],
         services: Services,
+        dispatcher: pykka.ActorRef[Any],
     ) -> None:
+        self._dispatcher = dispatcher  # before the inbox
         super().__init__(adapter.name, services.events, services.clock)
         self._workers = Workers(adapter.name, self._on_back)
         self._fenced: set[ThreadRun] = set()
@@ -59,6 +66,9 @@ class ThreadToolActor(BaseActor):
             give_up=self._give_up,
             tool_runtime=services.tool_runtime,
         )
+
+    def _create_actor_inbox(self) -> ActorInbox:  # type: ignore[override] # static there, but called on the actor
+        return cast("ActorInbox", SharedInbox(self._dispatcher, self))  # only the dispatcher reads
 
     @property
     def fenced(self) -> int:

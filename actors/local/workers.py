@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..calls.call import Call
     from ..endpoint.endpoint import Endpoint
+    from ..state.cell import StateCell
 
 logger = Log("callboard.actors")
 
@@ -147,17 +148,8 @@ def _end(endpoint: Endpoint, run: ThreadRun, answer: NormalisedResult, state: St
         set_apart(result)
         if isinstance(answer, Worded):
             result[FORMATTED] = True
-        try:
-            new_state = copy_json(state, what="$.state")
-        except JsonValueError as error:
-            why = f"the tool's state is no JSON any more: {error}"
-            result = invalid_result(why, path=error.path).result
-        except BaseException as error:  # noqa: BLE001 - an object of the tool's making, with methods of its own
-            result = invalid_result(
-                f"reading the tool's state raised {describe(error)}", path="$.state"
-            ).result
-        else:
-            result, new_state, text = endpoint.cell.weigh(result, new_state)
+        if state or endpoint.cell.committed[0]:  # of a tool that keeps none there is nothing to commit
+            result, new_state, text = _weighed(endpoint.cell, result, state)
 
     def settle() -> None:
         if new_state is not None and not endpoint.cell.commit(new_state, text):
@@ -166,3 +158,18 @@ def _end(endpoint: Endpoint, run: ThreadRun, answer: NormalisedResult, state: St
 
     if not run.call.finish(result, first=settle):
         endpoint.mailbox.release(run.call)
+
+
+def _weighed(
+    cell: StateCell, result: dict[str, Any], state: State
+) -> tuple[dict[str, Any], State | None, bytes | None]:
+    """As `StateCell.weigh`, of a copy of what is the tool's own."""
+    try:
+        new_state = copy_json(state, what="$.state")
+    except JsonValueError as error:
+        why = f"the tool's state is no JSON any more: {error}"
+        return invalid_result(why, path=error.path).result, None, None
+    except BaseException as error:  # noqa: BLE001 - an object of the tool's making, with methods of its own
+        why = f"reading the tool's state raised {describe(error)}"
+        return invalid_result(why, path="$.state").result, None, None
+    return cell.weigh(result, new_state)

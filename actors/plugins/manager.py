@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, cast
 from ...base.errors import CallboardError, PluginError, PluginLoadError
 from ...supervision.messages import AddChild
 from ...supervision.restart.policy import RestartPolicy
-from ...supervision.runtime.telling import ask_supervisor
+from ...supervision.runtime.telling import ask_supervisor, tell
 from ..endpoint.endpoint import ToolSettings
 from ..hosting.host_registry import HostRegistry
 from ..hosting.limits import LimitWatch
 from ..local.local_plugin import LocalPlugin
 from ..registration_errors import BoardStopped as BoardStopped  # noqa: PLC0414 - for those who have it from here
 from ..registration_errors import StillEnding, require_place, taken_off
+from ..threads.shared_dispatcher import CLOSE, SharedDispatcher
 from .first_answers import Offered, Prepared, first_answers, first_state, offered, outcome, set_up
 from .registration import Registration
 
@@ -59,7 +60,7 @@ class PluginManager:
         host_registry: the hosts, and which plugin runs in which.
         lock: is held while members, routes, offers and checks change.
         registration: how the members' tools come to be offered.
-        limit_watch: looks at the hosts that have limits; the owner of the plugin manager closes it too.
+        limit_watch: looks at the hosts that have limits.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class PluginManager:
         self.host_registry = HostRegistry(services, self.limit_watch)
         self._members: dict[str, PluginHandle] = {}
         self._leaving: list[PluginHandle] = []
+        self._dispatcher: pykka.ActorRef[SharedDispatcher] | None = None
         self.lock = threading.RLock()
         # A host is added to the supervisor while no other thread can remove it or stop the board: an order to end it would
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
@@ -112,6 +114,19 @@ class PluginManager:
                 return []
             self.closed = True
             return list(self._members.values())
+
+    def finish(self) -> None:
+        """All members have ended: end what they shared."""
+        self.limit_watch.close()
+        if self._dispatcher is not None:
+            tell(self._dispatcher, CLOSE)
+
+    def _local_dispatcher(self) -> pykka.ActorRef[SharedDispatcher]:
+        """The thread of the actors of all plugins of this process, which starts with the first."""
+        if self._dispatcher is None:
+            name = "dispatcher of this process"
+            self._dispatcher = SharedDispatcher.start(name, self._events, self._services.clock)
+        return self._dispatcher
 
     def add(
         self,
@@ -164,6 +179,7 @@ class PluginManager:
                 begins_with,
                 config,
                 self._services,
+                dispatcher=self._local_dispatcher(),
             )
             self._members[adapter.name] = member
             self._routing_table.add(member.endpoint)

@@ -42,16 +42,9 @@ def invocation_of(
     prepared: dict[str, Any] | None = None,
 ) -> Invocation:
     """A call as its tool sees it, from the call as it was read."""
-    return Invocation(
-        tool_name=inspected.tool_name,
-        payload=inspected.payload,
-        payload_kind=inspected.payload_kind,
-        payload_format=inspected.payload_format,
-        payload_metadata=inspected.payload_metadata,
-        tool_call=tool_call,
-        prepared=prepared,
-        context=context,
-    )
+    _, _, name, _, payload, kind, format_, metadata, _ = inspected
+    # By place: by name it takes three times as long, on the way of every call.
+    return Invocation(name, payload, kind, format_, metadata, tool_call, None, prepared, context)
 
 
 class CallParser:
@@ -65,7 +58,8 @@ class CallParser:
     def read(self, tool_call: Any, *, context: dict[str, Any] | None, streaming: bool) -> Call:
         """The call that a value asks for. One that cannot be read, or must not be run, has ended already."""
         try:
-            inspected = registry_for(self._catalog, context).inspect_call(tool_call)
+            registry = self._catalog.registry if context is None else registry_for(self._catalog, context)
+            inspected = registry.inspect_call(tool_call)
         except CallboardError as error:  # such as what is no JSON beside what is asked for
             return self._unreadable(tool_call, str(error))
         call = Call(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any
+from typing import Any, Final
 
 from ...base.errors import JsonValueError
 from ...base.json import copy_json, dump_inner
@@ -16,6 +16,10 @@ from ...plugins.results.normalise import invalid_result
 
 State = dict[str, Any]
 Result = dict[str, Any]
+
+
+LARGE: Final = 1024
+"""Bytes of JSON from which on a state is large: to name it is less than to send it."""
 
 
 def largest_state(max_line: int) -> int:
@@ -36,12 +40,14 @@ class StateCell:
         committed: the committed state and its version, replaced as one. Not a copy: for sending, never for changing.
         limit: the largest state that is committed, in bytes of JSON.
         recalled: the state it began with comes from a store, and not from the tool's ``init``.
+        large: the committed state, or one that was, if it has `LARGE` bytes or more; ``None`` otherwise.
     """
 
     limit = sys.maxsize
 
     def __init__(self, state: State, version: int = 0) -> None:
         self._lock = threading.Lock()
+        self.large = _if_large(state)
         self.committed = (state, version)  # one object: readers never wait for a commit under way
         self.recalled = False
 
@@ -52,8 +58,8 @@ class StateCell:
 
     def copy(self) -> State:
         """A copy of the committed state, to be worked on."""
-        state: State = copy_json(self.committed[0])
-        return state
+        state = self.committed[0]
+        return copy_json(state) if state else {}
 
     def weigh(
         self, result: Result, state: State, most: int = sys.maxsize
@@ -88,6 +94,7 @@ class StateCell:
         """Begin with another state than ``init``'s, unless there is a committed one. That is no commit."""
         with self._lock:
             if not self.recalled and self.committed[1] == 0:
+                self.large = _if_large(state)
                 self.committed = (state, 0)
 
     def commit(self, state: State, text: bytes | None = None, generation: int = 0) -> bool:
@@ -99,11 +106,35 @@ class StateCell:
             generation: the life of the host that it comes from.
         """
         with self._lock:
-            version = self.committed[1]
-            saved = text is None or self._save(text, version + 1, generation)
-            self.committed = (state, version + 1)
-            return saved
+            return self._commit(state, text, generation)
+
+    def commit_same(self, state: State, generation: int = 0) -> bool:
+        """As `commit`, of a state that was committed before, and that a call has left as it was."""
+        with self._lock:
+            known = state is self.committed[0] and self._is_saved()
+            return self._commit(state, None if known else dump_inner(state, what="$.state"), generation)
+
+    def _commit(self, state: State, text: bytes | None, generation: int) -> bool:
+        version = self.committed[1]
+        saved = text is None or self._save(text, version + 1, generation)
+        if text is not None:
+            self.large = state if len(text) >= LARGE else None
+        elif state is not self.committed[0]:
+            self.large = _if_large(state)
+        self.committed = (state, version + 1)
+        return saved
+
+    def _is_saved(self) -> bool:
+        """Whether the committed state is saved where it ought to be."""
+        return True
 
     def _save(self, text: bytes, version: int, generation: int) -> bool:
         """Save what is being committed, under the lock. There is nowhere to, in this one."""
         return True
+
+
+def _if_large(state: State) -> State | None:
+    try:
+        return state if state and len(dump_inner(state, what="$.state")) >= LARGE else None
+    except JsonValueError:  # a tool's ``init`` may return one; `weigh` refuses it where that matters
+        return None

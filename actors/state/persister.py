@@ -148,6 +148,9 @@ class KeptCell(StateCell):
         self._plugin = plugin
         self._text = None if saved is None else saved.state
 
+    def _is_saved(self) -> bool:
+        return self._text is not None
+
     def _save(self, text: bytes, version: int, generation: int) -> bool:
         if text == self._text:
             return True

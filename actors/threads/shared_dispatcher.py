@@ -1,9 +1,9 @@
-"""One thread for the actors of all plugins that share a host.
+"""One thread for several actors: of the plugins that share a host, and of all that run in this process.
 
 Each of them stays an actor, with an address, messages in their order and an end of its own. Only the thread
-is the dispatcher's: a thread of its own would be half of what a plugin costs this process, and as one process
-does their work they have little to gain by it. The dispatcher reads its letters one by one and hands each to
-whom it is for.
+is the dispatcher's: a thread of its own would be half of what a plugin costs this process, and they have little to
+gain by it. The plugins that share a host have one process that does their work; of those in this process the actor
+is needed only when a call does not come back. The dispatcher reads its messages one by one and hands each to whom it is for.
 
 Nothing that any of them does may block, or its neighbours would wait; see `BaseActor` for why none can
 stop the others by raising.

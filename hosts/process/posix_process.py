@@ -1,8 +1,6 @@
-"""A host process whose pipes never block, and the one thread that polls them; who writes does so himself.
+"""A host process whose pipes never block; who writes does so himself, and its pump reads.
 
-One thread and one `poll` instead of a thread each for stdout, stderr, stdin and the exit: then
-there is one order of things, and the exit cannot overtake the output that came before it. The
-process's end is a readable descriptor like the others, so a grandchild that holds stdout open
+The process's end is a readable descriptor like the others, so a grandchild that holds stdout open
 delays nothing. Waking the pump is a pipe too, so that one `poll` waits for all there is to wait for.
 """
 
@@ -10,11 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-import select
-import struct
 import sys
-import termios
-import time
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -22,23 +16,17 @@ from typing import TYPE_CHECKING
 from ...base.forking import close_own, own
 from ..errors import HostGone
 from .process import HostProcess
-from .pump import PIECE, REST, Pumping
 
 assert sys.platform != "win32", "pipes cannot be polled on Windows: there it is a `ThreadedProcess`"
 
 from .exit_watch import exit_descriptor  # noqa: E402 - there are none on Windows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..process_tree.group import Leader
     from ..process_tree.watchdog import Watchdog
-    from .process import Command, ProcessListener
 
 _PIPE_BYTES = 256 * 1024
 """Asked of the kernel for stdin and stdout: a large message then takes few changes of process."""
-
-_SMALL, _LARGE = 64 * 1024, 1024 * 1024
 
 
 class PolledProcess(HostProcess):
@@ -121,6 +109,11 @@ class PolledProcess(HostProcess):
         self._stdin = None
         self.exit_reader = self.wake_reader = self._wake_writer = -1
 
+    def wake(self) -> None:
+        """Have the pump look after what has changed; from any thread."""
+        with self._lock:
+            self._wake()
+
     # With the lock held. Waking is no exception: a descriptor that was closed in between may be
     # somebody else's by now.
 
@@ -130,7 +123,7 @@ class PolledProcess(HostProcess):
                 os.write(self._wake_writer, b"!")
 
     def _close_stdin(self) -> None:
-        self._backlog.clear()
+        self._give_up(self._backlog)
         if self._stdin is not None:
             self._stdin = None
             assert self.popen.stdin is not None
@@ -141,135 +134,3 @@ def _widen(descriptor: int) -> None:
     if sys.platform == "linux":
         with suppress(OSError):  # beyond the user's quota: the usual size serves too
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-
-
-class Pump(Pumping):
-    """Carries by `poll`. See `Pumping`."""
-
-    _process: PolledProcess
-
-    def __init__(
-        self,
-        process: PolledProcess,
-        listener: ProcessListener,
-        rest: Callable[[float], object] = time.sleep,
-    ) -> None:
-        assert process.popen.stdout is not None
-        assert process.popen.stderr is not None
-        super().__init__(process, listener, rest)
-        self._stdout = process.popen.stdout.fileno()
-        self._stderr = process.popen.stderr.fileno()
-        self._size = _SMALL
-
-    def _hear_last_words(self) -> None:
-        self._drain(self._stderr)
-
-    def _carry(self) -> None:
-        process = self._process
-        poll = select.poll()
-        for descriptor in (self._stdout, self._stderr, process.exit_reader, process.wake_reader):
-            poll.register(descriptor, select.POLLIN)
-        writing: int | None = None
-        timeout: float | None = None
-        while True:
-            # Only reading, with no time set: the common case, which has nothing else to look after.
-            attend = timeout is not None
-            for descriptor, _ in poll.poll(None if timeout is None else max(0.0, timeout) * 1000 + 1):
-                if descriptor == process.exit_reader:
-                    self._drain(self._stdout)
-                    return
-                attend = self._serve(poll, descriptor) or attend
-            if attend:
-                if process.deaf:
-                    self._note_fault("stdin_closed")
-                timeout = self._timeout(process.climb())
-                writing = _follow(poll, writing, process.stdin_waiting)
-
-    def _serve(self, poll: select.poll, descriptor: int) -> bool:
-        """Do what a descriptor is ready for; True if there is more to look after than reading."""
-        if descriptor in {self._stdout, self._stderr}:
-            if self._read(descriptor):
-                return False
-            poll.unregister(descriptor)
-            if descriptor == self._stdout:
-                self._note_fault("stdout_closed")
-        elif descriptor == self._process.wake_reader:
-            _empty(descriptor)
-        else:
-            self._process.flush()
-        return True
-
-    def _read(self, descriptor: int) -> bool:
-        """Take one bite of stdout or stderr; False at its end."""
-        if descriptor == self._stderr:
-            return self._read_stderr()
-        size = self._size
-        try:
-            data = os.read(descriptor, size)
-        except BlockingIOError:
-            return True
-        # A read that came back full, and no line has ended in it: a large message is under way, so take larger
-        # bites of it. Of many small ones larger bites would be no help.
-        self._size = _LARGE if len(data) == size and b"\n" not in data else _SMALL
-        if len(data) > PIECE:
-            self._hand_on(data)
-        elif data:
-            self._listener.on_output(data)
-        return bool(data)
-
-    def _read_stderr(self) -> bool:
-        began = time.perf_counter()
-        try:
-            data = os.read(self._stderr, _SMALL)
-        except BlockingIOError:
-            return True
-        self._process.stderr.feed(data)
-        # Keeping it is next to no work; reading without end is, and takes a processor from those who have some.
-        if len(data) == _SMALL and self._turn.over(time.perf_counter() - began):
-            self._rest(REST)
-        return bool(data)
-
-    def _drain(self, descriptor: int) -> None:
-        """Read what a process that has ended left in a pipe.
-
-        What is in there now, and no more: others may hold the pipe and go on writing for ever.
-        """
-        left = _readable(descriptor)
-        while left > 0:
-            data = os.read(descriptor, min(left, _LARGE))
-            if not data:
-                return
-            left -= len(data)
-            if descriptor == self._stderr:
-                self._process.stderr.feed(data)
-            else:
-                self._hand_on(data)
-
-
-def _follow(poll: select.poll, before: int | None, now: int | None) -> int | None:
-    """Watch stdin while there is something to write to it, and only then."""
-    if before != now:
-        if before is not None:
-            poll.unregister(before)
-        if now is not None:
-            poll.register(now, select.POLLOUT)
-    return now
-
-
-def _readable(descriptor: int) -> int:
-    answer = fcntl.ioctl(descriptor, termios.FIONREAD, struct.pack("i", 0))
-    return int(struct.unpack("i", answer)[0])
-
-
-def _empty(descriptor: int) -> None:
-    with suppress(BlockingIOError):
-        while os.read(descriptor, 512):
-            continue
-
-
-def polled(
-    command: Command, listener: ProcessListener, *, host: str, watchdog: Watchdog | None
-) -> tuple[PolledProcess, Pump]:
-    """Start a process, to be carried by poll. Raises `HostStartError`."""
-    process = PolledProcess.spawn(command, host=host, watchdog=watchdog)
-    return process, Pump(process, listener)

@@ -25,7 +25,7 @@ from ..process_tree.tree_kill import descendants, end_session
 from .stop_ladder import Rung, StopLadder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ..process_tree.watchdog import Watchdog
 
@@ -95,6 +95,8 @@ class ProcessExit:
         fault: ``stdout_closed`` or ``stdin_closed`` when we stopped it for that: it lived on, but
             there was no talking to it any more. ``thread_failed`` when the fault was ours: the thread that
             reads it has failed.
+        unsent: the lines that had not left whole by then, as far as they were given to be written.
+        cause: why, if that is known and no guess is needed: of what is no process.
     """
 
     code: int | None
@@ -102,6 +104,8 @@ class ProcessExit:
     uptime: float
     stop_reason: str | None
     fault: str | None = None
+    unsent: bytes = b""
+    cause: str | None = None
 
     @property
     def signal_name(self) -> str | None:
@@ -118,8 +122,21 @@ class ProcessExit:
         """``exit code 1`` or ``signal SIGKILL``; ``exit code 3221225477 (0xC0000005)`` as Windows tells a crash."""
         if self.signal is not None:
             return f"signal {self.signal_name}"
-        wide = self.code is not None and self.code > _WIDEST
-        return f"exit code {self.code} (0x{self.code:08X})" if wide else f"exit code {self.code}"
+        if self.code is None:
+            return "its session ended"
+        return (
+            f"exit code {self.code} (0x{self.code:08X})" if self.code > _WIDEST else f"exit code {self.code}"
+        )
+
+
+def unsent_lines(backlog: Iterable[memoryview]) -> bytes:
+    """The lines that have not left whole, of what waits to be written: each the rest of some lines, whose beginning has left."""
+    unsent = b""
+    for rest in backlog:
+        lines = rest.obj
+        assert isinstance(lines, bytes)
+        unsent += lines[lines.rfind(b"\n", 0, len(lines) - len(rest)) + 1 :]
+    return unsent
 
 
 class ProcessListener(Protocol):
@@ -161,6 +178,7 @@ class HostProcess(ABC):
         self._watchdog = watchdog
         self._fault: str | None = None
         self._lock = threading.Lock()
+        self._unsent = b""
         self._rungs: list[tuple[float, Rung]] = []
         self._known: list[tuple[int, float]] = []
 
@@ -267,6 +285,7 @@ class HostProcess(ABC):
                 uptime=time.monotonic() - self.started_at,
                 stop_reason=self.stop_reason,
                 fault=self._fault,
+                unsent=self._unsent,
             )
 
     def end_family(self) -> None:
@@ -298,6 +317,10 @@ class HostProcess(ABC):
     @abstractmethod
     def _wake(self) -> None:
         """Have the pump look after the process, if there is one."""
+
+    def _give_up(self, backlog: deque[memoryview]) -> None:
+        self._unsent += unsent_lines(backlog)
+        backlog.clear()
 
     @abstractmethod
     def _close_stdin(self) -> None:

@@ -23,8 +23,10 @@ from ..errors import THREAD_FAILED
 from .stop_ladder import KILL_NOW
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Callable, Iterator
 
+    from .loop_reader import LoopReader
     from .process import HostProcess, ProcessListener
 
 
@@ -118,6 +120,18 @@ class Pumping(ABC):
             RuntimeError: the machine has no thread left.
         """
         self._thread.start()
+
+    def lead(self, _loop: AbstractEventLoop, _returned: Callable[[], None]) -> LoopReader | None:
+        """Have an asyncio loop, which runs in this thread, read stdout for a while; ``None`` if that cannot be now.
+
+        Args:
+            returned: called in the pump's thread once that reads again.
+        """
+        return None
+
+    def is_led(self) -> bool:
+        """Whether a loop reads at present."""
+        return False
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait until all is told; True when it is."""

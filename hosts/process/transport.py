@@ -17,7 +17,7 @@ from .process import Command, ProcessListener
 if sys.platform == "win32":
     from .windows_process import threaded as _begin
 else:
-    from .posix_process import polled as _begin
+    from .posix_pump import polled as _begin
 
 if TYPE_CHECKING:
     from .process import HostProcess
@@ -89,6 +89,8 @@ class ProcessTransport:
         self._process, self._pump = process, _ = begin(command, listener, host=host, watchdog=watchdog)
         self.pid = process.pid
         self.found_by = process.found_by
+        self.lead = self._pump.lead
+        self.is_led = self._pump.is_led
         self.write = process.write  # on the way of every call: no further step in between
 
     @property

@@ -96,7 +96,7 @@ class ThreadedProcess(HostProcess):
 
     def _close_stdin(self) -> None:
         self._takes = False
-        self._backlog.clear()
+        self._give_up(self._backlog)
         self._changed.notify()
 
     # Each in its thread.

@@ -26,6 +26,7 @@ import os
 import select
 import signal
 import sys
+import threading
 import time
 from contextlib import suppress
 
@@ -43,6 +44,12 @@ _PAUSE = 0.005
 """Seconds between two looks at processes that have been sent SIGKILL. The kernel tells nobody but
 the parent of their end, and we are not their parent."""
 
+
+_SESSIONS_ARE_KNOWN = sys.platform == "linux"
+"""Elsewhere a number of a session says nothing about its age."""
+
+_WITHIN = 10.0
+"""Seconds in which the watchdog has ended what it can end."""
 
 _LOOKS = 20
 """How often a process that is just being started is looked at before it is taken for a stranger."""
@@ -78,44 +85,143 @@ def created(pid: int) -> float | None:
     return None if facts is None else facts.birth
 
 
+class Look:
+    """A look at all processes there are. What it needs to know of one of them is asked once.
+
+    Many hosts that end together take one look together; with one for each of them a thousand would take minutes to end.
+    """
+
+    def __init__(self) -> None:
+        self._sessions: dict[int, list[int]] = {}
+        for pid, session in _all_with_sessions():
+            self._sessions.setdefault(session, []).append(pid)
+        self._facts: dict[int, _Facts | None] = {}
+        self._limits: dict[int, int | None] = {}
+        self._marks: dict[int, frozenset[str]] = {}
+        self._children: dict[int, list[int]] | None = None
+
+    def facts(self, pid: int) -> _Facts | None:
+        """What was known of a process when it was first asked for here."""
+        if pid not in self._facts:
+            self._facts[pid] = _facts(pid)
+        return self._facts[pid]
+
+    def below(self, pid: int) -> list[tuple[int, float]]:
+        """Its children and theirs, as (pid, time of creation)."""
+        children = self._children
+        if children is None:
+            children = {}
+            for pids in self._sessions.values():
+                for child in pids:
+                    if (facts := self.facts(child)) is not None:
+                        children.setdefault(facts.parent, []).append(child)
+            self._children = children
+        found: list[tuple[int, float]] = []
+        above = [(pid, self.facts(pid))]
+        while above:
+            parent, known = above.pop()
+            for child in children.get(parent, ()):
+                facts = self.facts(child)
+                # A child is no older than its parent: one that is was another's, whose number this one has now.
+                if known is not None and facts is not None and facts.birth >= known.birth and child != pid:
+                    found.append((child, facts.birth))
+                    above.append((child, facts))
+        return found
+
+    def found(self, leader: int, birth: float, mark: str, number: int) -> list[tuple[int, _Facts]]:
+        """As `members`, and with them those that have ended and were not collected: they have no environment any more."""
+        first = self.facts(leader)
+        own_session = first is None or first.birth == birth
+        return [
+            (pid, facts)
+            for session, pids in self._sessions.items()
+            if not self._is_older(session, birth)
+            for pid in pids
+            # Nothing that is older than the host can be of its making.
+            if (facts := self.facts(pid)) is not None and facts.birth >= birth
+            if (own_session and facts.session == leader)
+            or (number and self._carries(pid, number))
+            or (mark and facts.alive and self._bears(pid, mark))
+        ]
+
+    def _is_older(self, session: int, birth: float) -> bool:
+        """Whether a session is older than a host, so that whoever is in it is a stranger.
+
+        One that leaves the host's session becomes the leader of a new one, and nobody can enter one that is there. Its
+        number is nobody's pid as long as anybody is in it; 0 is one that is seen from here no further: it is outside.
+        """
+        if session == 0 or not _SESSIONS_ARE_KNOWN:
+            return _SESSIONS_ARE_KNOWN
+        leader = self.facts(session)
+        return leader is not None and leader.birth < birth
+
+    def _carries(self, pid: int, number: int) -> bool:
+        if pid not in self._limits:
+            self._limits[pid] = limit_of(pid)
+        limit = self._limits[pid]
+        return limit is not None and number in {limit, limit | WITHIN}
+
+    def _bears(self, pid: int, mark: str) -> bool:
+        if pid not in self._marks:
+            self._marks[pid] = marks_of(pid)
+        return mark in self._marks[pid]
+
+
+class _Looks:
+    """Looks that several threads take together: each is given one that began after it had asked."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._begun = 0
+        self._done = 0
+        self._looking = False
+        self._look: Look | None = None
+
+    def fresh(self) -> Look:
+        with self._changed:
+            wanted = self._begun + 1
+            while self._done < wanted or self._look is None:
+                if self._looking:
+                    self._changed.wait()
+                else:
+                    self._take()
+            return self._look
+
+    def _take(self) -> None:
+        """With the lock held, which is not while it looks."""
+        self._looking = True
+        self._begun = number = self._begun + 1
+        self._changed.release()
+        try:
+            look = Look()
+        finally:  # one that cannot look, for want of a descriptor, leaves it to the next
+            self._changed.acquire()
+            self._looking = False
+            self._changed.notify_all()
+        self._look, self._done = look, number
+
+    def forget(self) -> None:
+        """In a child that was forked off, whose parent's threads are not there to end what they had begun."""
+        self.__init__()  # type: ignore[misc] # all of it anew
+
+
+_LOOKS_TAKEN = _Looks()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_LOOKS_TAKEN.forget)
+
+
 def descendants(pid: int) -> list[tuple[int, float]]:
     """Children and their children as (pid, time of creation): also those that left the session."""
-    import psutil  # noqa: PLC0415 - as a script it must be up at once, and needs this at the end only
-
     try:
-        children = psutil.Process(pid).children(recursive=True)
-    except (psutil.NoSuchProcess, OSError):  # OSError: no descriptor left to look with
+        return _LOOKS_TAKEN.fresh().below(pid)
+    except OSError:  # no descriptor left to look with
         return []
-    births = [(child.pid, created(child.pid)) for child in children]
-    return [(pid, birth) for pid, birth in births if birth is not None]
 
 
 def members(leader: int, birth: float, mark: str = "", number: int = 0) -> list[int]:
     """The pids of the living processes that belong to a host by its session, its mark or its number."""
-    return [pid for pid, facts in _found(leader, birth, mark, number) if facts.alive]
-
-
-def _found(leader: int, birth: float, mark: str, number: int) -> list[tuple[int, _Facts]]:
-    """As `members`, and with them those that have ended and were not collected: they have no environment any more."""
-    own_session = created(leader) in {None, birth}
-    older: dict[int, bool] = {}
-    found = []
-    for pid, session in _all_with_sessions():
-        if session not in older:
-            older[session] = _is_older(session, birth)
-        if older[session]:
-            continue
-        facts = _facts(pid)
-        # Nothing that is older than the host can be of its making.
-        if facts is None or facts.birth < birth:
-            continue
-        if (
-            (own_session and facts.session == leader)
-            or (number and _carries(pid, number))
-            or (mark and facts.alive and _bears(pid, mark))
-        ):
-            found.append((pid, facts))
-    return found
+    return [pid for pid, facts in _LOOKS_TAKEN.fresh().found(leader, birth, mark, number) if facts.alive]
 
 
 def kill(pid: int) -> None:
@@ -154,18 +260,25 @@ def end_session(
         The pids that are alive all the same, such as one stuck in the kernel.
     """
     deadline = time.monotonic() + within
-    while True:
-        found = _found(leader, birth, mark, number)
-        left = {pid for pid, facts in found if facts.alive}
-        left.update(pid for pid, born in others if created(pid) == born and alive(pid))
-        if not left:
-            _collect([(pid, facts.birth) for pid, facts in found if pid != leader] + others)
-            return []
-        for pid in left:
-            kill(pid)
+    while left := _kill_what_is_left(_LOOKS_TAKEN.fresh(), leader, birth, others, mark, number):
         if time.monotonic() >= deadline:
             return sorted(left)
         time.sleep(_PAUSE)
+    return []
+
+
+def _kill_what_is_left(  # noqa: PLR0917 - a host, as those who end it know it
+    look: Look, leader: int, birth: float, others: list[tuple[int, float]], mark: str, number: int
+) -> set[int]:
+    """Kill what lives; where nothing does any more, collect what can be."""
+    found = look.found(leader, birth, mark, number)
+    left = {pid for pid, facts in found if facts.alive}
+    left.update(pid for pid, born in others if created(pid) == born and alive(pid))
+    for pid in left:
+        kill(pid)
+    if not left:
+        _collect([(pid, facts.birth) for pid, facts in found if pid != leader] + others)
+    return left
 
 
 def _collect(ended: list[tuple[int, float]]) -> None:
@@ -194,17 +307,6 @@ if sys.platform == "linux":
                     found.append((pid, -1))
         return found
 
-    def _is_older(session: int, birth: float) -> bool:
-        """Whether a session is older than a host, so that whoever is in it is a stranger.
-
-        One that leaves the host's session becomes the leader of a new one, and nobody can enter one that is there. Its
-        number is nobody's pid as long as anybody is in it; 0 is one that is seen from here no further: it is outside.
-        """
-        if session == 0:
-            return True
-        leader = _facts(session)
-        return leader is not None and leader.birth < birth
-
     def _facts(pid: int) -> _Facts | None:
         try:
             with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - read for each session there is
@@ -228,18 +330,22 @@ if sys.platform == "linux":
             text = _read(f"/proc/{pid}/limits").partition(b"\nMax file locks ")[2].split(maxsplit=2)
             return int(text[1]) if len(text) > 1 and text[1].isdigit() else None
 
-    def _carries(pid: int, number: int) -> bool:
-        limit = limit_of(pid)
-        return limit is not None and number in {limit, limit | WITHIN}
-
-    def _bears(pid: int, mark: str) -> bool:
-        wanted = f"{MARK}={mark}\0".encode()
+    def marks_of(pid: int) -> frozenset[str]:
+        """The marks in its environment; of one that is just being started, once it has one."""
+        named = f"{MARK}=".encode()
         for _ in range(_LOOKS):
             environment = _read(f"/proc/{pid}/environ")
             if environment or not _is_starting(pid):
-                return wanted in environment
+                entries = environment.split(b"\0") if named in environment else ()
+                return frozenset(
+                    [
+                        entry[len(named) :].decode("utf-8", "replace")
+                        for entry in entries
+                        if entry.startswith(named)
+                    ]
+                )
             time.sleep(_PAUSE)
-        return False
+        return frozenset()
 
     def _is_starting(pid: int) -> bool:
         """Whether one without an environment may be about to become another program, and get one.
@@ -285,23 +391,19 @@ else:  # pragma: no cover - without /proc psutil knows how to ask
             except OSError:  # it is gone, or is not to be asked about
                 return -1
 
-    def _is_older(session: int, birth: float) -> bool:  # noqa: ARG001 - what is known of sessions above is Linux's
-        return False
-
     def limit_of(pid: int) -> int | None:  # noqa: ARG001 - there are no numbers here
         """There are none."""
         return None
 
-    def _carries(pid: int, number: int) -> bool:  # noqa: ARG001 - as above
-        return False
-
-    def _bears(pid: int, mark: str) -> bool:
+    def marks_of(pid: int) -> frozenset[str]:
+        """The mark in its environment."""
         import psutil  # noqa: PLC0415 - slow to import, and only an end needs it
 
         try:
-            return bool(psutil.Process(pid).environ().get(MARK) == mark)
+            mark = psutil.Process(pid).environ().get(MARK)
         except psutil.Error:
-            return False
+            return frozenset()
+        return frozenset() if mark is None else frozenset([mark])
 
 
 class WatchList:
@@ -324,12 +426,19 @@ class WatchList:
 
     def end_all(self) -> None:
         """End the hosts and all that is theirs: first all are killed, then all are waited for."""
-        hosts = [(pid, *facts) for pid, facts in self.hosts.items()]
-        known = {pid: descendants(pid) for pid, birth, *_ in hosts if created(pid) == birth}
-        for pid in known:
-            kill(pid)
-        for pid, birth, mark, number in hosts:
-            end_session(pid, birth, known.get(pid, []), mark=mark, number=number)
+        look = Look()
+        hosts = [
+            (pid, birth, look.below(pid) if created(pid) == birth else [], mark, number)
+            for pid, (birth, mark, number) in self.hosts.items()
+        ]
+        for pid, birth, *_ in hosts:
+            if created(pid) == birth:
+                kill(pid)
+        deadline = time.monotonic() + _WITHIN
+        while hosts and time.monotonic() < deadline:
+            look = Look()
+            hosts = [host for host in hosts if _kill_what_is_left(look, *host)]
+            time.sleep(_PAUSE)
 
 
 def main(embedder: int, packages: str) -> None:

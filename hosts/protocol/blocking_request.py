@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import HostGone, ProtocolBreach, RemoteError
+from ..errors import HostGone, HostTimeout, ProtocolBreach, RemoteError
 
 if TYPE_CHECKING:
     from ..report.crash_report import CrashReport
+    from .listeners import RequestOwner
+
+
+class _Host(Protocol):
+    name: str
+
+    def send(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str: ...
+
+    def abandon(self, request_id: str) -> bool: ...
+
+
+def ask(
+    host: _Host, method: str, params: dict[str, Any], timeout: float | None = None
+) -> tuple[Any, dict[str, Any] | None]:
+    """Send a request and wait for its answer: the value, and the state if one came.
+
+    For programs and threads that may block; never from an actor or a pump.
+
+    Raises:
+        HostGone: the host is not running, or ended before it answered.
+        HostTimeout: no answer within ``timeout`` seconds; the request is given up.
+        RemoteError: the host answered with an error.
+        ProtocolBreach: the host answered with what is no answer.
+        RequestTooLarge, JsonValueError: as `Host.send`.
+    """
+    owner = Asked(method)
+    request_id = host.send(method, params, owner)
+    if not owner.ended.wait(timeout) and host.abandon(request_id):
+        assert timeout is not None
+        raise HostTimeout(host=host.name, method=method, seconds=timeout)
+    return owner.outcome(host.name)
 
 
 class Asked:
-    """The owner of a request that somebody waits for."""
+    """The owner of a request that a thread waits for."""
 
     def __init__(self, method: str) -> None:
         self.call_id = method
+        self.request_id: str | None = None
         self.ended = threading.Event()
         self.value: Any = None
         self.state: dict[str, Any] | None = None
@@ -24,7 +56,7 @@ class Asked:
         self.lost: CrashReport | None = None
 
     def outcome(self, host: str) -> tuple[Any, dict[str, Any] | None]:
-        """Wait for its end, and return the value and the state if one came. Raises as `Host.ask`."""
+        """Wait for its end, and return the value and the state if one came. Raises as `ask`."""
         self.ended.wait()
         if self.lost is not None:
             raise HostGone(self.lost.summary, host=host, report=self.lost.as_dict())

@@ -7,9 +7,12 @@ plugin says that it wants: the call as it came has the same arguments in it once
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...plugins.contract.invocation import Invocation
 
 Json = dict[str, Any]
@@ -19,6 +22,14 @@ OBJECTS: Final = frozenset({"object", None})
 
 FACTS: Final = ("payload_format", "payload_metadata", "tool_call", "tool_schema")
 """What is known of a call, by its name on the wire and in an `Invocation`."""
+
+TRACE: Final = "trace"
+"""What is wanted by who passes on the trace that a call belongs to, and nothing else of its context."""
+
+_TRACE_KEYS: Final = ("tracestate", "baggage")
+_TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]*)?")
+MAX_TRACE: Final = 8192
+"""Characters of each of them."""
 
 ALL_FACTS: Final = frozenset(FACTS)
 
@@ -42,8 +53,22 @@ def add_facts(
         _add(params, invocation, FACTS)
     elif wants:
         _add(params, invocation, [fact for fact in FACTS if fact in wants])
+    if TRACE in wants and invocation.context and (trace := trace_of(invocation.context)):
+        params[TRACE] = trace
     if prepared:
         params["prepared"] = prepared
+
+
+def trace_of(context: Mapping[str, Any]) -> dict[str, str]:
+    """The trace that a context carries, as W3C's Trace Context has it; empty of one without."""
+    parent = context.get("traceparent")
+    if not isinstance(parent, str) or len(parent) > MAX_TRACE or _TRACEPARENT.fullmatch(parent) is None:
+        return {}
+    more = {key: context.get(key) for key in _TRACE_KEYS}
+    return {
+        "traceparent": parent,
+        **{key: text for key, text in more.items() if isinstance(text, str) and len(text) <= MAX_TRACE},
+    }
 
 
 def _add(params: Json, invocation: Invocation, facts: tuple[str, ...] | list[str]) -> None:

@@ -15,7 +15,17 @@ from .methods import METHODS
 PROTOCOL: Final = "thp/1"
 
 FEATURES: Final = frozenset(
-    {"ack", "can_handle", "cancel", "is_enabled", "payload", "plugins", "prepare", "shutdown"}
+    {
+        "ack",
+        "can_handle",
+        "cancel",
+        "is_enabled",
+        "payload",
+        "plugins",
+        "prepare",
+        "shutdown",
+        "state_version",
+    }
 )
 """What this client knows of."""
 

@@ -16,12 +16,19 @@ from .wire import Response
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from .input_request import SpeaksThrough
     from .peer_events import Event
     from .wire import Message
 
 
 class Dialect(Protocol):
     """The protocol of one life of a host. Not thread-safe: its shell holds a lock."""
+
+    def begin(self, host: SpeaksThrough) -> None:
+        """Its host, by which answers to what the program asks come back; once, before all else."""
+
+    def end(self) -> None:
+        """The program has ended: nothing that it has asked for is awaited any more."""
 
     def encode(self, request_id: str, method: str, params: dict[str, Any]) -> bytes:
         """The lines that ask it; none if it is asked later, or nobody over there has to be asked.

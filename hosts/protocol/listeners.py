@@ -15,7 +15,12 @@ class RequestOwner(Protocol):
     All calls come from the host's pump thread and must not block. After the owner abandoned the
     request, only `on_released` or `on_lost` may come, and a part that was just being handed over.
     What raises in `on_answer` is told `on_breach` with the reason ``internal_error`` instead.
+
+    Attributes:
+        request_id: set by the host before the request is written, so that whatever comes of it finds it.
     """
+
+    request_id: str | None
 
     def on_part(self, payload: Any, size: int) -> None:
         """A partial result, and about how many bytes it takes to keep it."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import orjson
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_json, may_be_deep, require_inner, require_shallow
+from ...base.json import dump_line, may_be_deep, require_inner, require_shallow
 from ...base.json_size import MAX_VALUES, UNCOUNTED, excess
 from ...plugins.results.chunks import unshowable
 
@@ -94,7 +94,20 @@ def encode_request(request_id: str, method: str, params: dict[str, Any]) -> byte
         JsonValueError: ``params`` holds something that is not JSON.
     """
     message = {"v": PROTOCOL_VERSION, "id": request_id, "method": method, "params": params}
-    return dump_json(message) + b"\n"
+    return dump_line(message)
+
+
+_REQUEST_ID = re.compile(
+    rb'^\{"(?:v":1,"id":"([\w.:-]{1,200})"|jsonrpc":"2\.0","id":"([\w.:-]{1,200})","method":)', re.MULTILINE
+)
+
+
+def ids_of_requests(lines: bytes) -> frozenset[str]:
+    """The ids of the requests that `encode_request`, or a dialect of JSON-RPC, has written in whole lines, or in the beginnings of lines.
+
+    An answer of JSON-RPC is none: its id is the other side's.
+    """
+    return frozenset((ours or theirs).decode("ascii") for ours, theirs in _REQUEST_ID.findall(lines))
 
 
 def decode_line(line: bytes) -> Message:

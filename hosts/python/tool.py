@@ -22,7 +22,7 @@ from ..hosted_tool import HostedToolPlugin
 from ..process.process import Command
 from ..sandbox.confinement import FREE, Confinement
 from ..sandbox.containment import Belongings, confine
-from .runner.loading import is_loading
+from .runner.loading import is_loading, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,6 +78,7 @@ class PythonToolPlugin(HostedToolPlugin):
 
     def _command(self) -> Command:
         if is_loading():
+            refuse()
             raise HostStartError(
                 f"cannot start host {self.name!r}: this process is a host itself, and still loads its plugin; what "
                 'the program does when it is run belongs behind if __name__ == "__main__"',

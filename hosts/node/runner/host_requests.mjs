@@ -3,6 +3,7 @@
 import { isAbsolute } from 'node:path';
 
 import { inspect, log, types } from './host_io.mjs';
+import { KnownStates } from './host_states.mjs';
 import { encode, HostFault, isObject, loadTool, methodOf, METHODS, ToolContext } from './host_tool.mjs';
 
 // --- A request under way -------------------------------------------------------------------------
@@ -17,6 +18,7 @@ import { encode, HostFault, isObject, loadTool, methodOf, METHODS, ToolContext }
  */
 class Call {
   #outlet;
+  #request;
   #id;
   #phase;
   #onEnd;
@@ -28,6 +30,7 @@ class Call {
 
   constructor(outlet, id, phase, onEnd) {
     this.#outlet = outlet;
+    this.#request = id;
     this.#id = JSON.stringify(id);
     this.#phase = phase;
     this.#onEnd = onEnd;
@@ -70,10 +73,15 @@ class Call {
     this.#outlet.send(`{"v":1,"id":${this.#id},"event":{"type":${type},"payload":${payload}}}\n`);
   };
 
-  /** End the call with a value, and a state unless that is undefined. */
-  answer(value, state) {
+  /**
+   * End the call with a value, and a state unless that is undefined.
+   *
+   * @param given the state as the client knows it by a name, if it does; one that is the same still does not travel.
+   */
+  answer(value, state, given) {
     let result = `"value":${encode(value, 'InvalidResult', 'the returned value')}`;
-    if (state !== undefined) result += `,"state":${encode(state, 'InvalidResult', 'the state')}`;
+    const said = given === undefined ? encoded(state) : given.news(state, this.#request);
+    if (said !== undefined) result += `,"state":${said}`;
     this.#end(`"ok":true,"result":{${result}}`);
   }
 
@@ -94,6 +102,8 @@ class Call {
     this.#warned = true;
   }
 }
+
+const encoded = (state) => (state === undefined ? undefined : encode(state, 'InvalidResult', 'the state'));
 
 /** Say whatever was thrown as the protocol's error object. Never throws, whatever it is given. */
 function describe(thrown, phase) {
@@ -123,6 +133,7 @@ class Plugin {
   #tool;
   #failure;
   #loading;
+  #states = new KnownStates();
 
   constructor(place, exportName) {
     this.#loading = loadTool(place, exportName).then(
@@ -179,7 +190,8 @@ class Plugin {
       }
       const run = methodOf(this.#tool, method);
       if (!run) throw new HostFault('MethodNotFound', `the tool has no method ${name}`);
-      const finish = (value) => end(call, method, value, params.state);
+      const known = extended && params.state_version !== undefined ? this.#states.given(params) : undefined;
+      const finish = (value) => end(call, method, value, params.state, known);
       const given = args(params, call.emit, extended ? new ToolContext(call, params) : undefined);
       if (extended && params.ack === true) call.acknowledge();
       const value = Reflect.apply(run, this.#tool, given);
@@ -194,8 +206,8 @@ class Plugin {
   }
 }
 
-function end(call, method, value, given) {
-  if (method !== 'init') return call.answer(value, given);
+function end(call, method, value, given, known) {
+  if (method !== 'init') return call.answer(value, given, known);
   // A tool that keeps no state may return nothing.
   const state = value ?? {};
   if (typeof state !== 'object' || Array.isArray(state)) {
@@ -209,7 +221,9 @@ function end(call, method, value, given) {
 const VERSION = 1;
 
 /** What this host can do beyond version 1 of the protocol. */
-const FEATURES = ['ack', 'can_handle', 'cancel', 'is_enabled', 'payload', 'plugins', 'prepare', 'shutdown'];
+const FEATURES = [
+  'ack', 'can_handle', 'cancel', 'is_enabled', 'payload', 'plugins', 'prepare', 'shutdown', 'state_version',
+];
 
 const FAREWELL = 5000; // milliseconds that plugins may take to shut down if the client is in no hurry
 

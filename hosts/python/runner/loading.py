@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _under_way: list[bool] = []
+_refused: list[bool] = []
 
 
 @contextmanager
@@ -23,8 +24,19 @@ def loading() -> Iterator[None]:
         yield
     finally:
         _under_way.pop()
+        _refused.clear()
 
 
 def is_loading() -> bool:
     """Whether this is such a process, at such a time."""
     return bool(_under_way)
+
+
+def refuse() -> None:
+    """Remember that a host was to be started all the same: what the program was told then need not be told twice."""
+    _refused.append(True)
+
+
+def has_refused() -> bool:
+    """Whether that has happened since the loading began."""
+    return bool(_refused)

@@ -13,12 +13,14 @@ import sys
 from dataclasses import asdict
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ....base.errors import PluginLoadError
 from ....base.frozen import frozen
 from ....plugins.results.failures import describe
 from ....plugins.sources.python import load_package_entry, load_python_object, read_python_package
+from .loading import has_refused
 
 PROGRAM = "__mp_main__"
 """What the module ``__main__`` of the embedding program is called in a host.
@@ -61,20 +63,20 @@ class PythonOrigin:
 
 
 def origin_of(plugin: Any) -> PythonOrigin:
-    """Return the way to a class.
+    """Return the way to a class or a function.
 
     Raises:
-        PluginLoadError: there is none that another process could go: it is no class, or one that was made in
-            a function or in an interactive session.
+        PluginLoadError: there is none that another process could go: it is neither, or was made in a function or in
+            an interactive session.
     """
-    if not isinstance(plugin, type):
+    if not isinstance(plugin, type | FunctionType):
         raise _homeless(
             plugin,
             "is an object, which cannot be sent to a host; register its class, which is made over there, and hand "
             "over in 'config' what it needs",
         )
     module = sys.modules.get(plugin.__module__)
-    if module is None or _followed(module, plugin.__qualname__) is not plugin:
+    if module is None or not _is_found(module, plugin):
         raise _homeless(
             plugin,
             f"is not what {plugin.__module__}.{plugin.__qualname__} names, so a host cannot find it; define it "
@@ -91,6 +93,13 @@ def origin_of(plugin: Any) -> PythonOrigin:
         name = spec.name if spec is not None else PROGRAM
     where = None if file is None else str(Path(file).absolute())
     return PythonOrigin(f"{name}.{plugin.__qualname__}", module=name, file=where)
+
+
+def _is_found(module: ModuleType, plugin: Any) -> bool:
+    """Whether its module names it. A function may be being decorated, and has its name a moment later."""
+    if isinstance(plugin, FunctionType):
+        return "<" not in plugin.__qualname__
+    return _followed(module, plugin.__qualname__) is plugin
 
 
 def _followed(found: Any, qualname: str) -> Any:
@@ -117,13 +126,14 @@ def _load_file(name: str, file: str, path: str) -> None:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # what a module does when it is imported; an interrupt passes
+        happened = "it starts hosts as it is loaded" if has_refused() else f"it raised {describe(error)}"
         raise PluginLoadError(
-            f"cannot load plugin {path}: running {file} raised {describe(error)}; what the program itself does "
-            'belongs behind if __name__ == "__main__"',
+            f"cannot load plugin {path}: its host runs {file} to load it, and {happened}; put what the program "
+            'itself does behind if __name__ == "__main__"',
             plugin=path,
         ) from error
 
 
 def _homeless(plugin: Any, problem: str) -> PluginLoadError:
-    name = plugin.__qualname__ if isinstance(plugin, type) else repr(plugin)
+    name = plugin.__qualname__ if isinstance(plugin, type | FunctionType) else repr(plugin)
     return PluginLoadError(f"plugin {name:.200} {problem}", plugin=name)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....base.event_loop import EventLoop
 from .cancellation import Cancellation
+from .known_states import KnownStates
 from .loading import loading
 from .messages import (
     HostFault,
@@ -73,6 +74,7 @@ class PythonHost:
         self._owed: set[str] = set()
         self._client: frozenset[str] | None = None  # what a client knows that knows more than version 1
         self._calls: dict[str, Cancellation] = {}
+        self._states = KnownStates()
         self._described = threading.Event()
         self._described.set()
 
@@ -186,8 +188,13 @@ class PythonHost:
             plugin, call = self._loaded(), self._calls.get(request_id)
             if call is not None and params.get("ack") is True:
                 self._outlet.send(ack_line(request_id))
+            by_name = self._client is not None and "state_version" in params
+            given = self._states.given(params) if by_name else None
             value = plugin.answer(method, params, partial(self._emit, request_id), loop, call)
-            return answer_line(request_id, value, value if method == "init" else params.get("state"))
+            state = value if method == "init" else params.get("state")
+            return answer_line(
+                request_id, value, self._states.news(state, given, request_id) if by_name else state
+            )
         except LoadFault as fault:
             return error_line(request_id, fault.__cause__ or fault, "load")
         except BaseException as error:  # noqa: BLE001 - whatever the tool raises is its answer

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-FEATURES = ("ack", "can_handle", "cancel", "is_enabled", "payload", "prepare")
+FEATURES = ("ack", "can_handle", "cancel", "is_enabled", "payload", "prepare", "state_version")
 
 _NAMED_OTHERWISE = {"prepare": ("prepare", "prepare_async"), "execute_tool": RUNNING_HOOKS}
 

@@ -320,3 +320,13 @@ def test_a_call_that_cannot_be_read_ends_with_the_reason_and_runs_nothing(board,
 
     assert (result["code"], result["outcome"]) == (code, "not_sent")
     assert ran == []
+
+
+def test_plugins_that_are_not_called_take_no_thread_each(board):
+    before = threading.active_count()
+
+    for number in range(50):
+        board.add(a_tool(count, f"tool_{number}"), config={})
+
+    assert threading.active_count() <= before + 2  # theirs, and the one that has asked them for their tools
+    assert board.submit(tool_call("tool_49")).result(PATIENCE)["success"]

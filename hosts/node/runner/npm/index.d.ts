@@ -161,6 +161,53 @@ export type ToolExport<State extends object = ToolState, Config extends object =
   | (new () => Tool<State, Config>)
   | (() => Awaitable<Tool<State, Config>>);
 
+/** A schema of a library such as zod or valibot, as https://standardschema.dev has it; `jsonSchema` is in newer ones. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown, ...options: any[]) => unknown;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly jsonSchema?: { readonly input: (options: { target: any }) => Record<string, unknown> } | undefined;
+  };
+}
+
+/** What a function is given beside its arguments. */
+export interface ExecuteOptions {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal | undefined;
+  /** Tells a part, which is JSON, before the result. */
+  readonly part: (payload: unknown) => void;
+  readonly context: ToolContext | undefined;
+}
+
+type ArgumentsOf<Parameters> = Parameters extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? Output
+    : any
+  : any;
+
+/** One tool of `defineTools`. */
+export interface ToolDefinition<Parameters = unknown> {
+  /** For the model. */
+  description?: string;
+  /** A JSON Schema of an object, or a schema of a library; without any it takes no arguments. */
+  parameters?: Parameters;
+  /** What `parameters` say in JSON Schema, where their library cannot. */
+  jsonSchema?: JsonSchema;
+  /** What it returns is the result. What a generator yields are parts. */
+  execute(args: ArgumentsOf<Parameters>, options: ExecuteOptions): unknown;
+}
+
+/**
+ * Make a tool of functions, by their names: `export const tools = defineTools({ wordCount: { …, execute } })`.
+ *
+ * Throws a TypeError for a definition that cannot be used; names the tool.
+ */
+export function defineTools<All extends { [name: string]: unknown }>(
+  definitions: { [Name in keyof All]: ToolDefinition<All[Name]> },
+): Tool;
+
 /** What came of a call. All of it has been JSON on its way, as between a host and Callboard. */
 export interface Called<State extends object = ToolState> {
   result: any;

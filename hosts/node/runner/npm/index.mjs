@@ -6,6 +6,7 @@
 import { encode, HostFault, METHODS, methodOf, ToolContext, toolFrom } from '../host_tool.mjs';
 import { defaultText, resultFrom, schemasFrom, stateFrom } from './answers.mjs';
 
+export { defineTools } from './define.mjs';
 export { HostFault as ToolFault };
 
 export async function testTool(exported, { config = {} } = {}) {

@@ -1,0 +1,101 @@
+"""What programs ask in the middle of a call, and the board's people and models who answer.
+
+A program's line is read under a lock and by a thread that must wait for nobody. So it is only handed over there, as a message to the
+actor of the plugin, which has them asked; they answer from a thread of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...supervision.runtime.telling import tell
+from .messages import InputAsked, InputWithdrawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pykka
+
+    from ...hosts.protocol.input_request import InputRequest, SpeaksThrough
+    from ...plugins.hooks.forms import FormAnswer
+    from ..services import Services
+
+
+_NOTHING: frozenset[str] = frozenset()
+_OFFERS = {
+    (False, False): _NOTHING,
+    (True, False): frozenset({"elicitation"}),
+    (False, True): frozenset({"sampling"}),
+    (True, True): frozenset({"elicitation", "sampling"}),
+}
+
+
+class ActorInputSource:
+    """Hands over to an actor what is asked. It is an `InputSource`.
+
+    Args:
+        actor: of the plugin.
+        services: the board's.
+    """
+
+    def __init__(self, actor: pykka.ActorRef[Any], services: Services) -> None:
+        self._actor = actor
+        self._people = services.people
+
+    def offers(self) -> frozenset[str]:
+        if self._people is None:
+            return _NOTHING
+        people = self._people()
+        return _OFFERS[people.takes_forms, people.has_model]
+
+    def ask(self, request: InputRequest) -> None:
+        tell(self._actor, InputAsked(request))  # if that has stopped its host is about to
+
+    def withdraw(self, key: str, host: SpeaksThrough) -> None:
+        tell(self._actor, InputWithdrawn(key, host))
+
+
+class InputRequests:
+    """What one plugin's programs ask. In the thread of its actor.
+
+    Args:
+        actor: that actor.
+        services: the board's.
+    """
+
+    def __init__(self, actor: pykka.ActorRef[Any], services: Services) -> None:
+        self._actor = actor
+        self._people = services.people
+        self._open: dict[tuple[SpeaksThrough, str], Callable[[], None]] = {}
+
+    def ask(self, request: InputRequest) -> None:
+        """Have it answered."""
+        assert self._people is not None  # else nothing was offered
+        call, people = request.call_id, self._people()
+        if request.kind == "sampling":
+            take_back = people.ask_model(request.asked, call or "", partial(self._sampled, request))
+        else:
+            form = replace(request.asked, tool_call_id=call)
+            take_back = people.ask_form(form, call or "", partial(self._answered, request))
+        self._open[request.host, request.key] = take_back
+
+    def withdraw(self, host: SpeaksThrough, key: str) -> None:
+        """The answer is not awaited any more."""
+        take_back = self._open.pop((host, key), None)
+        if take_back is not None:
+            take_back()
+
+    def close(self) -> None:
+        """No answer is."""
+        for host, key in tuple(self._open):
+            self.withdraw(host, key)
+
+    def _answered(self, request: InputRequest, answer: FormAnswer) -> None:
+        self._sampled(request, answer, "")
+
+    def _sampled(self, request: InputRequest, answer: Any, why: str) -> None:
+        """In any thread."""
+        request.answer(answer, why)
+        tell(self._actor, InputWithdrawn(request.key, request.host))  # it is kept no longer

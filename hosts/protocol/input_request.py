@@ -1,0 +1,86 @@
+"""What a program asks of us in the middle of a call, and how it is handed to those who can answer.
+
+A dialect reads it, and waits for nobody: whoever answers does so later, from a thread of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from ...base.errors import JsonValueError
+from ..errors import HostGone, RequestTooLarge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Json = dict[str, Any]
+
+ANSWER: Final = "answer_input"
+"""The request by which a dialect is given an answer; it goes no further than that."""
+
+
+class SpeaksThrough(Protocol):
+    """The host that speaks a dialect, as far as the dialect knows it. Not from within the dialect: it holds a lock meanwhile."""
+
+    def note(self, method: str, params: Json, hears: Callable[[Any], None]) -> None:
+        """As `Host.note`."""
+
+    def call_of(self, request_id: str) -> str | None:
+        """As `Host.call_of`."""
+
+
+class InputRequest(NamedTuple):
+    """What is asked.
+
+    Attributes:
+        key: tells it from the others of this life.
+        asked: what for: a `Form`, or a `Sampling`.
+        kind: ``elicitation`` or ``sampling``.
+        request_id: of the one call that can have made the program ask; ``None`` if there are several.
+        tool: the tool that is called.
+        host: of the program.
+    """
+
+    key: str
+    kind: str
+    asked: Any
+    request_id: str | None
+    tool: str | None
+    host: SpeaksThrough
+
+    @property
+    def call_id(self) -> str | None:
+        """The id of that call, as long as its end is awaited. Not under the lock of the host."""
+        return None if self.request_id is None else self.host.call_of(self.request_id)
+
+    def answer(self, value: Any, refusal: str = "") -> None:
+        """Have the program told; ``None``: that there is no answer, and why. Not under the lock of the host.
+
+        Args:
+            value: to a form a `FormAnswer`; else what the program is told.
+            refusal: for the program.
+        """
+        try:
+            self.host.note(ANSWER, {"key": self.key, "value": value, "refusal": refusal}, _ignore)
+        except HostGone:
+            pass  # with which all that it asked is over
+        except (RequestTooLarge, JsonValueError) as error:
+            if value is not None:
+                self.answer(None, f"the answer cannot be sent: {error}")
+
+
+class InputSource(Protocol):
+    """Who answers. All of it is called under the lock of a host, and must neither block nor speak to the host."""
+
+    def offers(self) -> frozenset[str]:
+        """What may be asked for at present: ``elicitation``, ``sampling``."""
+
+    def ask(self, request: InputRequest) -> None:
+        """Have it answered, from another thread."""
+
+    def withdraw(self, key: str, host: SpeaksThrough) -> None:
+        """The answer is not awaited any more."""
+
+
+def _ignore(_: Any) -> None:
+    """The dialect says nothing to an answer."""
