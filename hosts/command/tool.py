@@ -61,10 +61,14 @@ class CommandToolPlugin(HostedToolPlugin):
         self._extended = extended
 
     def _command(self) -> Command:
+        return self._command_of(self.argv)
+
+    def _command_of(self, words: Sequence[str]) -> Command:
+        """What runs these words where and as this plugin runs. Raises `HostStartError`."""
         if not self.cwd.is_dir():
             raise self._refused(f"there is no folder {self.cwd}; correct 'cwd'")
         environment = host_environment(os.environ, self._env)
-        program, *arguments = self.argv
+        program, *arguments = words
         argv = (self._found(program, environment), *arguments)
         command = Command(argv, environment, str(self.cwd), extended=self._extended)
         return confine(self._confinement, command, Belongings((self.cwd,)), self.name)

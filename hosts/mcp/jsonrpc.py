@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_json, load_json, may_be_deep, require_inner
+from ...base.json import dump_line, load_json, may_be_deep, require_inner
 from ...base.json_size import UNCOUNTED, excess
 
 METHOD_NOT_FOUND: Final = -32601
@@ -49,7 +49,7 @@ def request(request_id: str, method: str, params: dict[str, Any] | None = None) 
     message: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id, "method": method}
     if params is not None:
         message["params"] = params
-    return dump_json(message) + b"\n"
+    return dump_line(message)
 
 
 def notification(method: str, params: dict[str, Any] | None = None) -> bytes:
@@ -57,19 +57,17 @@ def notification(method: str, params: dict[str, Any] | None = None) -> bytes:
     message: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
     if params is not None:
         message["params"] = params
-    return dump_json(message) + b"\n"
+    return dump_line(message)
 
 
 def result(request_id: str | float, value: dict[str, Any]) -> bytes:
     """Write the answer to a request of the server's. Raises `JsonValueError`."""
-    return dump_json({"jsonrpc": "2.0", "id": request_id, "result": value}) + b"\n"
+    return dump_line({"jsonrpc": "2.0", "id": request_id, "result": value})
 
 
 def error(request_id: str | float, code: int, message: str) -> bytes:
     """Write the refusal of a request of the server's."""
-    return (
-        dump_json({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}) + b"\n"
-    )
+    return dump_line({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}})
 
 
 def read(line: bytes) -> Received:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from .selection import ALL, Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Json = dict[str, Any]
 
@@ -28,13 +33,25 @@ class Endless(NamedTuple):
 class ToolList:
     """Tools, page by page.
 
+    Args:
+        selection: which of them are offered, and under which names.
+        unfit: says of a schema why no tool may be offered with it.
+
     Attributes:
-        tools: those that can be called, as they were declared.
-        left_out: the others, by name, and why.
+        tools: those that can be called, as they were declared, under the names that they are offered by.
+        wire: the server's own names, by those.
+        left_out: the others, by the server's name, and why.
+        repeatable: those of which the server says that they may run twice, by the names that they are offered by.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, selection: Selection = ALL, unfit: Callable[[Json], str | None] = lambda _: None
+    ) -> None:
+        self._unfit = unfit
         self.tools: list[Json] = []
+        self.wire: dict[str, str] = {}
+        self.repeatable: set[str] = set()
+        self._selection = selection
         self.left_out: dict[str, str] = {}
         self._seen: set[str] = set()
 
@@ -43,7 +60,8 @@ class ToolList:
         page = result.get("tools") if isinstance(result, dict) else None
         if not isinstance(page, list):
             return Endless("the server's list of tools is none")
-        self.tools += [each for each in page if self._is_offered(each)]
+        for each in page:
+            self._take(each)
         cursor = result.get("nextCursor")
         if not isinstance(cursor, str):
             return None
@@ -58,13 +76,26 @@ class ToolList:
             )
         return NextPage(cursor)
 
-    def _is_offered(self, tool: Any) -> bool:
+    def _take(self, tool: Any) -> None:
         name = tool.get("name") if isinstance(tool, dict) else None
         if not isinstance(name, str) or not isinstance(tool.get("inputSchema"), dict):
             self.left_out[str(name)[:100]] = "it has no name or no 'inputSchema'"
-            return False
+            return
         execution = tool.get("execution")
+        refusal = self._selection.refusal(name)
         if isinstance(execution, dict) and execution.get("taskSupport") == "required":
-            self.left_out[name[:100]] = "it can only be called as a task"
-            return False
-        return True
+            refusal = "it can only be called as a task"
+        refusal = refusal or self._unfit(tool["inputSchema"])
+        offered = self._selection.offered_as(name)
+        if refusal is None and self.wire.get(offered, name) != name:
+            refusal = f"{self.wire[offered]!r:.60} is offered as {offered!r:.60} already"
+        if refusal is not None:
+            self.left_out[name[:100]] = refusal
+            return
+        self.wire[offered] = name
+        hints = tool.get("annotations")
+        if isinstance(hints, dict) and (
+            hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
+        ):
+            self.repeatable.add(offered)
+        self.tools.append(tool if offered == name else {**tool, "name": offered})

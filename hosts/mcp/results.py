@@ -1,4 +1,4 @@
-"""The result of ``tools/call`` as the result of a tool. Pure.
+"""The answer to ``tools/call`` as that of a tool. Pure.
 
 What a tool says is said once: its structured content if it has any, else its text, else its blocks. Blocks that are no text
 (images, audio, resources) are kept beside it under ``content``, for the one who builds the messages of a model.
@@ -6,9 +6,63 @@ What a tool says is said once: its structured content if it has any, else its te
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ..protocol.wire import ErrorResponse, Response
+
+if TYPE_CHECKING:
+    from ..protocol.wire import Message
 
 COMPLETE = "complete"
+
+URL_REQUIRED = -32042
+"""The code of an error by which a server up to 2025-11-25 sends the user to a page."""
+
+
+def message_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Message:
+    """What an answer means to the one who called the tool."""
+    if error is not None:
+        code = error.get("code")
+        said = said_by(error) + _pages_of(error)
+        return _failed(request_id, "McpError", said, code=str(code) if isinstance(code, int) else "")
+    if not isinstance(result, dict):
+        return _failed(request_id, "InvalidResult", "the result is no object")
+    kind = result.get("resultType", COMPLETE)
+    if kind == COMPLETE:
+        return Response(request_id, tool_result(result), None)
+    asked = result.get("inputRequests")
+    requests = asked.values() if isinstance(asked, dict) else ()
+    wanted = sorted({str(each.get("method")) for each in requests if isinstance(each, dict)})
+    detail = f"the server answers with {kind!r:.40}, and no result"
+    if wanted:
+        detail = f"the server asks for input ({', '.join(wanted):.200}), which is not to be had here"
+    return _failed(request_id, "InputRequired", detail)
+
+
+def read_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Message:
+    """What an answer means to the one who has read a resource, a prompt, or a list of them: the result as it is."""
+    if error is not None or not isinstance(result, dict) or result.get("resultType", COMPLETE) != COMPLETE:
+        return message_of(request_id, result, error)
+    return Response(request_id, result, None)
+
+
+def said_by(error: dict[str, Any]) -> str:
+    """The text of an error of JSON-RPC."""
+    message = error.get("message")
+    return message if isinstance(message, str) and message else "it does not say why"
+
+
+def _pages_of(error: dict[str, Any]) -> str:
+    """Which pages the user has to open before the call is made again, if the error is about that."""
+    data = error.get("data") if error.get("code") == URL_REQUIRED else None
+    pages = data.get("elicitations") if isinstance(data, dict) else None
+    found = [each.get("url") for each in pages if isinstance(each, dict)] if isinstance(pages, list) else []
+    named = ", ".join(url[:2000] for url in found[:8] if isinstance(url, str))
+    return f" (open {named}, and call again)" if named else ""
+
+
+def _failed(request_id: str, kind: str, detail: str, **more: Any) -> ErrorResponse:
+    return ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": "", **more})
 
 
 def tool_result(value: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ request, and may ask the server what it is (``server/discover``).
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Final
 
 HANDSHAKES: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -14,6 +15,17 @@ HANDSHAKES: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS: Final = "2026-07-28"
 
 REVISIONS: Final = (STATELESS, *HANDSHAKES)
+
+
+class Stage(Enum):
+    """How far a session has come."""
+
+    NEW = "new"
+    DISCOVERING = "discovering"
+    SHAKING_HANDS = "shaking hands"
+    OPEN = "open"
+    REFUSED = "refused"
+
 
 _META = "io.modelcontextprotocol/"
 

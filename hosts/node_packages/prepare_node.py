@@ -61,11 +61,18 @@ class Ready:
         source: the folder or the repository that it comes from, for people.
         package: as its manifest says, where it is run from.
         entry: the cache's, which is to be kept as long as it runs; ``None`` when it runs where it is.
+        around: the folder that has what it needs too; its own if ``None``.
     """
 
     source: str
     package: NodePackage
     entry: Entry | None
+    around: Path | None = None
+
+    @property
+    def root(self) -> Path:
+        """All that it runs from lies in there."""
+        return self.around or self.package.directory
 
 
 def make_ready(

@@ -19,7 +19,7 @@ const NAMED = /\bimport\s+(?:[\w$]+\s*,\s*)?\{([^}]*)\}\s*from\b/g;
 
 const inputs = {};
 const waiting = [process.argv[2]];
-let why = null;
+let why = inPackages(waiting[0]) ? `${waiting[0]} is in node_modules, where Node strips no types` : null;
 while (why === null && waiting.length > 0) why = look(waiting.pop());
 process.stdout.write(JSON.stringify({ why, inputs }));
 
@@ -52,9 +52,13 @@ function follow(specifier, from) {
   const path = fileURLToPath(new URL(specifier, pathToFileURL(from)));
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return `there is no file ${specifier}`;
   if (!TYPESCRIPT.test(path)) return undefined;
-  if (path.includes('/node_modules/')) return `${specifier} is in node_modules, where Node strips no types`;
+  if (inPackages(path)) return `${specifier} is in node_modules, where Node strips no types`;
   waiting.push(path);
   return undefined;
+}
+
+function inPackages(path) {
+  return path.replaceAll('\\', '/').includes('/node_modules/');
 }
 
 function isPackage(specifier, from) {

@@ -16,6 +16,7 @@ from ...plugins.sources.git_url import without_secrets
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from ...plugins.npm.npm_source import NpmSource, Release
     from ...plugins.sources.node_manifest import NodePackage
     from ...plugins.sources.node_plan import Make
     from ...plugins.sources.source import NodeGitSource
@@ -29,7 +30,7 @@ class Step:
     """One thing to be fetched, installed or built.
 
     Attributes:
-        kind: ``git``, ``npm`` or ``pip``.
+        kind: ``git``, ``npm``, ``release`` or ``pip``.
         facts: all that decides which code comes and is run; JSON.
         also: what else is known of it, for people; no part of the digest.
     """
@@ -61,6 +62,9 @@ class Consent(Protocol):
     def resolved(self, source: NodeGitSource) -> Resolved | None:
         """What the source's ref stood for when it was agreed to; ``None`` if it was not asked. Raises `PackageError`: it could not be found out."""
 
+    def release(self, source: NpmSource) -> Release | None:
+        """What the source's version or tag stood for then, as `resolved` says it."""
+
     def require(self, step: Step, plugin: str) -> None:
         """Raise `PackageError` if nobody has agreed to the step; ``plugin`` is what it is for."""
 
@@ -89,6 +93,17 @@ def git_step(source: NodeGitSource, commit: str, *, install: bool, build: bool, 
         "install_scripts": scripts,
     }
     return Step("git", facts, {"ref": source.ref})
+
+
+def release_step(source: NpmSource, version: str, integrity: str, *, scripts: bool) -> Step:
+    """A release of a package is installed from a registry, with what it needs in turn."""
+    facts = {
+        "package": source.name,
+        "version": version,
+        "integrity": integrity,
+        "install_scripts": scripts,
+    }
+    return Step("release", facts, {"named": source.spec})
 
 
 def npm_step(

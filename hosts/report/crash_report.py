@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from binascii import crc32
+from dataclasses import fields, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...base.frozen import frozen
+from ..environment import secrets_of
+from .oom import killed_for_memory, oom_kills
 from .python_crash import python_crash
+from .redaction import Redactor
 from .uncaught_error import thrown
 
 if TYPE_CHECKING:
-    from ..process.process import ProcessExit
-    from .redaction import Redactor
+    from collections.abc import Mapping
+
+    from ..process.process import Command, ProcessExit
+    from .flight_recorder import FlightRecorder
 
 
 @frozen
@@ -53,9 +59,16 @@ class CrashReport:
         """One line for an error text."""
         return f"host {self.host!r} (generation {self.generation}) ended: {self.exit}; {self.cause}"
 
+    @property
+    def id(self) -> str:
+        """By which it is found again: letters and digits, made of what is known, so that a report has one for ever."""
+        known = repr((self.host, self.generation, self.exit, self.uptime, self.cause, self.stderr))
+        data = known.encode(errors="replace")
+        return f"{crc32(data):08x}{crc32(data[::-1]):08x}"  # hashlib would bring OpenSSL into every board
+
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON, the reader's own: each call that a crash cost is given one."""
-        report: dict[str, Any] = dict(zip(_FIELDS, _VALUES(self), strict=True))
+        """The report as JSON, the reader's own."""
+        report: dict[str, Any] = {"id": self.id, **dict(zip(_FIELDS, _VALUES(self), strict=True))}
         report["uptime"] = round(self.uptime, 3)
         report["in_flight"] = list(self.in_flight)
         report["counts"] = dict(self.counts)
@@ -64,8 +77,54 @@ class CrashReport:
         return report
 
 
+_SHORT: Final = ("id", "host", "generation", "exit", "code", "signal", "uptime", "cause", "in_flight")
+_LINES: Final = 8
+_CHARACTERS: Final = 1500
+_FRAME: Final = re.compile(r"\s*\d+: |\s+at |-----|\s*$")
+"""A line that is the inside of a runtime: a frame of a stack, its heading, or nothing."""
+
+_CALLS: Final = 16
+
+
+def shortened(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What a result has of a report: how it ended and why, and of `in_flight` and `stderr` the last, without frames of stacks.
+
+    The whole is found by its ``id``.
+    """
+    short = {key: report[key] for key in _SHORT}
+    short["in_flight"] = report["in_flight"][-_CALLS:]
+    words = [line for line in report["stderr"].split("\n") if not _FRAME.match(line)]
+    short["stderr"] = "\n".join(words[-_LINES:])[-_CHARACTERS:]
+    return short
+
+
 _FIELDS = tuple(field.name for field in fields(CrashReport))
 _VALUES = attrgetter(*_FIELDS)
+
+
+def describe_end(
+    exit_: ProcessExit,
+    command: Command,
+    stderr: str,
+    *,
+    in_flight: int,
+    unfinished: bytes,
+    oom_kills_before: int | None,
+    recorder: FlightRecorder | None,
+) -> tuple[str, str, tuple[dict[str, Any], ...]]:
+    """The probable cause, the last words and the last frames, without what the host was given in confidence.
+
+    ``in_flight`` requests waited for an answer, ``unfinished`` is the beginning of a line that it did not end, and
+    ``oom_kills_before`` what `oom_kills` said when it was started.
+    """
+    redactor = Redactor((*secrets_of(command.env), *command.secrets))
+    killed = killed_for_memory(oom_kills_before, oom_kills()) if exit_.signal_name == "SIGKILL" else None
+    cause = probable_cause(exit_, stderr, in_flight=in_flight, unfinished=unfinished, oom_kill=killed)
+    return (
+        redactor.text(cause),
+        last_words(stderr, unfinished, redactor),
+        () if recorder is None else recorder.dump(redactor),
+    )
 
 
 def last_words(stderr: str, unfinished: bytes, redactor: Redactor) -> str:
@@ -81,9 +140,13 @@ def last_words(stderr: str, unfinished: bytes, redactor: Redactor) -> str:
 UNEXPLAINED = "it exited by itself with an error"
 """The cause of an exit with a status, if nothing that it said is known to be a reason."""
 
+_NO_PACKAGE = "the package that it was to run is in no registry that it knows"
+"""Of `npx` and `uvx`, given a name that is misspelt."""
+
 _CLUES = (
     (r"heap out of memory|Reached heap limit", "it ran out of its JavaScript heap memory"),
     (r"ERR_MODULE_NOT_FOUND|Cannot find (module|package)", "a module that it imports is missing"),
+    (r"npm error code E404|was not found in the package registry", _NO_PACKAGE),
     (r"SyntaxError", "a file that it loads has a syntax error"),
     (r"EADDRINUSE", "an address that it wants to listen on is in use"),
     (r"bad option", "Node does not know an option that it was started with"),
@@ -91,6 +154,7 @@ _CLUES = (
 )  # fmt: skip
 
 PERMANENT_CAUSES = frozenset({
+    _NO_PACKAGE,
     "a module that it imports is missing",
     "a file that it loads has a syntax error",
     "Node does not know an option that it was started with",
@@ -157,8 +221,8 @@ def probable_cause(
         unfinished: the beginning of a message.
         oom_kill: whether the system killed for want of memory while it lived; ``None`` if not known.
     """
-    if exit_.stop_reason is not None:
-        return exit_.stop_reason
+    if (known := exit_.stop_reason or exit_.cause) is not None:
+        return known
     if exit_.signal in _OF_ITS_OWN and (crash := python_crash(stderr)) is not None:
         return crash
     if exit_.signal == _ABORT or exit_.code not in {None, 0}:
@@ -178,7 +242,17 @@ def probable_cause(
 
 def _by_system(exit_: ProcessExit, oom_kill: bool | None) -> str | None:
     if exit_.signal is None:
-        return _BY_CODE.get(exit_.code or 0)
+        return _BY_CODE.get(exit_.code or 0) or _by_shell(exit_)
     if exit_.signal == _KILL and oom_kill is not None:
         return _BY_OOM[oom_kill]
     return _BY_SIGNAL.get(exit_.signal, "a signal ended it")
+
+
+def _by_shell(exit_: ProcessExit) -> str | None:
+    """Of a status by which a shell, and so ``npx``, tells the signal that ended what it ran."""
+    name = replace(exit_, code=None, signal=(exit_.code or 0) - 128).signal_name or ""
+    return (
+        f"a program that it ran was ended by {name}, and it ended with that"
+        if name.startswith("SIG")
+        else None
+    )

@@ -15,6 +15,7 @@ from callboard.hosts.errors import (
 )
 from callboard.hosts.host import Host
 from callboard.hosts.process.process import Command
+from callboard.hosts.protocol.blocking_request import ask
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, HostEar, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks, wait_until
 from thorough import times
@@ -65,14 +66,14 @@ def test_many_requests_at_once_each_get_their_own_answer():
 
 def test_a_large_request_and_its_answer_go_through():
     with running(evil("echoes")) as (host, _):
-        value, _ = host.ask("execute_tool", {"text": "x" * 5_000_000}, PATIENCE)
+        value, _ = ask(host, "execute_tool", {"text": "x" * 5_000_000}, PATIENCE)
 
     assert value == {"text": "x" * 5_000_000}
 
 
 def test_a_program_can_ask_and_wait():
     with running(says('{"v":1,"id":"ID","ok":true,"result":{"value":7,"state":{"n":1}}}')) as (host, _):
-        assert host.ask("init", {}, PATIENCE) == (7, {"n": 1})
+        assert ask(host, "init", {}, PATIENCE) == (7, {"n": 1})
 
 
 def test_a_remote_error_is_raised_with_what_the_host_said_of_it():
@@ -80,7 +81,7 @@ def test_a_remote_error_is_raised_with_what_the_host_said_of_it():
     command = says(f'{{"v":1,"id":"ID","ok":false,"error":{error}}}')
 
     with running(command) as (host, _), pytest.raises(RemoteError, match="TypeError: no") as caught:
-        host.ask("init", {}, PATIENCE)
+        ask(host, "init", {}, PATIENCE)
 
     assert (caught.value.type, caught.value.detail, caught.value.stack) == ("TypeError", "no", "at x")
     assert caught.value.phase == "load"
@@ -89,7 +90,7 @@ def test_a_remote_error_is_raised_with_what_the_host_said_of_it():
 def test_who_asks_does_not_wait_for_ever_and_the_late_answer_is_dropped():
     with running(evil("answers_late")) as (host, _):
         with pytest.raises(HostTimeout, match=r"did not answer init within 0.05 s"):
-            host.ask("init", {}, 0.05)
+            ask(host, "init", {}, 0.05)
         (owner,) = sent(host, "next")
         sent(host, "one more")
         owner.wait("answer")
@@ -132,7 +133,7 @@ def test_a_request_beyond_the_limit_is_not_sent_and_harms_nobody():
 
         assert caught.value.size > caught.value.limit == 1000
         assert "max_line_bytes" in str(caught.value)
-        assert host.ask("execute_tool", {}, PATIENCE) == ({}, None)
+        assert ask(host, "execute_tool", {}, PATIENCE) == ({}, None)
         assert owner.entries == []
 
 
@@ -141,7 +142,7 @@ def test_a_request_that_is_no_json_is_not_sent_and_harms_nobody():
         with pytest.raises(JsonValueError, match="arguments"):
             host.send("execute_tool", {"arguments": float("nan")}, OwnerEar())
 
-        assert host.ask("execute_tool", {}, PATIENCE) == ({}, None)
+        assert ask(host, "execute_tool", {}, PATIENCE) == ({}, None)
 
 
 def test_nothing_is_sent_to_a_host_that_has_ended():

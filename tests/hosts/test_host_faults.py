@@ -10,6 +10,7 @@ from callboard.hosts.errors import (
     ProtocolBreach,
 )
 from callboard.hosts.process.stop_ladder import KILL_NOW
+from callboard.hosts.protocol.blocking_request import ask
 from evil_hosts import ANSWER, PART, PATIENCE, UNHURRIED, OwnerEar, evil, running, says, sent
 from leaks import alive, no_leaks
 
@@ -39,12 +40,12 @@ def test_noise_on_stdout_harms_nobody(noise):
         owner.wait("answer")
 
         assert owner.kinds() == ["part", "answer"]
-        assert host.ask("again", {}, PATIENCE) == ("fine", None)
+        assert ask(host, "again", {}, PATIENCE) == ("fine", None)
 
 
 def test_what_is_printed_is_told_and_counted():
     with running(says("one", "two", ANSWER)) as (host, ear):
-        host.ask("execute_tool", {}, PATIENCE)
+        ask(host, "execute_tool", {}, PATIENCE)
 
         assert ear.of("stray") == [(b"one",), (b"two",)]
         assert host.counts == {"stray": 2}
@@ -66,7 +67,7 @@ def test_a_misshapen_answer_ends_its_own_request_and_the_host_goes_on():
 
         assert owner.wait("breach") == [("wrong_shape", "'result' of an answer is not an object")]
         with pytest.raises(ProtocolBreach, match="not an object") as caught:
-            host.ask("execute_tool", {}, PATIENCE)
+            ask(host, "execute_tool", {}, PATIENCE)
         assert caught.value.reason == "wrong_shape"
         assert ear.kinds() == []
 
@@ -200,7 +201,7 @@ def test_who_asks_hears_of_the_end_with_the_crash_report():
     command = evil("dies_by_signal", "9")
 
     with running(command) as (host, _), pytest.raises(HostGone, match="signal SIGKILL") as caught:
-        host.ask("execute_tool", {}, PATIENCE)
+        ask(host, "execute_tool", {}, PATIENCE)
 
     assert caught.value.report["signal"] == 9
     assert caught.value.report["in_flight"] == ["execute_tool"]

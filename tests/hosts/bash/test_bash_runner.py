@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 from callboard.hosts.bash.tool import BASH_HOST, BashToolPlugin
 from callboard.hosts.errors import RemoteError
-from callboard.hosts.protocol.blocking_request import Asked
+from callboard.hosts.protocol.blocking_request import Asked, ask
 from leaks import TEST_MARK, alive, no_leaks, wait_until
 from programs import BASH
 
@@ -222,7 +222,7 @@ def test_parts_come_while_it_runs_and_all_before_the_answer(tool):
 
     assert parts.told == [{"n": 1.5}, 'a "text"', "no newline \ufffd"]
     assert value == {"success": True, "result": "last"}
-    assert tool.host.ask("cancel", {"id": request}, 5) == (True, None)
+    assert ask(tool.host, "cancel", {"id": request}, 5) == (True, None)
     with pytest.raises(RemoteError) as caught:
         hanging.outcome("scripts")
     assert caught.value.type == "Cancelled"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from callboard.hosts.mcp.listing import MAX_PAGES
-from callboard.hosts.mcp.session import Stage
+from callboard.hosts.mcp.revision import Stage
 from callboard.hosts.protocol.wire import ErrorResponse, Malformed, PartEvent, Response, StrayLine
 from hypothesis import given
 from hypothesis import strategies as st

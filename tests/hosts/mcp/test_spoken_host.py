@@ -6,9 +6,10 @@ import threading
 
 import pytest
 from callboard.hosts.errors import RemoteError, RequestTooLarge
-from callboard.hosts.host import Host
 from callboard.hosts.mcp.session import Session
 from callboard.hosts.process.process import Command
+from callboard.hosts.protocol.blocking_request import ask
+from callboard.hosts.translating_host import TranslatingHost
 from evil_hosts import HostEar
 
 
@@ -32,13 +33,13 @@ class Nowhere:
 
 @pytest.fixture
 def host():
-    return Host(
+    return TranslatingHost(
         "mcp",
         Command(("nothing",), {}),
         HostEar(),
         max_line=10_000,
         carry=lambda *_: Nowhere(),
-        dialect=lambda: Session({"name": "callboard", "version": "1"}),
+        dialect=Session({"name": "callboard", "version": "1"}),
     )
 
 
@@ -54,7 +55,7 @@ def test_what_the_session_answers_by_itself_is_never_lost_to_another_thread(host
     try:
         for _ in range(1_000):
             with pytest.raises(RemoteError):
-                host.ask("get_tags", {}, 5.0)
+                ask(host, "get_tags", {}, 5.0)
     finally:
         done.set()
         printing.join()
@@ -68,6 +69,6 @@ def test_a_request_that_is_too_large_is_awaited_by_nobody(host):
     )
 
     with pytest.raises(RequestTooLarge):
-        host.ask("execute_tool", {"tool_name": "t", "arguments": {"a": "x" * 20_000}, "state": {}}, 5.0)
+        ask(host, "execute_tool", {"tool_name": "t", "arguments": {"a": "x" * 20_000}, "state": {}}, 5.0)
 
     assert not host.busy

@@ -156,6 +156,15 @@ def test_what_is_more_than_types_is_run_by_way_of_esbuild(tmp_path, cache, files
     assert answer(module, file, n=1)["result"] == result
 
 
+def test_a_module_in_node_modules_is_run_by_way_of_esbuild(tmp_path, cache):
+    file = write(tmp_path / "node_modules" / "it", {"tool.ts": tool("args.n as number")}) / "tool.ts"
+
+    module = ready(cache, file)
+
+    assert module.path.is_relative_to(cache)
+    assert answer(module, file, n=1)["result"] == 1
+
+
 @pytest.mark.parametrize("suffix", every(2, [".ts", ".mts", ".cts"]))
 @pytest.mark.parametrize("before", ["", "enum Kind { A }"], ids=["types alone", "more than types"])
 def test_a_module_of_any_suffix_runs(tmp_path, cache, suffix, before):

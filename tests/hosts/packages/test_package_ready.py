@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from callboard.hosts.errors import HostStartError
-from callboard.hosts.node.find import find_node
+from callboard.hosts.node.find import find_node, node_candidates
 from callboard.hosts.node_packages.prepare_node import Permissions, make_ready
 from callboard.hosts.packages.cache import PackageCache
 from callboard.hosts.packages.command_runner import CommandRunner
@@ -55,6 +55,28 @@ def test_what_can_run_runs_where_it_is_and_needs_neither_npm_nor_node(ready, pac
 
     assert (made.package.directory, made.entry) == (package, None)
     assert not (tmp_path / "cache").exists()
+
+
+def nodes():
+    """Each that could be used here: the system's, and the wheel's, beside which no npm is to be found on PATH."""
+    return [candidate for candidate in node_candidates() if candidate.problem is None]
+
+
+@pytest.mark.parametrize("node", nodes(), ids=lambda candidate: candidate.source)
+def test_a_build_script_may_run_npm_and_npx_on_any_node(ready, package, node):
+    built(package)
+    described = manifest(
+        scripts={
+            "build": "npm run inner && npx --version && npx --no -- node --version",
+            "inner": "node build.mjs",
+        }
+    )
+    write(package, {"package.json": described})
+
+    made = ready(package, lambda: node)
+
+    assert made.entry is not None
+    assert (made.package.directory / "dist/index.js").is_file()
 
 
 def test_a_package_is_built_in_the_cache_and_not_in_its_folder(ready, package):

@@ -6,8 +6,10 @@ import logging
 import time
 
 import pytest
-from callboard.hosts.process.posix_process import PolledProcess, Pump
+from callboard.hosts.process.posix_process import PolledProcess
+from callboard.hosts.process.posix_pump import Pump
 from callboard.hosts.process.pump import REST, TURN
+from callboard.hosts.protocol.blocking_request import ask
 from callboard.hosts.protocol.noise import MOST
 from evil_hosts import ANSWER, PART, PATIENCE, REQUEST, OwnerEar, ProcessEar, carried, evil, running
 from leaks import no_leaks, wait_until
@@ -28,7 +30,7 @@ def nothing_is_left():
 def test_a_flood_of_prints_is_counted_in_full_and_told_as_a_sample(line, caplog):
     with caplog.at_level(logging.INFO, "callboard.hosts"):
         with running(evil("floods", str(MANY), line)) as (host, ear):
-            assert host.ask("execute_tool", {}, PATIENCE) == ("fine", None)
+            assert ask(host, "execute_tool", {}, PATIENCE) == ("fine", None)
             assert host.counts == {"stray": MANY}
 
         assert ear.of("ended") != []
@@ -48,7 +50,7 @@ def test_a_flood_of_prints_is_counted_in_full_and_told_as_a_sample(line, caplog)
 def test_a_flood_of_dropped_messages_is_counted_in_full_and_told_as_a_sample(line, reason):
     with running(evil("floods", str(MANY), line)) as (host, ear):
         for _ in range(2):  # of the first the flood may be what was asked for
-            host.ask("execute_tool", {}, PATIENCE)
+            ask(host, "execute_tool", {}, PATIENCE)
 
     assert host.counts[reason] >= MANY
     assert ear.dropped == host.counts

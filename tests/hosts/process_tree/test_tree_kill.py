@@ -4,7 +4,9 @@ import itertools
 import os
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from callboard.hosts.process_tree.tree_kill import (
     created,
     descendants,
     end_session,
+    marks_of,
     members,
 )
 from evil_hosts import PATIENCE
@@ -136,7 +139,7 @@ def test_the_mark_finds_one_that_has_only_just_been_started():
         with subprocess.Popen(
             ["sleep", "100"], start_new_session=True, env=TEST_MARK | {MARK: A_MARK}
         ) as process:
-            missed += not sweep._bears(process.pid, A_MARK)
+            missed += A_MARK not in marks_of(process.pid)
             process.kill()
 
     assert missed == 0
@@ -148,7 +151,7 @@ def test_one_that_runs_without_the_mark_is_a_stranger_at_once(env, monkeypatch):
     with subprocess.Popen(["sleep", "100"], env=env) as process:
         wait_until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_SLEEPING)
         began = time.monotonic()
-        bears = sweep._bears(process.pid, A_MARK)
+        bears = A_MARK in marks_of(process.pid)
         took = time.monotonic() - began
         process.kill()
 
@@ -305,3 +308,41 @@ def test_the_script_is_not_ended_by_what_ends_the_embedder(number):
 
         assert ended(watchdog)
         assert ended(host)
+
+
+# Many who look at once
+
+
+def test_those_who_look_at_the_same_time_look_together(monkeypatch):
+    looks, begun, go_on = [], threading.Event(), threading.Event()
+
+    class SlowLook(sweep.Look):
+        def __init__(self):
+            looks.append(self)
+            begun.set()
+            assert go_on.wait(PATIENCE)
+            super().__init__()
+
+    monkeypatch.setattr(sweep, "Look", SlowLook)
+    with ThreadPoolExecutor(20) as threads, started(SLEEPS) as (process, _):
+        first = threads.submit(descendants, os.getpid())
+        assert begun.wait(PATIENCE)
+        others = [threads.submit(descendants, os.getpid()) for _ in range(19)]
+        wait_until(lambda: len(sweep._LOOKS_TAKEN._changed._waiters) == 19)
+        go_on.set()
+
+        assert all(process.pid in dict(each.result(PATIENCE)) for each in [first, *others])
+    assert len(looks) == 2  # the second began when all the others had asked
+
+
+def no_descriptor():
+    raise OSError(24, "Too many open files")
+
+
+def test_who_cannot_look_keeps_nobody_else_from_it(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(sweep, "_all_with_sessions", no_descriptor)
+        assert descendants(os.getpid()) == []
+
+    with started(SLEEPS) as (process, _):
+        assert process.pid in dict(descendants(os.getpid()))

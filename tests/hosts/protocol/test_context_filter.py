@@ -17,12 +17,15 @@ KNOWS = {"features": ["is_enabled"], "methods": ["is_enabled"]}
 class Answers:
     """As much of a host as is asked."""
 
+    name = "t"
+
     def __init__(self):
         self.asked = []
 
-    def ask(self, method, params, timeout):
-        self.asked.append((method, params, timeout))
-        return False, None
+    def send(self, method, params, owner):
+        self.asked.append((method, params))
+        owner.on_answer(False, None)
+        return "request"
 
 
 def test_of_a_context_crosses_what_is_json_key_by_key():
@@ -63,7 +66,7 @@ def test_a_host_is_asked_only_for_what_it_has_said_that_it_knows(said, asked):
 
     params = {"config": {"c": 1}, "tags": ["tag"], "models": [{"id": "m"}], "context": {"own": 1}}
     assert word is (False if asked else None)
-    assert host.asked == ([("is_enabled", params | {"plugin": "loaded_plugin"}, 4.0)] if asked else [])
+    assert host.asked == ([("is_enabled", params | {"plugin": "loaded_plugin"})] if asked else [])
 
 
 def test_a_host_that_is_down_is_not_waited_for():

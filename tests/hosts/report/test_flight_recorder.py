@@ -7,7 +7,7 @@ import json
 import pytest
 from callboard.hosts.limits.limits import MAX_FRAMES
 from callboard.hosts.process.process import Command
-from callboard.hosts.protocol.peer import FRAME_BYTES, FlightRecorder
+from callboard.hosts.report.flight_recorder import FRAME_BYTES, FlightRecorder
 from callboard.hosts.report.redaction import Redactor
 from evil_hosts import ANSWER, OwnerEar, evil, running, says, sent
 from hypothesis import given

@@ -14,6 +14,15 @@ def ended(code=None, signal=None, stop_reason=None):
     return ProcessExit(code, signal, 1.0, stop_reason)
 
 
+NPX_404 = """npm error code E404
+npm error 404 Not Found - GET https://registry.example.org/server-memry - Not found
+npm error A complete log of this run can be found in: /home/user/.npm/_logs/debug-0.log"""
+UVX_404 = (
+    "Because mcp-memry was not found in the package registry and you require mcp-memry, we can conclude that"
+)
+"""What `npx` and `uvx` say of a name that is misspelt."""
+
+
 @pytest.mark.parametrize(
     ("exit_", "text"),
     [
@@ -33,6 +42,10 @@ def test_an_exit_is_named_as_people_name_it(exit_, text):
     [
         (ended(code=0), "", "it exited by itself"),
         (ended(code=3), "", "it exited by itself with an error"),
+        (ended(code=137), "Killed", "a program that it ran was ended by SIGKILL, and it ended with that"),
+        (ended(code=134), OUT_OF_HEAP, "it ran out of its JavaScript heap memory"),
+        (ended(code=129), "", "a program that it ran was ended by SIGHUP, and it ended with that"),
+        (ended(code=255), "", "it exited by itself with an error"),
         (ended(code=0xC0000005), "", "access violation, in native code"),
         (ended(code=0xC000013A), "", "somebody asked it to end (Ctrl-C or Ctrl-Break)"),
         (ended(code=1), UNCAUGHT, "an error that nothing caught: RuntimeError: no"),
@@ -41,6 +54,8 @@ def test_an_exit_is_named_as_people_name_it(exit_, text):
             "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x'",
             "a module that it imports is missing",
         ),
+        (ended(code=1), NPX_404, "the package that it was to run is in no registry that it knows"),
+        (ended(code=1), UVX_404, "the package that it was to run is in no registry that it knows"),
         (ended(code=1), "SyntaxError: Unexpected token", "a file that it loads has a syntax error"),
         (ended(code=9), "node: bad option: --nope", "Node does not know an option that it was started with"),
         (ended(signal=6), OUT_OF_HEAP, "it ran out of its JavaScript heap memory"),

@@ -1,0 +1,150 @@
+"""``elicitation/create`` as a form, and a form's answer as that of MCP. Pure.
+
+The schema of a form is a small part of JSON Schema: one object whose properties are texts, numbers, truth values and choices. What is more
+than that is refused, for nobody could be shown it. A ``pattern`` is not looked at: it is an expression of the server's, and checking
+an answer against it could take for ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from ...base.json import dump_json
+from ...plugins.hooks.forms import Field, Form, FormAnswer
+
+Json = dict[str, Any]
+
+MOST_BYTES: Final = 65_536
+"""Of all that a server says in one question."""
+
+MOST_FIELDS: Final = 32
+MOST_CHOICES: Final = 256
+
+_FORMATS: Final = frozenset({"email", "uri", "date", "date-time"})
+
+
+class NotAsked(ValueError):
+    """It cannot be asked; says why."""
+
+
+def form_of(params: Json, plugin: str, tool: str | None) -> Form:
+    """The form that a request asks to have filled in.
+
+    Args:
+        params: of the request.
+        plugin: the server's name.
+        tool: that of the call, if it is known.
+
+    Raises:
+        NotAsked: there is none, or it is too large.
+    """
+    asked = {key: params.get(key) for key in ("message", "mode", "url", "requestedSchema")}
+    if (size := len(dump_json(asked))) > MOST_BYTES:
+        raise NotAsked(f"the question has {size:,} bytes; at most {MOST_BYTES:,} are asked")
+    message, mode = asked["message"], asked["mode"]
+    if not isinstance(message, str):
+        raise NotAsked("the question has no text as 'message'")
+    if mode == "url":
+        return Form(message, plugin, url=_url(asked["url"]), tool_name=tool)
+    if mode not in {None, "form"}:
+        raise NotAsked(f"the mode {mode!r:.40} is not supported")
+    return Form(message, plugin, _fields(asked["requestedSchema"]), tool_name=tool)
+
+
+def answered(answer: FormAnswer) -> Json:
+    """The answer to ``elicitation/create``."""
+    content = {} if answer.content is None else {"content": dict(answer.content)}
+    return {"action": answer.action, **content}
+
+
+def _url(url: Any) -> str:
+    if (
+        not isinstance(url, str)
+        or not url.startswith(("https://", "http://"))
+        or not url.isprintable()
+        or " " in url
+    ):
+        raise NotAsked("the 'url' is no address of the web")
+    return url
+
+
+def _fields(schema: Any) -> tuple[Field, ...]:
+    if (
+        not isinstance(schema, dict)
+        or schema.get("type") != "object"
+        or not isinstance(schema.get("properties"), dict)
+    ):
+        raise NotAsked("'requestedSchema' is no object with 'properties'")
+    properties, required = schema["properties"], schema.get("required", [])
+    if len(properties) > MOST_FIELDS:
+        raise NotAsked(f"the form has {len(properties):,} fields; at most {MOST_FIELDS} are asked for")
+    if not isinstance(required, list) or not all(
+        name in properties for name in required if isinstance(name, str)
+    ):
+        raise NotAsked("'required' names what is no field")
+    return tuple(_field(name, each, required=name in required) for name, each in properties.items())
+
+
+def _field(name: str, schema: Any, *, required: bool) -> Field:
+    if not isinstance(schema, dict):
+        raise NotAsked(f"the field {name!r:.100} has no schema")
+    kind, least, most = _kind(name, schema)
+    field = Field(
+        name,
+        kind,
+        _said(schema, "title"),
+        _said(schema, "description"),
+        required,
+        choices=_choices(name, schema) if kind in {"choice", "choices"} else (),
+        least=_bound(schema.get(least)),
+        most=_bound(schema.get(most)),
+        format=schema["format"] if kind == "text" and schema.get("format") in _FORMATS else None,
+    )
+    default = schema.get("default")
+    if default is None or field.misfit(default) is not None:  # it would not be taken as an answer either
+        return field
+    return replace(field, default=default)
+
+
+def _kind(name: str, schema: Json) -> tuple[Any, str, str]:
+    """What it is, and by which keys it is bounded."""
+    match schema.get("type"):
+        case "string" if "enum" in schema or "oneOf" in schema:
+            return "choice", "", ""
+        case "string":
+            return "text", "minLength", "maxLength"
+        case "number" | "integer" as kind:
+            return kind, "minimum", "maximum"
+        case "boolean":
+            return "boolean", "", ""
+        case "array":
+            return "choices", "minItems", "maxItems"
+    raise NotAsked(f"the field {name!r:.100} is neither a text, a number, a truth value nor a choice")
+
+
+def _choices(name: str, schema: Json) -> tuple[tuple[str, str], ...]:
+    items = schema.get("items") if schema["type"] == "array" else schema
+    items = items if isinstance(items, dict) else {}
+    titled = items.get("anyOf" if schema["type"] == "array" else "oneOf")
+    found: list[tuple[Any, Any]]
+    if isinstance(titled, list):
+        found = [(each.get("const"), each.get("title")) for each in titled if isinstance(each, dict)]
+    else:
+        values = items.get("enum")
+        values = values if isinstance(values, list) else []
+        titles = schema.get("enumNames")  # of the revision before
+        titles = titles if isinstance(titles, list) and len(titles) == len(values) else values
+        found = list(zip(values, titles, strict=True))
+    if not found or len(found) > MOST_CHOICES or not all(isinstance(value, str) for value, _ in found):
+        raise NotAsked(f"the field {name!r:.100} has no list of 1 to {MOST_CHOICES} texts to choose from")
+    return tuple((value, title if isinstance(title, str) else value) for value, title in found)
+
+
+def _said(schema: Json, key: str) -> str:
+    found = schema.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _bound(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

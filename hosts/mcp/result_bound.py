@@ -1,0 +1,215 @@
+"""Results of at most so many bytes: what is beyond that is cut off, and kept here to be read part by part, as resources. No I/O."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+
+from ...base.json import dump_json
+from ..protocol.wire import Response
+
+if TYPE_CHECKING:
+    from ..protocol.wire import Message
+
+Json = dict[str, Any]
+
+DEFAULT_LIMIT: Final = 1024 * 1024
+"""Bytes of a result. Clients over HTTP refuse a single message beyond a megabyte, and no model reads as much."""
+
+MOST_RESULTS: Final = 16
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""What is kept of a server's results; the oldest go first, and the newest stays however large it is."""
+
+_CUT: Final = " [cut]"
+_WIDEST: Final = 4
+"""Bytes of a character, at most."""
+
+_WORTHWHILE: Final = 256
+"""Bytes of an item of a list that are worth more than its absence."""
+
+_TEXT, _JSON = "text/plain", "application/json"
+
+
+class KeptResults:
+    """What was cut off of one server's results. From any thread.
+
+    Args:
+        name: the plugin's, for the addresses.
+        limit: the most bytes of a result.
+
+    Attributes:
+        limit: as given.
+    """
+
+    def __init__(self, name: str, limit: int = DEFAULT_LIMIT) -> None:
+        self.limit = limit
+        self._name = name
+        self._count = 0
+        self._kept: OrderedDict[str, dict[str, Json]] = OrderedDict()
+        self._sizes: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def bounded(self, message: Message, size: int) -> Message:
+        """An answer as it is if its result is small enough, else what is left of it.
+
+        Args:
+            message: the answer.
+            size: bytes that it came in; if that is within the limit, nothing is looked at.
+        """
+        if size <= self.limit or not isinstance(message, Response) or not isinstance(message.value, dict):
+            return message
+        cut = _Cut(message.value, self.limit)
+        if not cut.is_needed:
+            return message
+        with self._lock:
+            self._count += 1
+            address = f"callboard://results/{self._name}/{self._count}"
+            result, parts = cut.made(address)
+            self._kept[address] = parts
+            self._sizes[address] = cut.size
+            while len(self._kept) > MOST_RESULTS or (
+                len(self._kept) > 1 and sum(self._sizes.values()) > MOST_BYTES
+            ):
+                del self._sizes[self._kept.popitem(last=False)[0]]
+        return message._replace(value=result)
+
+    def resources(self) -> list[Json]:
+        """What can be read, as a server says its resources."""
+        with self._lock:
+            parts = [part for of_one in self._kept.values() for part in of_one.values()]
+        return [
+            {"uri": part["uri"], "name": part["uri"].partition("://")[2], "mimeType": part["mimeType"]}
+            for part in parts
+        ]
+
+    def read(self, uri: str) -> Json | None:
+        """What is there, as a server answers; ``None`` if it is not kept, or no more."""
+        with self._lock:
+            found = next((parts[uri] for parts in self._kept.values() if uri in parts), None)
+        return None if found is None else {"contents": [found]}
+
+
+class _Cut:
+    """A result of a tool, to be made smaller."""
+
+    def __init__(self, result: Json, limit: int) -> None:
+        self._result = result
+        self._limit = limit
+        self._key = "result" if result.get("success") else "error"
+        told = result.get(self._key)
+        self._is_text = told is None or isinstance(told, str)
+        self._text = (told or "").encode("utf-8", "surrogatepass") if self._is_text else dump_json(told)
+        blocks = result.get("content", [])
+        self._blocks = [block for block in blocks if block.get("type") != "text"]
+        self._block_sizes = [len(dump_json(block)) for block in self._blocks]
+        self.size = len(self._text) + sum(self._block_sizes)
+
+    @property
+    def is_needed(self) -> bool:
+        return self.size > self._limit
+
+    def made(self, address: str) -> tuple[Json, dict[str, Json]]:
+        """What is left, and what was cut off by its address."""
+        pages = _pages(self._text, self._limit)
+        parts: dict[str, Json] = {}
+        # Of a value that is cut in many places, all parts make up the whole; of a text, those behind the first.
+        first = 2 if self._is_text else 1
+        if len(pages) > 1:
+            for number, page in enumerate(pages[first - 1 :], first):
+                uri = f"{address}/{number}"
+                parts[uri] = {"uri": uri, "mimeType": _TEXT if self._is_text else _JSON, "text": _read(page)}
+        notes = self._notes(list(parts))
+        left = self._limit - len(pages[0])
+        kept = []
+        for number, (block, size) in enumerate(zip(self._blocks, self._block_sizes, strict=True), 1):
+            if size <= left:
+                left -= size
+                kept.append(block)
+                continue
+            uri = f"{address}/block/{number}"
+            parts[uri] = _content(uri, block)
+            notes.append(f"[Left out: {block.get('type')!s:.40} of {size:,} bytes. It is the resource {uri}]")
+        if self._is_text:
+            text = "\n".join(filter(None, [_read(pages[0]), *notes]))
+            result = {**self._result, self._key: text}
+        else:  # of the shape that its tool may have declared: clients hold it to that
+            value = self._result[self._key]
+            value = shrunk(value, self._limit) if len(pages) > 1 else value
+            text = "\n".join([dump_json(value).decode(), *notes])
+            result = {**self._result, self._key: value}
+        if "content" in result or not self._is_text:
+            result["content"] = [{"type": "text", "text": text}, *kept]
+        return result, parts
+
+    def _notes(self, uris: list[str]) -> list[str]:
+        if not uris:
+            return []
+        where = uris[0] if len(uris) == 1 else f"{uris[0]} to {uris[-1]}"
+        whole = "The rest" if self._is_text else "The whole"
+        return [f"[Cut: {len(self._text):,} bytes are more than {self._limit:,}. {whole}: resource {where}]"]
+
+
+def shrunk(value: Any, room: int) -> Any:
+    """A value of about so many bytes at most, of the same shape: texts and lists lose their ends, and objects no key.
+
+    What is neither, and the keys, is never cut, so that there may be more.
+    """
+    if len(dump_json(value)) <= room:
+        return value
+    if isinstance(value, str):
+        return (
+            _read(_pages(value.encode("utf-8", "surrogatepass"), max(room - len(_CUT) - 2, _WIDEST))[0])
+            + _CUT
+        )
+    if isinstance(value, dict):
+        return _of_object(value, room)
+    if isinstance(value, list):
+        kept: list[Any] = []
+        room -= 2
+        for item in value:
+            size = len(dump_json(item)) + 1
+            if size > room:
+                return [*kept, shrunk(item, room)] if room > _WORTHWHILE or not kept else kept
+            kept.append(item)
+            room -= size
+        return kept
+    return value
+
+
+def _of_object(value: Json, room: int) -> Json:
+    sizes = {key: len(dump_json(each)) for key, each in value.items()}
+    room -= 2 + sum(len(key) + 4 for key in value)
+    found, waiting = {}, len(value)
+    for key in sorted(sizes, key=sizes.__getitem__):  # the small ones leave their share to the large ones
+        found[key] = shrunk(value[key], max(room // waiting, 1))
+        room -= min(sizes[key], max(room // waiting, 1))
+        waiting -= 1
+    return {key: found[key] for key in value}
+
+
+def _content(uri: str, block: Json) -> Json:
+    data, mime = block.get("data"), block.get("mimeType")
+    if isinstance(data, str):
+        return {
+            "uri": uri,
+            "mimeType": mime if isinstance(mime, str) else "application/octet-stream",
+            "blob": data,
+        }
+    return {"uri": uri, "mimeType": _JSON, "text": dump_json(block).decode()}
+
+
+def _pages(text: bytes, limit: int) -> list[bytes]:
+    """Pieces of at most so many bytes, four or more, none of which begins within a character."""
+    pages, start = [], 0
+    while len(text) - start > limit:
+        end = start + limit
+        while end > start + 1 and text[end] & 0xC0 == 0x80:  # noqa: PLR2004 - what follows the first byte of a character
+            end -= 1
+        pages.append(text[start:end])
+        start = end
+    return [*pages, text[start:]]
+
+
+def _read(page: bytes) -> str:
+    return page.decode("utf-8", "surrogatepass")

@@ -1,0 +1,98 @@
+"""Which tools of an MCP server are offered, and under which names. Pure.
+
+A server's own names are kept, unless its entry says otherwise or another server has them too: models know tools by their names.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final
+
+from ...base.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+SEPARATOR: Final = "__"
+
+MAX_NAME: Final = 64
+"""Characters of a name that was put together here: models of most providers take no more."""
+
+_HASH = 8
+_FOREIGN = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+@frozen
+class Selection:
+    """What an entry says of a server's tools. Patterns are as of `fnmatch`, and upper case is not lower case.
+
+    Attributes:
+        allow: patterns of names; one of them has to fit, if there are any.
+        deny: patterns of names that are not offered, whatever ``allow`` says.
+        rename: new names by old ones.
+        prefix: stands before each name that was not renamed; empty for none.
+        apart: a prefix is used if another server offers a name that this one has.
+    """
+
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    rename: tuple[tuple[str, str], ...] = ()
+    prefix: str = ""
+    apart: bool = True
+
+    def refusal(self, name: str) -> str | None:
+        """Why a tool is not offered; ``None`` if it is."""
+        if self.allow and not any(fnmatchcase(name, pattern) for pattern in self.allow):
+            return "'allow' of its entry does not name it"
+        found = next((pattern for pattern in self.deny if fnmatchcase(name, pattern)), None)
+        return None if found is None else f"{found!r:.60} in 'deny' of its entry names it"
+
+    def offered_as(self, name: str) -> str:
+        """The name under which a tool is offered."""
+        for old, new in self.rename:
+            if old == name:
+                return new
+        return shortened(f"{self.prefix}{SEPARATOR}{name}", MAX_NAME) if self.prefix else name
+
+    def unused(self, names: Iterable[str]) -> list[str]:
+        """What of the entry fits none of a server's names: misspelt, most likely."""
+        names = list(names)
+        patterns = {*self.allow, *self.deny}
+        idle = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
+        return sorted([*idle, *(old for old, _ in self.rename if old not in names)])
+
+
+ALL: Final = Selection()
+"""Every tool, under its own name."""
+
+
+def prefix_of(name: str) -> str:
+    """A plugin's name as a prefix: with the characters that providers take in names of tools."""
+    return _FOREIGN.sub("_", name).strip("_") or "mcp"
+
+
+def shortened(name: str, limit: int) -> str:
+    """A name of at most so many characters: the end of a longer one is a hash of all of it, the same each time.
+
+    Args:
+        name: of any length.
+        limit: at least 16.
+    """
+    if len(name) <= limit:
+        return name
+    return f"{name[: limit - _HASH - 1]}_{zlib.crc32(name.encode('utf-8', 'surrogatepass')):0{_HASH}x}"
+
+
+def shared_names(names: Mapping[str, Iterable[str]]) -> set[str]:
+    """Those that offer a name which another one offers too.
+
+    Args:
+        names: by who offers them.
+    """
+    offered_by: dict[str, list[str]] = {}
+    for owner, of_owner in names.items():
+        for name in set(of_owner):
+            offered_by.setdefault(name, []).append(owner)
+    return {owner for owners in offered_by.values() if len(owners) > 1 for owner in owners}

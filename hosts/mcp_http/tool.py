@@ -1,0 +1,154 @@
+"""An MCP server as a plugin that is reached over streamable HTTP: a host without a process. A life of it is a session."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ...base.errors import CallboardError
+from ..errors import HostStartError
+from ..mcp.result_bound import DEFAULT_LIMIT
+from ..mcp.selection import ALL, Selection
+from ..mcp.server_requests import call_of
+from ..mcp.tool import McpToolPlugin
+from ..process.process import Command
+from ..protocol.wire import MAX_LINE_BYTES, Malformed
+from .exchange import require_headers, require_url, shown_url, told_fate
+from .oauth_client import REGISTERS, OAuthClient
+from .param_headers import invalid_header
+from .token_file import token_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..mcp.session import Session
+    from ..process.process import ProcessListener
+    from ..process_tree.watchdog import Watchdog
+    from ..protocol.wire import Message
+    from .http_transport import HttpTransport
+
+
+class HttpDialect:
+    """A session whose transport, too, has something to say: what became of a call that nobody has answered."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.begin = session.begin
+        self.end = session.end
+        self.encode = session.encode
+        self.forget = session.forget
+        self.take = session.take
+
+    def decode(self, line: bytes) -> Sequence[Message]:
+        if (told := told_fate(line)) is None:
+            return self._session.decode(line)
+        self._session.forget(told.id)
+        return (Malformed(told.fate.value, told.detail, call_of(told.id), told.facts),)
+
+
+class McpHttpPlugin(McpToolPlugin):
+    """The tools of one MCP server that is reached over streamable HTTP.
+
+    Args:
+        name: the plugin's name, unique on its board.
+        url: of the server.
+        headers: of every request; their values are secrets.
+        revision, roots, selection, result_limit: as `McpToolPlugin`.
+        max_answer: the most bytes of one message of the server.
+        oauth: what is said of us where the server wants a login.
+
+    Attributes:
+        address: the url, without what may be a secret in it.
+
+    Raises:
+        ValueError: the url is no address, or a header cannot be sent or is the protocol's own.
+    """
+
+    _unfit = staticmethod(invalid_header)
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        revision: str | None = None,
+        roots: Sequence[str] = (),
+        selection: Selection = ALL,
+        result_limit: int = DEFAULT_LIMIT,
+        max_answer: int = MAX_LINE_BYTES,
+        oauth: OAuthClient = REGISTERS,
+    ) -> None:
+        super().__init__(
+            name, (), revision=revision, roots=roots, selection=selection, result_limit=result_limit
+        )
+        self._url = url
+        self._headers = dict(headers or {})
+        require_url(url)
+        require_headers(self._headers)
+        self.address = shown_url(url)
+        self._max_answer = max_answer
+        self._oauth = oauth
+        has_own = any(name.lower() == "authorization" for name in self._headers)
+        self._tokens = None if has_own else token_file(url)
+        self._last: HttpTransport | None = None
+        self.carry = self._carry
+        self.dialect = lambda: HttpDialect(self._new_session())
+
+    def _command(self) -> Command:
+        if find_spec("httpx2") is None:
+            problem = (
+                f"cannot start host {self.name!r}: a server over HTTP needs the package 'httpx2', which the extra 'mcp-http' "
+                "brings; run: pip install httpx2"
+            )
+            raise HostStartError(problem, host=self.name, permanent=True)
+        secrets = secrets_in(self._url, self._headers)
+        secrets += (self._oauth.client_secret,) if self._oauth.client_secret else ()
+        if self._tokens is not None and (kept := self._tokens.read()) is not None:
+            secrets += tuple(str(kept["tokens"].get(name, "")) for name in ("access_token", "refresh_token"))
+        return Command((str(self.address),), {}, extended=True, secrets=secrets)
+
+    def login(self, show: Callable[[str], object]) -> bool:
+        """Get a token for it with the user's help; False if it asks for none. It blocks, for some minutes at the most.
+
+        Args:
+            show: shows the user the address of the page on which to agree.
+
+        Raises:
+            CallboardError: there is none to be had, or it has a header of its own for that.
+            OSError: it cannot be kept.
+            ModuleNotFoundError: the package ``mcp`` is not there.
+        """
+        if self._tokens is None:
+            raise CallboardError(
+                f"{self.name!r} has its own header 'Authorization'; leave that out, to log in"
+            )
+        from .oauth import login  # noqa: PLC0415 - an extra, and it takes a second
+
+        return login(self._url, self._tokens, show, self._oauth)
+
+    def _carry(self, name: str, _: Command, listener: ProcessListener, __: Watchdog | None) -> HttpTransport:
+        from .authorization import Authorization  # noqa: PLC0415 - as the next one
+        from .connection import Connection  # noqa: PLC0415 - an extra, and it brings asyncio: only such a server needs it
+        from .http_transport import HttpTransport  # noqa: PLC0415 - as the one before
+
+        def connection() -> Any:
+            auth = None if self._tokens is None else Authorization(self._url, self._tokens, self._oauth)
+            return Connection(self._url, self._headers, auth)
+
+        self._last = HttpTransport(name, listener, connection, self._max_answer)
+        return self._last
+
+    def _next_revision(self) -> str | None:
+        # A life that met nobody has not been answered by silence.
+        return self._revision if self._last is not None and self._last.unmet else super()._next_revision()
+
+
+def secrets_in(url: str, headers: Mapping[str, str]) -> tuple[str, ...]:
+    """What nobody is to read in a report: values of headers, whole and without their scheme, and the query of the address."""
+    found = list(headers.values())
+    found += [rest for value in headers.values() if (rest := value.partition(" ")[2])]
+    query = url.partition("?")[2].partition("#")[0]
+    found += [value for part in query.split("&") if (value := part.partition("=")[2] or part)]
+    return tuple(found)

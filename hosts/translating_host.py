@@ -1,0 +1,112 @@
+"""A host of a program that speaks another protocol than ours; all that a `Host` promises holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import JsonValueError
+from .errors import HostGone, RequestTooLarge
+from .host import Host
+from .protocol.dialect import TranslatingPeer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .host import Hears, NotSent
+    from .process.process import Command, ProcessExit
+    from .protocol.dialect import Dialect
+    from .protocol.listeners import HostListener, RequestOwner
+    from .protocol.peer import Peer
+
+
+def start_host(
+    name: str,
+    command: Command,
+    listener: HostListener,
+    *,
+    dialect: Callable[[], Dialect] | None,
+    **options: Any,
+) -> Host:
+    """Start the process of a host in the protocol that it speaks: ours, or what ``dialect`` makes. Arguments and errors as `Host`."""
+    if dialect is None:
+        return Host(name, command, listener, **options)
+    return TranslatingHost(name, command, listener, dialect=dialect(), **options)
+
+
+class TranslatingHost(Host):
+    """See the module. Arguments as `Host`, and the dialect, which nobody else uses."""
+
+    def __init__(
+        self, name: str, command: Command, listener: HostListener, *, dialect: Dialect, **options: Any
+    ) -> None:
+        self._dialect = dialect
+        dialect.begin(self)
+        super().__init__(name, command, listener, **options)
+
+    def _make_peer(self, max_line: int, max_stray: int | None, hears: Hears) -> Peer[RequestOwner]:
+        self._translating: TranslatingPeer[RequestOwner] = TranslatingPeer(
+            self._dialect, max_line=max_line, max_stray=max_stray, hears=hears
+        )
+        return self._translating
+
+    def send(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str:
+        def enter(request_id: str) -> None:
+            owner.request_id = request_id
+            self._peer.open(request_id, owner)
+
+        return self._translate(method, params, enter, calls=True)
+
+    def send_all(
+        self, method: str, requests: Sequence[tuple[dict[str, Any], RequestOwner]]
+    ) -> list[str | NotSent]:
+        return [self._fate(method, params, owner) for params, owner in requests]
+
+    def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], None]) -> None:
+        self._translate(method, params, lambda known: self._peer.note(known, hears), calls=False)
+
+    def on_output(self, data: bytes) -> None:
+        super().on_output(data)
+        self._hear_dialect()
+
+    def on_exit(self, exit_: ProcessExit) -> None:
+        with self._lock:
+            self._dialect.end()
+        super().on_exit(exit_)
+
+    def _fate(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str | NotSent:
+        try:
+            return self.send(method, params, owner)
+        except (HostGone, RequestTooLarge, JsonValueError) as error:
+            return error
+
+    def _translate(
+        self, method: str, params: dict[str, Any], enter: Callable[[str], None], *, calls: bool
+    ) -> str:
+        """As `send`, in the dialect; ``enter`` notes who waits, ``calls``: not while the host is drained.
+
+        Encoded and awaited under one hold of the lock: what the dialect answers by itself any thread may take, and an
+        answer to what nobody waits for yet is dropped.
+        """
+        request_id = f"{self.generation}-{next(self._ids)}"
+        with self._sending:
+            with self._lock:
+                if self._ended or self._breach is not None or (calls and self._draining):
+                    raise self._gone()
+                line = self._dialect.encode(request_id, method, params)
+                if len(line) > self.max_line:
+                    self._dialect.forget(request_id)
+                    raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
+                enter(request_id)
+            unsent = self._write({request_id: line})
+        if unsent:
+            raise unsent[request_id]
+        self._hear_dialect()
+        return request_id
+
+    def _hear_dialect(self) -> None:
+        """Write what the dialect has to say by itself, and hand on what nobody over there has said."""
+        with self._lock:
+            lines, events = self._translating.take()
+        self._write({"": lines})
+        for event in events:
+            self._hand_on(event)
