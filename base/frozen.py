@@ -76,7 +76,9 @@ class _Late:
     def __get__(self, value: Any, owner: type[Any] | None = None) -> Any:
         cls, name = self._cls, self._name
         names: dict[str, Any] = {"__name__": cls.__module__}
-        exec(self._write(cls, names), names)  # nosec B102  # noqa: S102 - a text made of the names of its own fields
+        # Compiled first: given text, `exec` has CPython forget that Ctrl-C ended the main thread, and it exits with status 1.
+        code = compile(self._write(cls, names), "<string>", "exec")
+        exec(code, names)  # nosec B102  # noqa: S102 - a text made of the names of its own fields
         method = names[name]
         method.__qualname__ = f"{cls.__qualname__}.{name}"
         if name == "__init__":

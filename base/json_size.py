@@ -31,7 +31,7 @@ _CONTAINER_BYTES = 64
 def weight_of(text: bytes) -> int:
     """Bytes that it takes to keep what a text says, about: in a long one arrays and objects count for more than they say."""
     size = len(text)
-    return size if size < _SHORT else size + _CONTAINER_BYTES * (text.count(b"{") + text.count(b"["))
+    return size if size < _SHORT else size + _CONTAINER_BYTES * (_count(text, b"{") + _count(text, b"["))
 
 
 def excess(text: bytes, limit: int = MAX_VALUES) -> int | None:

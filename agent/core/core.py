@@ -37,6 +37,7 @@ from ..loop.tool_calls import ToolCalls
 from ..loop.tool_loop import ToolLoop
 from ..requests.active_provider import Providers
 from ..requests.contributed_formats import BroughtFormats
+from ..sampling import Sampler
 from ..sessions.session import Session, new_message
 from ..sessions.store import SessionStore
 from ..threads import Helpers
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from ...actors.hooks.listeners import HookHandle
+    from ...actors.services import AnswersByModel
     from ..loop.cancellation import Cancellation
     from ..loop.model_reading import Spawn
     from ..requests.active_provider import ModelRequest
@@ -95,6 +97,8 @@ class AgentCore:
         require_seconds("format_timeout", format_timeout)
         require_seconds("preview_timeout", preview_timeout)
         self._own = board is None
+        self._sampler: Sampler | None = None
+        self._before: AnswersByModel | None = None
         if board is None:
             self.board = Board()
         else:
@@ -110,6 +114,10 @@ class AgentCore:
 
     def close(self) -> None:
         """Close the providers, extensions and features that were registered as classes, and stop the board if it is this core's own."""
+        if self._sampler is not None:
+            if self.board.hooks.sampler is self._sampler:
+                self.board.hooks.sampler = self._before
+            self._sampler.close()
         self._providers.close()
         if self._own:
             self.board.stop()
@@ -174,6 +182,21 @@ class AgentCore:
         """
         self._providers.add(provider, config, name)
         self._formats.look_again({})
+        self._lend_model()
+
+    def _lend_model(self) -> None:
+        """Let MCP servers on the board have a model asked, if nobody does that yet."""
+        there = self.board.hooks.sampler
+        if there is None or not there.ready:
+            self._before, self._sampler = there, Sampler(self._without_tools)
+            self.board.hooks.sampler = self._sampler
+
+    def _without_tools(self, board: Board) -> tuple[AgentCore, Json]:
+        core = AgentCore(board)
+        for adapter in self._providers.all():
+            core._providers.take(adapter)
+        core._defaults = self._defaults
+        return core, {}
 
     def register_provider_extension(
         self, extension: Any, config: Json | None = None, *, name: str | None = None

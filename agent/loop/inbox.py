@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ...actors.calls.waiting import wait_for_callback
+from ...actors.calls.waiting import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ class Inbox(Generic[Item]):
     async def get_async(self) -> Item:
         """Take the next item; await it."""
         while not self._items:
-            await wait_for_callback(self._register, self._forget)
+            await wait_until(self._register, self._forget)
         return self._items.popleft()
 
     def _register(self, woken: Callable[[], None]) -> bool:

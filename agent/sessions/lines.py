@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_json, load_json
+from ...base.json import dump_line, load_json
 from .session import Session
 
 Json = dict[str, Any]
@@ -72,12 +72,12 @@ class SessionLines(NamedTuple):
 def header_line(session: Session) -> bytes:
     """Return the first line of a session's file. Raises `JsonValueError`."""
     header = {"callboard_session": VERSION, "id": session.id, "metadata": session.metadata}
-    return dump_json(header, what="session") + b"\n"
+    return dump_line(header, what="session")
 
 
 def message_line(message: Json) -> bytes:
     """Return the line of a message. Raises `JsonValueError`: it is not JSON, or too long for a line."""
-    line = dump_json(message, what="message") + b"\n"
+    line = dump_line(message, what="message")
     if len(line) > MAX_LINE_BYTES:
         raise JsonValueError(
             f"a message is {len(line):,} bytes long; {MAX_LINE_BYTES:,} is the most", path="message"

@@ -29,6 +29,7 @@ from ..errors import ConversionError
 from ..exact_json import exact_json, json_text
 from ..hub import InspectedCall
 from ..limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
+from .lossless import lost_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -111,7 +112,7 @@ def _read_text(text: str) -> Arguments:
         payload = orjson.loads(text)
     except orjson.JSONDecodeError:
         return _read_strictly(text)
-    if type(payload) is dict and _lost_nothing(text, payload):
+    if type(payload) is dict and lost_nothing(text, payload):
         return Arguments("object", payload, text, None)
     return _read_strictly(text)
 
@@ -124,40 +125,6 @@ def _once_more(read: Arguments) -> Arguments:
 
 
 _BLANKS = " \t\n\r"
-_COLON_AFTER_STRING = re.compile(r'"[ \t\n\r]*:')
-_SAFE = 2.0**63  # no integer that orjson reads as an integer is a float of this size
-
-
-def _lost_nothing(text: str, payload: dict[str, Any]) -> bool:
-    """Say whether orjson certainly kept every key and every digit of ``text``.
-
-    Each key has a colon, so if there are no more colons than keys in the result, none was dropped.
-    """
-    keys = _count_keys(payload, 0)
-    return keys >= 0 and (text.count(":") == keys or len(_COLON_AFTER_STRING.findall(text)) == keys)
-
-
-def _count_keys(value: dict[str, Any] | list[Any], depth: int) -> int:
-    """Count the keys of all objects; -1 if a number may have lost digits or the nesting is too deep."""
-    if depth > MAX_DEPTH:
-        return -1
-    items: Any = value
-    keys = 0
-    if type(value) is dict:
-        keys = len(value)
-        items = value.values()
-    for item in items:
-        kind = type(item)
-        if kind is str:
-            continue
-        if kind is dict or kind is list:
-            below = _count_keys(item, depth + 1)
-            if below < 0:
-                return -1
-            keys += below
-        elif kind is float and not -_SAFE < item < _SAFE:
-            return -1
-    return keys
 
 
 class _RefusedError(ValueError):

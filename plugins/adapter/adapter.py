@@ -17,6 +17,7 @@ from ...base.errors import ContractError
 from ...base.validation import require, require_mapping
 from ..contract.call_modes import is_async
 from ..contract.hook_table import RUNNING_HOOKS, offered
+from ..functions.function_tool import function_tool, is_function
 from ..results.hook_faults import Report, log_fault
 from .enablement import NO, tags_refuse
 from .formatting import Formatter
@@ -40,7 +41,7 @@ class PluginAdapter:
     """One plugin, complete.
 
     Args:
-        plugin: an instance or a class of a tool plugin, or of an Amplifier-style tool.
+        plugin: an instance or a class of a tool plugin, or of an Amplifier-style tool; or a function, which is a tool.
         name: the name it is to go by; its own if ``None``, else its class's.
         config: what a class that takes its configuration in its constructor is given.
         report: told of faults that a default made up for.
@@ -62,7 +63,7 @@ class PluginAdapter:
         require(name is None or isinstance(name, str), "the name of a plugin", name, "a text")
         if isinstance(plugin, type):
             plugin = make_instance(plugin, dict(config or {}))
-        self.plugin = as_tool_plugin(plugin)
+        self.plugin = function_tool(plugin, name=name) if is_function(plugin) else as_tool_plugin(plugin)
         self.name = name or _name(self.plugin)
         self._hooks = HookSet(self.plugin, name=self.name)
         self._preparation = Preparation(self.plugin, name=self.name)

@@ -25,28 +25,30 @@ if TYPE_CHECKING:
 
 
 class CallMode(Enum):
-    """How a tool wants to be run: the value is (streams, awaits)."""
+    """How a tool wants to be run: the value is (streams, awaits).
+
+    Attributes:
+        streams: it yields chunks rather than returning a result.
+        awaits: it needs an event loop.
+    """
 
     EXECUTE = (False, False)
     EXECUTE_ASYNC = (False, True)
     STREAM = (True, False)
     STREAM_ASYNC = (True, True)
 
-    @property
-    def streams(self) -> bool:
-        """Whether it yields chunks rather than returning a result."""
-        return self.value[0]
+    def __init__(self, streams: bool, awaits: bool) -> None:
+        self.streams = streams
+        self.awaits = awaits
 
-    @property
-    def awaits(self) -> bool:
-        """Whether it needs an event loop."""
-        return self.value[1]
+
+_MODES = {(mode.streams, mode.awaits): mode for mode in CallMode}
 
 
 def mode_of(hook: str, method: Callable[..., Any]) -> CallMode:
     """Say how ``method``, which implements one of the running hooks, is to be run."""
     yields = _is(inspect.isgeneratorfunction, method) or _is(inspect.isasyncgenfunction, method)
-    return CallMode((hook.startswith("stream_") or yields, hook.endswith("_async") or is_async(method)))
+    return _MODES[hook.startswith("stream_") or yields, hook.endswith("_async") or is_async(method)]
 
 
 def is_async(method: Callable[..., Any]) -> bool:

@@ -112,7 +112,7 @@ def complete_result(answer: Any) -> NormalisedResult:
             _say_error(answer, error)
     else:
         return invalid_result(f"the tool's answer has {success!r:.80} as 'success'; it is true or false")
-    return NormalisedResult(answer, valid=True)
+    return NormalisedResult(answer, True)  # by name it takes three times as long
 
 
 def worded(unwritten: Unwritten, said: str | dict[str, Any]) -> Worded:

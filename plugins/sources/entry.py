@@ -7,7 +7,7 @@ are only made certain to be of their kind, so that a misspelt option never passe
 from __future__ import annotations
 
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
@@ -18,6 +18,8 @@ from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+Json = dict[str, Any]
 
 
 @frozen(kw_only=True)
@@ -30,6 +32,7 @@ class PluginOptions:
         concurrency: calls of it that may be under way at once.
         deadline: seconds a call may take from its submission to its end; the board's default if ``None``.
         idle_deadline: seconds that a call which has begun in its host may go without a part; no limit if ``None``.
+        start_deadline: seconds that its host has from its start until it is ready; the board's default if ``None``.
         idempotent: its tools that do no harm when they run twice: their names, or ``True`` for all.
         required: the board does not start without it.
         mailbox_size: calls that may wait for it; the board's default if ``None``.
@@ -60,6 +63,7 @@ class PluginOptions:
     concurrency: int = 1
     deadline: float | None = None
     idle_deadline: float | None = None
+    start_deadline: float | None = None
     idempotent: frozenset[str] | bool = False
     required: bool = False
     mailbox_size: int | None = None
@@ -83,10 +87,30 @@ class PluginOptions:
 
 @frozen
 class PluginEntry:
-    """A plugin source with its options."""
+    """A plugin source with its options.
+
+    Attributes:
+        source: where it comes from.
+        options: how it is run.
+        hidden: what was filled in for placeholders; nobody is to read it in a report.
+    """
 
     source: PluginSource
     options: PluginOptions
+    hidden: tuple[str, ...] = ()
+
+
+class FileEntry(dict[str, Any]):
+    """An entry of a file that its user wrote: the placeholders in its `config` and `env` are filled when it is read.
+
+    Args:
+        entry: as it stands there.
+        environment: the variables that may be filled in.
+    """
+
+    def __init__(self, entry: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+        super().__init__(entry)
+        self.environment = environment
 
 
 def parse_entry(entry: Any, base: Path) -> PluginEntry:
@@ -97,7 +121,8 @@ def parse_entry(entry: Any, base: Path) -> PluginEntry:
         base: what relative paths are relative to.
 
     Raises:
-        PluginLoadError: the source is none, an option is not known (names the nearest), or is of the wrong kind.
+        PluginLoadError: the source is none, an option is not known (names the nearest), or is of the wrong kind; a
+            placeholder cannot be filled.
     """
     if isinstance(entry, str):
         return PluginEntry(parse_source(entry, base), PluginOptions())
@@ -107,7 +132,23 @@ def parse_entry(entry: Any, base: Path) -> PluginEntry:
         )
     source = parse_source(entry, base)
     rest = {key: value for key, value in entry.items() if key not in SOURCE_KEYS}
-    return PluginEntry(source, parse_options(rest, plugin=spelled(entry), also=SOURCE_KEYS))
+    hidden: tuple[str, ...] = ()
+    if isinstance(entry, FileEntry):
+        filled, hidden = _filled(entry)
+        rest |= filled
+    return PluginEntry(source, parse_options(rest, plugin=spelled(entry), also=SOURCE_KEYS), hidden)
+
+
+def _filled(entry: FileEntry) -> tuple[dict[str, Any], tuple[str, ...]]:
+    from ..placeholders import Unfilled, fill_all  # noqa: PLC0415 - only a file has placeholders
+
+    plugin = spelled(entry)
+    try:
+        given = {key: entry[key] for key in ("config", "env") if key in entry}
+        filled, hidden = fill_all(given, entry.environment)
+        return filled, tuple(hidden)
+    except Unfilled as error:
+        raise PluginLoadError(f"plugin {plugin}: its {error.path[1:]} {error}", plugin=plugin) from None
 
 
 def parse_options(
@@ -133,7 +174,7 @@ def parse_options(
         if value is None:
             continue
         try:
-            read[key] = _READERS[key](value)
+            read[key] = OPTIONS[key][0](value)
         except ValueError as error:
             raise PluginLoadError(
                 f"option {key!r} of plugin {plugin} is {value!r:.100}; it has to be {error}", plugin=plugin
@@ -204,29 +245,49 @@ def _while_down(value: Any) -> Any:
     raise ValueError("'hold', 'refuse' or a callable")
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "config": mapping,
-    "name": text,
-    "concurrency": whole(1),
-    "deadline": seconds,
-    "idle_deadline": seconds,
-    "idempotent": _names,
-    "required": flag,
-    "mailbox_size": whole(1),
-    "restart": mapping,
-    "env": _texts,
-    "limits": mapping,
-    "standby": _hosts,
-    "share": _group,
-    "group": text,
-    "isolate": flag,
-    "sandbox": _sandbox,
-    "secrets": mapping,
-    "repeats": whole(0),
-    "breaker": _settings,
-    "quarantine": _settings,
-    "while_down": _while_down,
-    "hold": whole(0),
-    "validate": _by_tool,
-    "reload": _settings,
+_TEXT: Final[Json] = {"type": "string", "minLength": 1}
+_FLAG: Final[Json] = {"type": "boolean"}
+_MAPPING: Final[Json] = {"type": "object"}
+_SECONDS: Final[Json] = {"type": "number", "exclusiveMinimum": 0}
+_SWITCHED: Final[Json] = {"type": ["boolean", "object"]}
+
+
+def _from(least: int) -> Json:
+    return {"type": "integer", "minimum": least}
+
+
+OPTIONS: Final[dict[str, tuple[Callable[[Any], Any], Json]]] = {
+    "config": (mapping, _MAPPING),
+    "name": (text, _TEXT),
+    "concurrency": (whole(1), _from(1)),
+    "deadline": (seconds, _SECONDS),
+    "idle_deadline": (seconds, _SECONDS),
+    "start_deadline": (seconds, _SECONDS),
+    "idempotent": (_names, {"type": ["boolean", "array"], "items": {"type": "string"}}),
+    "required": (flag, _FLAG),
+    "mailbox_size": (whole(1), _from(1)),
+    "restart": (mapping, _MAPPING),
+    "env": (
+        _texts,
+        {
+            "type": "object",
+            "propertyNames": {"pattern": r"^[^=\u0000]+$"},
+            "additionalProperties": {"type": "string", "pattern": r"^[^\u0000]*$"},
+        },
+    ),
+    "limits": (mapping, _MAPPING),
+    "standby": (_hosts, {"type": "integer", "enum": [0, 1]}),
+    "share": (_group, {"type": ["boolean", "string"], "minLength": 1}),
+    "group": (text, _TEXT),
+    "isolate": (flag, _FLAG),
+    "sandbox": (_sandbox, {"anyOf": [_FLAG, {"const": "bwrap"}, _MAPPING]}),
+    "secrets": (mapping, _MAPPING),
+    "repeats": (whole(0), _from(0)),
+    "breaker": (_settings, _SWITCHED),
+    "quarantine": (_settings, _SWITCHED),
+    "while_down": (_while_down, {"enum": ["hold", "refuse"]}),
+    "hold": (whole(0), _from(0)),
+    "validate": (_by_tool, {"type": ["boolean", "object"], "additionalProperties": _FLAG}),
+    "reload": (_settings, _SWITCHED),
 }
+"""Each option: what reads it, and the JSON Schema of what that takes in a file. What stands in a mapping is for the rooms above."""

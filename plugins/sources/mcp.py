@@ -2,6 +2,7 @@
 
     {"mcp": {"command": ["npx", "-y", "@modelcontextprotocol/server-filesystem", "./data"], "id": "files"}}
     {"mcp": {"command": "uvx", "args": ["mcp-server-git"], "env": {"TOKEN": "${env:GIT_TOKEN}"}, "type": "stdio"}}
+    {"mcp": {"url": "https://tools.example.org/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}}
 
 No shell reads the words. Texts may hold placeholders, in the spellings of VS Code, Cursor and Claude Code; they are filled where the server is
 loaded:
@@ -28,20 +29,44 @@ from ...base.suggestions import meant
 from .program import SourceProblem, is_word, name_of_command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-OURS = frozenset({"command", "args", "cwd", "env", "envFile", "id", "revision", "roots"})
+OURS = frozenset(
+    {
+        "args", "command", "cwd", "env", "envFile", "headers", "id", "oauth", "prefix", "result_limit", "revision", "roots",
+        "tools", "trust_annotations", "url",
+    }
+)  # fmt: skip
 
-CLIENTS = frozenset(
-    {"alwaysAllow", "autoApprove", "description", "disabled", "headers", "icon", "timeout", "type", "url"}
-)
+LEAST_RESULT = 1024
+"""Bytes; less than that would be all note and no result."""
+
+TOOLS = frozenset({"allow", "deny", "rename"})
+
+OAUTH = frozenset({"callback_port", "client_id", "client_secret", "scopes"})
+
+_PORTS = range(1, 65536)
+
+_SPELLINGS = {"callbackPort": "callback_port", "clientId": "client_id", "clientSecret": "client_secret"}
+"""Of other clients."""
+
+CLIENTS = frozenset({"alwaysAllow", "autoApprove", "description", "disabled", "icon", "timeout", "type"})
 """Keys of other clients. ``type`` and ``disabled`` are honoured; the others are the client's own affair, or not supported."""
+
+
+OF_PROCESSES = ("command", "args", "cwd", "env", "envFile")
+"""Keys that only a server which is started here can have."""
+
+OVER_HTTP = frozenset({"http", "streamable-http", "streamableHttp", "streamable_http"})
+"""What clients call the transport of a server that has a ``url``."""
+
+IDLE = {"alwaysAllow": "approval", "autoApprove": "approval", "timeout": "deadline"}
+"""Keys of other clients that have no effect here though their authors rely on one, and what to write in a configuration of ours instead."""
 
 
 @frozen
 class McpSource:
-    """An MCP server that is spoken to over its pipes. Texts may hold placeholders.
+    """An MCP server that is spoken to over its pipes, or over HTTP if it has a ``url``. Texts may hold placeholders.
 
     Attributes:
         command: its words; the first is a name that is looked up on PATH, or, with a slash in it, a path.
@@ -52,6 +77,16 @@ class McpSource:
         env_file: a file of more of them, relative to ``base``.
         revision: the revision of MCP to speak; found out if ``None``.
         roots: folders that it may work in, if it asks; relative to ``base``.
+        allow, deny: patterns of the tools that are offered, and of those that are not.
+        rename: names of tools, and under which they are offered instead.
+        prefix: what stands before the names; ``True`` for the plugin's name, ``False`` for none, ``None`` for one if other servers have the
+            same names.
+        idle: keys of `IDLE` that it has.
+        result_limit: the most bytes of a result; the default of the session if ``None``.
+        trust_annotations: what it says of its tools decides whether a call may be sent again.
+        url: where it is; then ``command`` is empty.
+        headers: of each request to it; their values are secrets.
+        client_id, client_secret, scopes, callback_port: of ``oauth``: what is said of us where it wants a login.
     """
 
     command: tuple[str, ...]
@@ -62,13 +97,26 @@ class McpSource:
     env_file: str | None = None
     revision: str | None = None
     roots: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    rename: tuple[tuple[str, str], ...] = ()
+    prefix: str | bool | None = None
+    trust_annotations: bool = False
+    url: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    idle: tuple[str, ...] = ()
+    result_limit: int | None = None
+    client_id: str | None = None
+    client_secret: str | None = None
+    scopes: tuple[str, ...] = ()
+    callback_port: int | None = None
 
 
 def parse_mcp(value: Any, base: Path) -> McpSource:
     """Read what stands under the key ``mcp``.
 
     Raises:
-        SourceProblem: it is no such mapping, is disabled, or is not spoken to over pipes; says what was probably meant.
+        SourceProblem: it is no such mapping, is disabled, or is reached by a transport that is not spoken; says what was probably meant.
     """
     if not isinstance(value, dict):
         raise SourceProblem("has an 'mcp' that is no mapping")
@@ -77,22 +125,134 @@ def parse_mcp(value: Any, base: Path) -> McpSource:
             raise SourceProblem(f"has the unknown key {key!r} in 'mcp'; {meant(str(key), OURS)}")
     if value.get("disabled") is True:
         raise SourceProblem("is disabled where it is configured")
-    if "url" in value or value.get("type", "stdio") != "stdio":
-        raise SourceProblem("is a server over HTTP; Callboard speaks to servers over their pipes only so far")
+    url = _url(value)
     for key in ("cwd", "id", "revision", "envFile"):
         if key in value and (not is_word(value[key]) or not value[key]):
             raise SourceProblem(f"has {value[key]!r:.100} as {key!r} of 'mcp'; it has to be a text")
-    words = _words(value)
+    words = _words(value) if url is None else ()
+    tools = _tools(value.get("tools", {}))
     return McpSource(
         words,
         base.absolute(),
-        value.get("id") or name_of_command(words),
+        value.get("id") or (name_of_command(words) if url is None else _name_of_url(url)),
         value.get("cwd", "."),
-        _variables(value.get("env", {})),
+        _pairs(value, "env"),
         value.get("envFile"),
         value.get("revision"),
         _list(value, "roots", "folders"),
+        _list(tools, "allow", "patterns"),
+        _list(tools, "deny", "patterns"),
+        _renamed(tools.get("rename", {})),
+        _prefix(value.get("prefix")),
+        _flag(value, "trust_annotations"),
+        url,
+        _pairs(value, "headers"),
+        idle=tuple(key for key in IDLE if value.get(key)),
+        result_limit=_bytes(value.get("result_limit")),
+        **_oauth(value.get("oauth", {}), over_http=url is not None),
     )
+
+
+def _url(value: dict[str, Any]) -> str | None:
+    """The address of a server over HTTP; ``None`` of one that is started here."""
+    url, kind = value.get("url"), value.get("type", "stdio" if "url" not in value else "http")
+    if kind == "sse":
+        raise SourceProblem(
+            "is a server over the transport 'sse', which MCP has given up; most such servers speak HTTP at another "
+            "address by now: write that as 'url', and 'http' as 'type'"
+        )
+    if url is None and kind == "stdio":
+        return None
+    if kind not in OVER_HTTP:
+        raise SourceProblem(f"has {kind!r:.100} as 'type' of 'mcp'; with a 'url' it can be 'http'")
+    for key in OF_PROCESSES:
+        if value.get(key):
+            raise SourceProblem(
+                f"has {key!r} in 'mcp' beside 'url'; a server over HTTP is not started here. Leave one out"
+            )
+    if not is_word(url) or not url or "@" in url.partition("//")[2].partition("/")[0]:
+        # Not said in the error: what is before an @ is a password.
+        raise SourceProblem(
+            "has a 'url' in 'mcp' that is no address without a user in it; write one such as 'https://example.org/mcp', and "
+            "credentials in 'headers'"
+        )
+    return str(url)
+
+
+def _oauth(value: Any, *, over_http: bool) -> dict[str, Any]:
+    """What is said of us where a server wants a login, by the names of the source. A server's file may have the spellings of other clients."""
+    if not isinstance(value, dict):
+        raise SourceProblem("has an 'oauth' in 'mcp' that is no mapping")
+    if value and not over_http:
+        raise SourceProblem("has 'oauth' in 'mcp', which is for a server with a 'url'; leave it out")
+    said = {_SPELLINGS.get(str(key), str(key)): each for key, each in value.items()}
+    for key in said:
+        if key not in OAUTH:
+            raise SourceProblem(f"has the unknown key {key!r} in 'oauth' of 'mcp'; {meant(key, OAUTH)}")
+    for key in ("client_id", "client_secret"):
+        if key in said and (not is_word(said[key]) or not said[key]):
+            raise SourceProblem(f"has a {key!r} in 'oauth' of 'mcp' that is no text")
+    if "client_secret" in said and "client_id" not in said:
+        raise SourceProblem("has a 'client_secret' in 'oauth' of 'mcp' without a 'client_id'")
+    scopes = said.get("scopes", [])
+    said["scopes"] = _list(
+        {"scopes": scopes.split() if isinstance(scopes, str) else scopes}, "scopes", "scopes"
+    )
+    port = said.get("callback_port")
+    if port is not None and (not isinstance(port, int) or isinstance(port, bool) or port not in _PORTS):
+        raise SourceProblem(f"has {port!r:.100} as 'callback_port' in 'oauth' of 'mcp'; it has to be a port")
+    return said
+
+
+def _name_of_url(url: str) -> str:
+    """What a server is called that has no name: its host."""
+    host = re.sub(
+        r"[^A-Za-z0-9_.-]", "", url.partition("//")[2].partition("/")[0].partition(":")[0].partition("?")[0]
+    )
+    return host or "mcp"
+
+
+def _tools(value: Any) -> dict[str, Any]:
+    if value in ("*", ["*"]):  # as some clients say that all are offered
+        return {}
+    if not isinstance(value, dict):
+        raise SourceProblem(
+            f"has {value!r:.100} as 'tools' of 'mcp'; it has to be a mapping with {', '.join(sorted(TOOLS))}"
+        )
+    for key in value:
+        if key not in TOOLS:
+            raise SourceProblem(f"has the unknown key {key!r} in 'tools' of 'mcp'; {meant(str(key), TOOLS)}")
+    return value
+
+
+def _renamed(value: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, dict) or not all(
+        is_word(each) and each for pair in value.items() for each in pair
+    ):
+        raise SourceProblem("has a 'rename' in 'tools' of 'mcp' that is no mapping of names to names")
+    return tuple(value.items())
+
+
+def _prefix(value: Any) -> str | bool | None:
+    if value is None or isinstance(value, bool) or (isinstance(value, str) and _PREFIX.fullmatch(value)):
+        return value
+    raise SourceProblem(
+        f"has {value!r:.100} as 'prefix' of 'mcp'; it has to be true, false, or 1 to 32 letters, digits, '-' or '_'"
+    )
+
+
+def _bytes(value: Any) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= LEAST_RESULT):
+        return value
+    raise SourceProblem(
+        f"has {value!r:.100} as 'result_limit' of 'mcp'; it has to be a number of bytes, at least {LEAST_RESULT}"
+    )
+
+
+def _flag(value: dict[str, Any], key: str) -> bool:
+    if not isinstance(value.get(key, False), bool):
+        raise SourceProblem(f"has {value[key]!r:.100} as {key!r} of 'mcp'; it has to be true or false")
+    return bool(value.get(key, False))
 
 
 def _words(value: dict[str, Any]) -> tuple[str, ...]:
@@ -114,61 +274,13 @@ def _list(value: dict[str, Any], key: str, what: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _variables(env: Any) -> tuple[tuple[str, str], ...]:
-    if not isinstance(env, dict) or not all(is_word(name) and is_word(value) for name, value in env.items()):
-        raise SourceProblem("has an 'env' in 'mcp' that is no mapping of names to texts without NUL")
-    return tuple(env.items())
+def _pairs(value: dict[str, Any], key: str) -> tuple[tuple[str, str], ...]:
+    pairs = value.get(key, {})
+    if not isinstance(pairs, dict) or not all(
+        is_word(name) and is_word(text) for name, text in pairs.items()
+    ):
+        raise SourceProblem(f"has an {key!r} in 'mcp' that is no mapping of names to texts without NUL")
+    return tuple(pairs.items())
 
 
-_PLACEHOLDER = re.compile(r"\$\{(?P<kind>env:|input:)?(?P<name>[^${}:]+|/)(?::-(?P<default>[^{}]*))?\}")
-
-
-class Unfilled(ValueError):
-    """A placeholder that cannot be filled; says which, why, and what to do.
-
-    Attributes:
-        name: what it names.
-    """
-
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(problem)
-        self.name = name
-
-
-def fill(text: str, environment: Mapping[str, str], folder: Path, home: Path, separator: str) -> str:
-    """The text with its placeholders filled. What was filled in is not read again.
-
-    Args:
-        text: of a client's file.
-        environment: the variables that may be filled in.
-        folder: where the file is.
-        home: that of the user.
-        separator: what separates the parts of a path.
-
-    Raises:
-        Unfilled: a variable is not set, or a person would have to be asked.
-    """
-    known = {
-        "workspaceFolder": str(folder),
-        "workspaceFolderBasename": folder.name,
-        "userHome": str(home),
-        "pathSeparator": separator,
-        "/": separator,
-    }
-
-    def filled(found: re.Match[str]) -> str:
-        kind, name, default = found["kind"], found["name"], found["default"]
-        if kind == "input:":
-            raise Unfilled(
-                name,
-                f"needs the input {name!r}, for which only its own client asks; write ${{env:NAME}} in its place, and set that variable",
-            )
-        if kind is None and name in known:
-            return known[name]
-        if name in environment:
-            return environment[name]
-        if default is not None:
-            return default
-        raise Unfilled(name, f"needs the variable {name!r}, which is not set; set it")
-
-    return _PLACEHOLDER.sub(filled, text)
+_PREFIX = re.compile(r"[A-Za-z0-9_-]{1,32}")

@@ -23,7 +23,7 @@ MAX_TOOLS = 1_000
 """Tools of one package; each becomes a plugin of its own."""
 
 _FILE = "package.json"
-_KEYS = frozenset({"id", "entry", "export"})
+_KEYS = frozenset({"id", "entry", "source", "export"})
 _EXAMPLE = '{"agent": {"tools": [{"id": "echo", "entry": "dist/index.js"}]}}'
 
 
@@ -33,7 +33,8 @@ class NodeToolEntry:
 
     Attributes:
         id: the plugin's name; unique in its package.
-        entry: the module, an absolute path inside the package; it may not exist yet.
+        entry: the module, an absolute path inside the package; it may not exist yet. What it is built of, if the
+            package says so, has it, and is not installed in ``node_modules``.
         export: which export is the tool; the default export if ``None``.
     """
 
@@ -95,7 +96,7 @@ def read_node_package(directory: Path) -> NodePackage:
 
     Raises:
         PluginLoadError: there is no manifest, it lists no tools, or lists them in another way than
-            ``{"id", "entry", "export"?}``, twice by one id, or with an entry outside the package.
+            ``{"id", "entry", "source"?, "export"?}``, twice by one id, or with an entry outside the package.
     """
     manifest = read_manifest_file(directory, _FILE, f"name a Node package that has one with {_EXAMPLE}")
     agent = manifest.get("agent")
@@ -171,6 +172,9 @@ def _entry(directory: Path, index: int, tool: Any) -> NodeToolEntry:
         if key not in tool:
             raise _refused(directory, f"has no {key!r} in {where}; add it")
     entry = inside(directory, tool["entry"], directory / _FILE, f"{where}.entry")
+    if "source" in tool and "node_modules" not in directory.resolve().parts:
+        source = inside(directory, tool["source"], directory / _FILE, f"{where}.source")
+        entry = source if source.is_file() else entry
     return NodeToolEntry(tool["id"], entry, tool.get("export"))
 
 

@@ -7,9 +7,10 @@
 | ``"entry_point:NAME"``, ``"entry_point:*"`` | `InstalledSource` |
 | ``"node:DIRECTORY"``, ``{"node_tool": {"path": DIRECTORY}}`` | `NodePackageSource` |
 | ``"node+git:URL#REF"``, ``{"node_tool": {"git": URL, "ref": REF, "submodules": BOOL}}`` | `NodeGitSource` |
+| ``"npm:NAME@VERSION"``, ``{"node_tool": {"npm": "NAME@VERSION", "integrity": "sha512-…"}}`` | `NpmSource` |
 | ``{"node_tool": {"file": FILE, "id": ID}}`` | `NodeFileSource` |
 | ``{"host": {"command": [WORD, …], "protocol": "thp/1", "cwd": DIRECTORY, "id": ID}}`` | `CommandSource` |
-| ``{"mcp": {"command": [WORD, …], …}}``, or as other clients of MCP have it | `McpSource` |
+| ``{"mcp": {"command": [WORD, …], …}}`` or ``{"mcp": {"url": …}}``, or as other clients of MCP have it | `McpSource` |
 | ``"bash:PATH"``, ``{"bash_tool": {"path": DIRECTORY}}``, ``{"bash_tool": {"file": FILE, "id": ID}}`` | `BashSource` |
 | ``{"plugin": SPELLING}`` | that of the spelling; for an entry that has options |
 
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
 from ...base.suggestions import meant
+from ..npm.npm_source import NpmSource, read_npm_source
 from .git_url import address_problem, is_local, ref_problem, without_secrets
 from .mcp import McpSource, parse_mcp
 from .program import (
@@ -106,6 +108,7 @@ PluginSource = (
     | InstalledSource
     | NodePackageSource
     | NodeGitSource
+    | NpmSource
     | NodeFileSource
     | CommandSource
     | BashSource
@@ -118,7 +121,12 @@ SOURCE_KEYS = frozenset({"plugin", "node_tool", "bash_tool", "host", "mcp"})
 _KEYS_SAID = "'plugin', 'node_tool', 'bash_tool', 'host' and 'mcp'"
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
-NODE_KEYS = {"path": {"path"}, "git": {"git", "ref", "submodules"}, "file": {"file", "id", "export"}}
+NODE_KEYS = {
+    "path": {"path"},
+    "git": {"git", "ref", "submodules"},
+    "npm": {"npm", "integrity"},
+    "file": {"file", "id", "export"},
+}
 
 
 def parse_source(spelling: str | Mapping[str, Any], base: Path) -> PluginSource:
@@ -167,6 +175,8 @@ def _parse_text(text: str, base: Path) -> PluginSource:
     if prefix == "node+git":
         url, _, ref = rest.partition("#")
         return _git(text, url, ref or None, base)
+    if prefix == "npm":
+        return _npm(text, rest)
     if prefix == "entry_point":
         return InstalledSource(rest)
     if prefix == "bash":
@@ -175,7 +185,7 @@ def _parse_text(text: str, base: Path) -> PluginSource:
     return PythonPackageSource(directory) if prefix == "path" else NodePackageSource(directory)
 
 
-_PREFIXES = ("path", "entry_point", "node", "node+git", "bash")
+_PREFIXES = ("path", "entry_point", "node", "node+git", "npm", "bash")
 
 
 def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
@@ -186,8 +196,22 @@ def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
         known = {key for keys in NODE_KEYS.values() for key in keys}
         hints = [f"{key!r}: {meant(key, known)}" for key in value if key not in known]
         hint = f" ({'; '.join(hints)})" if hints else ""
-        raise _refused(entry, f"has a 'node_tool' without exactly one of 'path', 'git' and 'file'{hint}")
+        raise _refused(
+            entry, f"has a 'node_tool' without exactly one of 'path', 'git', 'npm' and 'file'{hint}"
+        )
     kind = kinds.pop()
+    _require_keys(entry, value, kind)
+    if kind == "path":
+        return NodePackageSource(_absolute(value["path"], base))
+    if kind == "git":
+        return _git(entry, value["git"], value.get("ref"), base, submodules=value.get("submodules", False))
+    if kind == "npm":
+        return _npm(entry, value["npm"], value.get("integrity"))
+    file = _absolute(value["file"], base)
+    return NodeFileSource(file, value.get("id") or file.stem, value.get("export"))
+
+
+def _require_keys(entry: Any, value: dict[str, Any], kind: str) -> None:
     for key, item in value.items():
         if key not in NODE_KEYS[kind]:
             raise _refused(
@@ -198,12 +222,6 @@ def _parse_node_tool(value: Any, base: Path, entry: Any) -> PluginSource:
                 raise _refused(entry, f"has {item!r} as {key!r} of 'node_tool'; it has to be true or false")
         elif not isinstance(item, str) or not item:
             raise _refused(entry, f"has {item!r} as {key!r} of 'node_tool'; it has to be a text")
-    if kind == "path":
-        return NodePackageSource(_absolute(value["path"], base))
-    if kind == "git":
-        return _git(entry, value["git"], value.get("ref"), base, submodules=value.get("submodules", False))
-    file = _absolute(value["file"], base)
-    return NodeFileSource(file, value.get("id") or file.stem, value.get("export"))
 
 
 def _git(entry: Any, url: str, ref: str | None, base: Path, *, submodules: bool = False) -> NodeGitSource:
@@ -213,6 +231,13 @@ def _git(entry: Any, url: str, ref: str | None, base: Path, *, submodules: bool 
         if problem is not None:
             raise _refused(entry, f"has {word!r}, which {problem}")
     return NodeGitSource(str(_absolute(url, base)) if is_local(url) else url, ref, submodules)
+
+
+def _npm(entry: Any, text: str, integrity: str | None = None) -> NpmSource:
+    try:
+        return read_npm_source(text, integrity)
+    except ValueError as problem:
+        raise _refused(entry, str(problem)) from None
 
 
 def _absolute(path: str, base: Path) -> Path:
@@ -234,12 +259,8 @@ def spelled(entry: Any) -> str:
         case str(text) | {"plugin": str(text)}:
             prefix, _, url = text.partition(":")
             return f"{prefix}:{without_secrets(url)}" if prefix == "node+git" else text
-        case {"node_tool": {"file": str(file)}}:
-            return file
-        case {"node_tool": {"path": str(path)}}:
-            return f"node:{path}"
-        case {"node_tool": {"git": str(url)}}:
-            return f"node+git:{without_secrets(url)}"
+        case {"node_tool": tool} if (said := _spelled_node(tool)) is not None:
+            return said
         case {"bash_tool": {"path": str(path)} | {"file": str(path)}}:
             return f"bash:{path}"
         case {"mcp": _, "name": str(name)} | {"mcp": {"id": str(name)}}:
@@ -251,3 +272,16 @@ def spelled(entry: Any) -> str:
         case {"host": {"command": [*words]}} if words and all(isinstance(word, str) for word in words):
             return shlex.join(words)
     return f"{entry!r:.200}"
+
+
+def _spelled_node(tool: Any) -> str | None:
+    match tool:
+        case {"file": str(file)}:
+            return file
+        case {"path": str(path)}:
+            return f"node:{path}"
+        case {"git": str(url)}:
+            return f"node+git:{without_secrets(url)}"
+        case {"npm": str(name)}:
+            return f"npm:{name}"
+    return None

@@ -10,7 +10,7 @@ import uuid
 
 import pytest
 from callboard.base.errors import JsonValueError
-from callboard.base.json import copy_json, dump_json, load_json, require_json
+from callboard.base.json import copy_json, dump_json, dump_line, load_json, require_json
 from hypothesis import example, given
 from hypothesis import strategies as st
 from interop_json import canonical, containers, values
@@ -49,6 +49,22 @@ NOT_JSON = {
     "an enum of no JSON value": (enum.Enum("Odd", {"A": b"x"}).A, "$"),
     "a generator": ((n for n in ()), "$"),
 }
+
+
+@pytest.mark.parametrize("write", [dump_json, dump_line, copy_json])
+@pytest.mark.parametrize(
+    "beside", [[], ["x" * 10_000], [None] * 5_000], ids=["", "a long text", "many values"]
+)
+@pytest.mark.parametrize("odd", [math.nan, -math.inf, [math.nan], {"a": [0, {"b": math.inf}]}], ids=repr)
+def test_no_size_of_what_stands_beside_it_hides_a_number_that_json_cannot_say(write, beside, odd):
+    for value in ([*beside, odd], [odd, *beside]):
+        with pytest.raises(JsonValueError):
+            write(value)
+
+
+@given(values)
+def test_a_line_is_the_text_with_a_newline(value):
+    assert dump_line(value) == dump_json(value) + b"\n"
 
 
 @pytest.mark.parametrize("write", [dump_json, copy_json])

@@ -21,6 +21,39 @@ def test_the_text_of_an_object_is_that_object(value, escaped, indent):
     assert canonical(read.payload) == canonical(value)
 
 
+LONG = "x" * 5_000
+
+NOT_WHAT_IT_SAYS = {
+    "a key twice": ('{"a":1,"a":2}', "duplicate_key"),
+    "a key twice, and a float that grows as it is written": ('{"a":1e9,"b":1,"b":1}', "duplicate_key"),
+    "a key twice in an object within": ('{"a":[{"b":1e21,"c":0,"c":0}]}', "duplicate_key"),
+}
+
+
+@pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
+@pytest.mark.parametrize(("text", "code"), NOT_WHAT_IT_SAYS.values(), ids=NOT_WHAT_IT_SAYS)
+def test_what_is_lost_in_reading_is_told_however_long_the_text_is(text, code, long):
+    read = parse_arguments(text[:-1] + f',"z":"{LONG}"}}' if long else text)
+
+    assert (read.kind, read.fault and read.fault["code"]) == ("malformed", code)
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 12345678901234567890123, 0.1, 1e22, -0.0], ids=repr)
+def test_no_digit_is_lost_in_a_long_text(number):
+    read = parse_arguments(json.dumps({"n": number, "z": LONG}, separators=(",", ":")))
+
+    assert repr(read.payload["n"]) == repr(number)
+
+
+@given(objects, st.booleans(), st.sampled_from([None, 1]))
+def test_a_long_text_is_read_as_a_short_one(value, escaped, indent):
+    whole = {**value, "\u00e9": LONG}
+
+    read = parse_arguments(json.dumps(whole, ensure_ascii=escaped, indent=indent))
+
+    assert (read.kind, canonical(read.payload)) == ("object", canonical(whole))
+
+
 @given(values.filter(lambda value: not isinstance(value, dict)))
 def test_the_text_of_another_json_value_is_json(value):
     read = parse_arguments(json.dumps(value))

@@ -28,7 +28,8 @@ def test_an_entry_and_a_clients_file_say_the_same():
         timeout=5,
     )
 
-    assert ours == theirs == McpSource(("uvx", "mcp-server-git"), BASE, "git")
+    assert ours == McpSource(("uvx", "mcp-server-git"), BASE, "git")
+    assert theirs == McpSource(("uvx", "mcp-server-git"), BASE, "git", idle=("autoApprove", "timeout"))
 
 
 def test_all_that_may_be_said_is_kept_as_it_stands():
@@ -47,6 +48,34 @@ def test_all_that_may_be_said_is_kept_as_it_stands():
 
 
 @pytest.mark.parametrize(
+    "oauth",
+    [
+        {"client_id": "a", "client_secret": "${env:S}", "scopes": ["r", "w"], "callback_port": 80},
+        {"clientId": "a", "clientSecret": "${env:S}", "scopes": "r w", "callbackPort": 80},
+    ],
+)
+def test_a_client_that_is_known_to_a_server_is_said_in_either_spelling(oauth):
+    source = parsed(url="http://x/mcp", oauth=oauth)
+
+    assert (source.client_id, source.client_secret, source.scopes, source.callback_port) == (
+        "a",
+        "${env:S}",
+        ("r", "w"),
+        80,
+    )
+
+
+@pytest.mark.parametrize("kind", [None, "http", "streamable-http", "streamableHttp", "streamable_http"])
+def test_a_server_with_a_url_is_one_over_http(kind):
+    server = {"url": "https://tools.example.org:1/mcp", "headers": {"Authorization": "Bearer ${env:T}"}}
+
+    source = parsed(**server, **({} if kind is None else {"type": kind}))
+
+    assert (source.command, source.id, source.url) == ((), "tools.example.org", server["url"])
+    assert source.headers == (("Authorization", "Bearer ${env:T}"),)
+
+
+@pytest.mark.parametrize(
     ("server", "fact"),
     [
         ("text", "no mapping"),
@@ -58,10 +87,27 @@ def test_all_that_may_be_said_is_kept_as_it_stands():
         ({"command": "a", "comand": "b"}, "'comand'"),
         ({"command": "a", "env": {"A": 1}}, "'env'"),
         ({"command": "a", "roots": "here"}, "'roots'"),
+        ({"command": "a", "result_limit": 100}, "'result_limit'"),
+        ({"command": "a", "result_limit": True}, "'result_limit'"),
         ({"command": "a", "id": ""}, "'id'"),
         ({"command": "a", "disabled": True}, "disabled"),
-        ({"url": "http://x/mcp", "headers": {"Authorization": "s3cret"}}, "HTTP"),
-        ({"command": "a", "type": "sse"}, "HTTP"),
+        ({"command": "a", "type": "sse"}, "'sse'"),
+        ({"url": "http://x/mcp", "oauth": "s3cret"}, "'oauth'"),
+        ({"url": "http://x/mcp", "oauth": {"client": "a"}}, "'client'"),
+        ({"url": "http://x/mcp", "oauth": {"client_secret": "s3cret"}}, "'client_secret'"),
+        ({"url": "http://x/mcp", "oauth": {"client_id": 7}}, "'client_id'"),
+        ({"url": "http://x/mcp", "oauth": {"scopes": 7}}, "'scopes'"),
+        ({"url": "http://x/mcp", "oauth": {"callback_port": 70000}}, "'callback_port'"),
+        ({"command": "a", "oauth": {"client_id": "a"}}, "'oauth'"),
+        ({"url": "http://x/sse", "type": "sse"}, "'sse'"),
+        ({"url": "http://x/mcp", "type": "ws"}, "'ws'"),
+        ({"url": "http://x/mcp", "type": "stdio"}, "'stdio'"),
+        ({"type": "http"}, "'url'"),
+        ({"url": "http://x/mcp", "command": "a"}, "'command'"),
+        ({"url": "http://x/mcp", "env": {"A": "s3cret"}}, "'env'"),
+        ({"url": "http://me:s3cret@x/mcp"}, "'url'"),
+        ({"url": "http://x/mcp", "headers": {"A": 1}}, "'headers'"),
+        ({"url": "http://x/mcp", "headers": "Authorization: s3cret"}, "'headers'"),
     ],
 )
 def test_what_is_wrong_is_said_without_secrets(server, fact):

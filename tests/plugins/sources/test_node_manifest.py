@@ -105,6 +105,36 @@ def test_an_entry_that_is_not_there_is_asked_for_after_the_build(package, script
     )
 
 
+def test_what_an_entry_is_built_of_goes_before_it_where_it_is_there(package):
+    directory = package(tools(ECHO | {"source": "src/index.ts"}), "dist/index.js")
+    assert read_node_package(directory).tools[0].entry == directory / "dist/index.js"
+
+    package(tools(ECHO | {"source": "src/index.ts"}), "src/index.ts")
+    assert read_node_package(directory).tools[0].entry == directory / "src/index.ts"
+
+
+def test_in_node_modules_an_entry_is_what_is_run(package, tmp_path):
+    directory = package(tools(ECHO | {"source": "src/index.ts"}), "src/index.ts", "dist/index.js")
+    installed = tmp_path / "node_modules" / "a"
+    installed.parent.mkdir()
+    linked = tmp_path / "other" / "node_modules" / "a"
+    linked.parent.mkdir(parents=True)
+    linked.symlink_to(directory)
+    assert (
+        read_node_package(linked).tools[0].entry.name == "index.ts"
+    )  # a workspace's: the files are elsewhere
+
+    directory.rename(installed)
+
+    assert read_node_package(installed).tools[0].entry.name == "index.js"
+
+
+@pytest.mark.parametrize("source", ["../evil.js", "/etc/evil.js", 1, ""])
+def test_what_an_entry_is_built_of_lies_in_the_package(package, source):
+    with pytest.raises(PluginLoadError, match="source"):
+        read_node_package(package(tools(ECHO | {"source": source}), "dist/index.js"))
+
+
 @pytest.mark.parametrize(("entry", "problem"), [("src", "is a folder"), ("circle.js", "does not exist")])
 def test_an_entry_that_is_no_file_is_told_as_what_it_is(package, entry, problem):
     directory = package(tools({"id": "x", "entry": entry}), "src/index.js")

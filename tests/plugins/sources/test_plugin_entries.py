@@ -54,6 +54,7 @@ def test_every_option_can_be_given():
         "hold": 7,
         "validate": {"read": False},
         "idle_deadline": 2.5,
+        "start_deadline": 30,
         "reload": True,
     }
 

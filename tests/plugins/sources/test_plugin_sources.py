@@ -100,7 +100,7 @@ MISSPELLINGS = [
     ({"plugin": "a.B", "node_tool": {"path": "x"}}, "needs exactly one of"),
     ({"plugin": 7}, "has 7 as 'plugin'"),
     ({"node_tool": "x"}, "has a 'node_tool' that is no mapping"),
-    ({"node_tool": {}}, "without exactly one of 'path', 'git' and 'file'"),
+    ({"node_tool": {}}, "without exactly one of 'path', 'git', 'npm' and 'file'"),
     ({"node_tool": {"path": "x", "git": "y"}}, "without exactly one of"),
     ({"node_tool": {"fiel": "x"}}, "'fiel': did you mean 'file'?"),
     ({"node_tool": {"path": "x", "ref": "v1"}}, "has the unknown key 'ref' in 'node_tool'; known are path"),

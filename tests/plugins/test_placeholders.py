@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from callboard.plugins.sources.mcp import Unfilled, fill
+from callboard.plugins.placeholders import Unfilled, fill, fill_all
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,3 +58,36 @@ def test_any_text_is_filled_or_refused_by_name(text):
         missing = error.name not in text
 
     assert not missing
+
+
+SECRETS = {("callboard", "key"): "k3y"}
+
+
+def filled_all(value):
+    return fill_all(value, ENVIRONMENT, lambda service, name: SECRETS.get((service, name)))
+
+
+def test_all_texts_of_a_value_are_filled_and_nothing_else():
+    value = {
+        "${env:TOKEN}": ["a ${env:TOKEN}", 3, None, {"b": "${keyring:callboard/key}"}],
+        "plain": "${TOKEN} ${input:x} $HOME ${workspaceFolder} ${env:NONE:-else}",
+    }
+
+    filled, hidden = filled_all(value)
+
+    assert filled == {
+        "${env:TOKEN}": ["a t0ken", 3, None, {"b": "k3y"}],
+        "plain": "${TOKEN} ${input:x} $HOME ${workspaceFolder} else",
+    }
+    assert hidden == ["t0ken", "k3y", "else"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("${env:NONE}", "NONE"), ("${keyring:callboard/none}", "callboard/none"), ("${keyring:key}", "key")],
+)
+def test_what_is_not_there_is_named_with_its_place(text, name):
+    with pytest.raises(Unfilled) as caught:
+        filled_all({"a": ["x", {"b": text}]})
+
+    assert (caught.value.name, caught.value.path) == (name, ".a[1].b")

@@ -1,0 +1,1 @@
+"""Functions as tools: a signature and a docstring make the schema."""

@@ -1,0 +1,1 @@
+"""Packages of an npm registry as plugin sources. Pure."""
