@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..actors.threads.timeout import LOAD_TIMEOUT
 from ..base.errors import JsonValueError
 from ..base.frozen import frozen
-from ..base.json import load_json
+from ..base.json import load_json, require_json
 from ..hosts.limits.limits import MAX_FRAMES
 from ..plugins.hooks.approval_rules import ApprovalRules
+from ..plugins.sources.entry import FileEntry
 from ..supervision.restart.backoff import Backoff
 from ..supervision.restart.policy import RestartPolicy, RestartType
 from .agent_section import AgentSettings, read_agent_settings
-from .errors import ConfigurationError, refused, require_known, require_object, require_texts
+from .errors import (
+    ConfigurationError,
+    refused,
+    require_known,
+    require_object,
+    require_texts,
+    require_version,
+)
 from .groups import read_groups
 from .hook_section import HookSettings, read_approval, read_hooks
 from .mcp_servers import as_configuration, servers_of
@@ -30,6 +38,7 @@ from .state import StateSettings, read_state_settings
 if TYPE_CHECKING:
     from ..hosts.packages.consent import Consent
     from ..supervision.restart.spec import GroupSpec
+    from .known_keys import UnknownKey
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -171,22 +180,23 @@ class Configuration:
 _AGENT_KEYS = frozenset({"provider", "model", "models"})
 _OF_APPLICATIONS = frozenset({"app", "summarizer_agent"})
 """Handed on in `Configuration.written`; the latter is a key that the specification's guide to tools reads there."""
-_KEYS = frozenset({
+KEYS = frozenset({
+    "$schema", "version",
     "plugins", "supervision", "calls", "plugin_policy", "plugin_cache_dir", "node", "start_deadline",
     "load_deadline", "prepare_deadline", "state", "agent", "hooks", "approval", "interop", "profile",
 }) | _AGENT_KEYS | _OF_APPLICATIONS  # fmt: skip
 
 
 def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None) -> Configuration:
-    """Read a configuration from a JSON file or a mapping; the empty one for ``None``.
+    """Read a configuration from a JSON file, a TOML file (``.toml``) or a mapping; the empty one for ``None``.
 
     Raises:
-        ConfigurationError: the file cannot be read, is not JSON, or something in it is wrong.
+        ConfigurationError: the file cannot be read, is neither, or something in it is wrong.
     """
     if source is None:
         return Configuration()
     if isinstance(source, Mapping):
-        return _read(source, Path.cwd(), None)
+        return read_value(source, Path.cwd(), None)
     if not isinstance(source, str | os.PathLike):
         raise ConfigurationError(
             f"the configuration is {source!r:.60}; it has to be the path of a file, or a mapping", path="$"
@@ -199,18 +209,72 @@ def read_configuration(source: str | os.PathLike[str] | Mapping[str, Any] | None
             f"cannot read the configuration {file}: {error.strerror}", path="$"
         ) from error
     try:
-        value = load_json(text)
-        return _read(require_object(value, "$"), file.absolute().parent, file)
+        return _read_file(load_text(text, file), file)
     except JsonValueError as error:
         raise ConfigurationError(str(error), path="$", file=str(file)) from error
     except ConfigurationError as error:
         raise ConfigurationError(str(error), path=error.path, file=str(file), paths=error.paths) from error
 
 
-def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configuration:
+def _read_file(value: Any, file: Path) -> Configuration:
+    """What its user wrote, with its placeholders filled; those in an entry when that is read."""
+    base = file.absolute().parent
+    if not isinstance(value, Mapping) or servers_of(value) is not None:
+        return read_value(value, base, file)
+    from ..plugins.placeholders import Unfilled, fill_all  # noqa: PLC0415 - only a file has placeholders
+
+    try:
+        filled, _ = fill_all({key: each for key, each in value.items() if key != "plugins"}, os.environ)
+    except Unfilled as error:
+        raise ConfigurationError(f"${error.path} {error}", path=f"${error.path}") from None
+    if isinstance(entries := value.get("plugins"), list):
+        filled["plugins"] = [
+            FileEntry(each, os.environ) if isinstance(each, dict) else each for each in entries
+        ]
+    return replace(read_value({**value, **filled}, base, file), written=value)
+
+
+def load_text(text: bytes, file: Path) -> Any:
+    """The value of a file's text: TOML, or JSON with comments or without.
+
+    Raises:
+        JsonValueError: it is neither.
+    """
+    return _load_toml(text) if file.suffix == ".toml" else _load(text)
+
+
+def _load_toml(text: bytes) -> Any:
+    import tomllib  # noqa: PLC0415 - most files are JSON
+
+    try:
+        value = tomllib.loads(text.decode("utf-8"))
+    except ValueError as error:  # which says the line, or that it is no text
+        raise JsonValueError(f"not TOML: {error}", path="$") from error
+    require_json(value)  # dates and endless numbers are TOML's own
+    return value
+
+
+def _load(text: bytes) -> Any:
+    try:
+        return load_json(text)
+    except JsonValueError:
+        # With comments, as VS Code and Cursor take them. Tried second: a text without them is read ten times as fast.
+        from .json_text import without_comments  # noqa: PLC0415 - most files have none
+
+        try:
+            return load_json(without_comments(text.decode("utf-8")))
+        except UnicodeDecodeError:
+            pass
+        raise
+
+
+def read_value(given: Mapping[str, Any], base: Path, file: Path | None) -> Configuration:
+    """Read a configuration that was loaded; paths in it are relative to ``base``. Raises `ConfigurationError`."""
+    require_object(given, "$")
     if (servers := servers_of(given)) is not None:
         given = as_configuration(servers)
     if given:
+        require_version(given)
         _require_all_known(given)
     require_object(given.get("app", {}), "$.app")
     written, profile = given, None
@@ -235,9 +299,11 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
         plugin_policy=read_into(PluginPolicy, given.get("plugin_policy", {}), "$.plugin_policy"),
         plugin_cache_dir=base / cache,
         node=None if given.get("node") is None else _text(given["node"], "$.node"),
-        start_deadline=_start_deadline(given.get("start_deadline", 10.0)),
+        start_deadline=_some_time(given.get("start_deadline", 10.0), "$.start_deadline", "no host starts"),
         load_deadline=_load_deadline(given.get("load_deadline", LOAD_TIMEOUT)),
-        prepare_deadline=_prepare_deadline(given.get("prepare_deadline", 60.0)),
+        prepare_deadline=_some_time(
+            given.get("prepare_deadline", 60.0), "$.prepare_deadline", "nothing is prepared"
+        ),
         state=read_state_settings(given.get("state", {}), base),
         hooks=read_hooks(given.get("hooks", [])),
         approval=read_approval(given.get("approval", {})),
@@ -250,12 +316,16 @@ def _read(given: Mapping[str, Any], base: Path, file: Path | None) -> Configurat
     )
 
 
-def _require_all_known(given: Mapping[str, Any]) -> None:
-    """Raises `ConfigurationError`: names every unknown key, wherever it stands."""
+def unknown_of(given: Mapping[str, Any]) -> tuple[UnknownKey, ...]:
+    """All unknown keys of a configuration."""
     from .known_keys import unknown_keys  # noqa: PLC0415 - a program's empty configuration has none
 
-    unknown = unknown_keys(given, _KEYS, {"calls": CallDefaults, "plugin_policy": PluginPolicy})
-    if unknown:
+    return unknown_keys(given, KEYS, {"calls": CallDefaults, "plugin_policy": PluginPolicy})
+
+
+def _require_all_known(given: Mapping[str, Any]) -> None:
+    """Raises `ConfigurationError`: names every unknown key, wherever it stands."""
+    if unknown := unknown_of(given):
         whys = [each.why for each in unknown]
         said = whys[0] if len(whys) == 1 else "\n  ".join([f"{len(whys)} keys are unknown:", *whys])
         raise ConfigurationError(said, path=unknown[0].path, paths=[each.path for each in unknown])
@@ -340,13 +410,6 @@ def _dotted_paths(value: Any, path: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _start_deadline(value: Any) -> float:
-    path = "$.start_deadline"
-    if seconds := _number(value, path):
-        return seconds
-    raise ConfigurationError(f"{path} is {value!r}; no host starts in no time", path=path)
-
-
 def _load_deadline(value: Any) -> float | None:
     path = "$.load_deadline"
     if value is None or (seconds := _number(value, path)):
@@ -356,11 +419,10 @@ def _load_deadline(value: Any) -> float | None:
     )
 
 
-def _prepare_deadline(value: Any) -> float:
-    path = "$.prepare_deadline"
+def _some_time(value: Any, path: str, otherwise: str) -> float:
     if seconds := _number(value, path):
         return seconds
-    raise ConfigurationError(f"{path} is {value!r}; nothing is prepared in no time", path=path)
+    raise ConfigurationError(f"{path} is {value!r}; {otherwise} in no time", path=path)
 
 
 def _number(value: Any, path: str) -> float:

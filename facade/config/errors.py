@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..base.errors import CallboardError
 from ..base.suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+VERSION: Final = 1
+"""Of configurations: the one that is read here, and that of a file that says nothing."""
 
 
 class ConfigurationError(CallboardError):
@@ -62,3 +66,20 @@ def require_known(given: Mapping[str, Any], known: Iterable[str], *, path: str) 
             where = "" if path == "$" else f" in {path}"
             hint = meant(str(key), names)
             raise ConfigurationError(f"unknown key {key!r}{where}; {hint}", path=f"{path}.{key}")
+
+
+def require_version(given: Mapping[str, Any]) -> None:
+    """Refuse a configuration that was written for a newer Callboard, before it is asked what its keys mean.
+
+    Raises:
+        ConfigurationError: its version is newer, or none.
+    """
+    version, path = given.get("version", VERSION), "$.version"
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise refused(version, path, f"a whole number from 1 to {VERSION}")
+    if version > VERSION:
+        raise ConfigurationError(
+            f"{path} is {version}; this Callboard reads configurations up to version {VERSION}: upgrade it, or write "
+            f"the file as version {VERSION} has it",
+            path=path,
+        )

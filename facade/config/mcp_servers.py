@@ -6,6 +6,7 @@ such a file is for its client.
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,10 +25,23 @@ def servers_of(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def as_configuration(servers: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of a board that runs these servers, but for those that are disabled."""
+    """The configuration of a board that runs these servers, but for those that are disabled, and boards of ours: it may be one of them."""
     entries = []
     for name, server in servers.items():
-        if isinstance(server, dict) and server.get("disabled") is True:
+        if isinstance(server, dict) and (server.get("disabled") is True or runs_callboard(server)):
             continue
         entries.append({"mcp": server, "name": name})
     return {"plugins": entries}
+
+
+def runs_callboard(server: Any) -> bool:
+    """Whether an entry of a client's file is a board of ours: one that served itself would never end."""
+    if not isinstance(server, dict):
+        return False
+    words = [word for word in [server.get("command"), *_list(server.get("args"))] if isinstance(word, str)]
+    names = [PurePath(word.replace("\\", "/")).name.removesuffix(".exe") for word in words]
+    return any(pair == ("callboard", "mcp") for pair in zip(names, words[1:], strict=False))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -51,6 +51,7 @@ class Options:
         confinement: its sandbox of the system's, and its secrets.
         share: the host that it shares, by name; ``True`` for that of all who say so, ``False`` for none, ``None``
             if nothing is said.
+        start_deadline: seconds that its host has to become ready, if something is said; `host` has what holds.
         tool: how its calls are run.
         host: how its host is run.
         policy: when its host is started again.
@@ -69,6 +70,7 @@ class Options:
     host: HostSettings
     policy: RestartPolicy
     reload: ReloadPolicy
+    start_deadline: float | None = None
     several: bool = False
 
     def called(self, own: str) -> str:
@@ -90,6 +92,8 @@ class Options:
         asked = [name for name in _OF_HOSTS if getattr(self.host, name) != getattr(_PLAIN, name)]
         if self.tool.idle_deadline is not None:
             asked.append("idle_deadline")
+        if self.start_deadline is not None:
+            asked.append("start_deadline")
         if self.reload != ReloadPolicy():
             asked.append("reload")
         if self.confinement.sandbox is not None:
@@ -138,7 +142,7 @@ class Options:
 
 def options_of(entry: PluginEntry, configuration: Configuration) -> Options:
     """The options of an entry, under the profile of the configuration, as `complete`."""
-    return complete(asked_of(entry, configuration), configuration)
+    return complete(asked_of(entry, configuration), configuration, entry.hidden)
 
 
 def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
@@ -154,7 +158,7 @@ def asked_of(entry: PluginEntry, configuration: Configuration) -> PluginOptions:
     return hardened(configuration.profile, entry)
 
 
-def complete(given: PluginOptions, configuration: Configuration) -> Options:
+def complete(given: PluginOptions, configuration: Configuration, hidden: tuple[str, ...] = ()) -> Options:
     """Fill in what the options leave out.
 
     Raises:
@@ -187,14 +191,16 @@ def complete(given: PluginOptions, configuration: Configuration) -> Options:
         ),
         host=HostSettings(
             given.config,
-            start_deadline=configuration.start_deadline,
+            start_deadline=given.start_deadline or configuration.start_deadline,
             max_line_bytes=calls.max_line_bytes,
             max_stray_lines=calls.max_stray_lines,
             flight_recorder=calls.flight_recorder,
             group=given.group or "",
             standby=bool(given.standby),
             limits=_limits(given),
+            hidden=hidden,
         ),
+        start_deadline=given.start_deadline,
         policy=read_policy(given.restart, "the option 'restart'", configuration.supervision),
         reload=ReloadPolicy(watch=given.reload)
         if isinstance(given.reload, bool)

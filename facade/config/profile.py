@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..base.suggestions import meant
 from ..hosts.limits.limits import size_in_bytes
 from ..hosts.sandbox.bwrap import KIND
+from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.program import BashSource, CommandSource
 from ..plugins.sources.source import (
@@ -69,6 +70,7 @@ SOURCES: Final[dict[type[PluginSource], Json]] = {
     NodeFileSource: _NODE,
     NodePackageSource: _NODE,
     NodeGitSource: _NODE,
+    NpmSource: _NODE,
     CommandSource: _ANY,
     BashSource: _ANY,
     McpSource: _ANY,
@@ -230,6 +232,8 @@ def hardened(profile: str | None, entry: PluginEntry) -> PluginOptions:
     weak = _broken(_OF_ENTRIES, given, "$")
     if weak:
         raise ConfigurationError(f"the profile {profile!r} does not allow it: {weak[0][1]}", path=weak[0][0])
+    if isinstance(entry.source, McpSource) and entry.source.url is not None:
+        return options  # nothing of it runs here
     if _OF_SYSTEM and (options.sandbox is True or isinstance(options.sandbox, Mapping)):
         further = options.sandbox if isinstance(options.sandbox, Mapping) else {}
         options = replace(options, sandbox={"kind": KIND, **further})

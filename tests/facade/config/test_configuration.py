@@ -17,6 +17,46 @@ def test_nothing_is_a_configuration_of_defaults():
     assert configuration.plugins == ()
 
 
+def test_a_configuration_may_be_toml_and_may_name_its_schema_for_editors(tmp_path):
+    file = tmp_path / "agent.toml"
+    file.write_text("""
+        "$schema" = "https://example.com/configuration.schema.json"
+        plugins = ["my_package.tools.EchoTool", {plugin = "path:../my-tools", config = {depth = 3}}]
+
+        [calls]
+        deadline = 5.0
+    """)
+
+    configuration = read_configuration(file)
+
+    assert configuration.plugins == (
+        "my_package.tools.EchoTool",
+        {"plugin": "path:../my-tools", "config": {"depth": 3}},
+    )
+    assert configuration.calls.deadline == 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"plugins = [\n  1\n  2]", "line 3"),
+        (b"plugins = ['\xff']", "not TOML"),
+        (b"[calls]\ndeadline = 2024-01-01", "$.calls.deadline"),
+        (b"[calls]\ndeadline = inf", "$.calls.deadline"),
+        (b"plugin = []", "plugins"),
+    ],
+)
+def test_what_is_wrong_with_a_toml_file_is_told(text, said, tmp_path):
+    file = tmp_path / "agent.toml"
+    file.write_bytes(text)
+
+    with pytest.raises(ConfigurationError) as caught:
+        read_configuration(file)
+
+    assert said in str(caught.value)
+    assert caught.value.file == str(file)
+
+
 def test_every_key_of_the_specification_is_read(tmp_path):
     file = tmp_path / "agent.json"
     file.write_text("""{
@@ -121,3 +161,15 @@ def test_without_a_word_the_cache_is_where_the_user_has_caches(tmp_path, monkeyp
     assert read_configuration(None).plugin_cache_dir == tmp_path / folder
     assert read_configuration({}).plugin_cache_dir == tmp_path / folder
     assert read_configuration({"plugin_cache_dir": "~/mine"}).plugin_cache_dir == tmp_path / "home/mine"
+
+
+def test_a_configuration_says_its_version_and_one_is_meant_if_it_says_none():
+    assert read_configuration({"version": 1}).calls == read_configuration({}).calls
+
+
+@pytest.mark.parametrize("version", [2, 99, 0, -1, True, "1", None, 1.5])
+def test_a_version_that_is_not_read_here_is_refused_before_its_keys_are_looked_at(version):
+    with pytest.raises(ConfigurationError) as caught:
+        read_configuration({"version": version, "of_the_future": 1})
+
+    assert caught.value.path == "$.version"

@@ -1,0 +1,198 @@
+"""All that is wrong with a configuration at once, each problem with its place in the file. Nothing is started, installed or fetched.
+
+The readers of a configuration stop at the first thing that they cannot use. So what was refused is taken out, and the rest is read again,
+until nothing is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import shutil
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..base.errors import CallboardError, JsonValueError
+from ..config.configuration import load_text, read_value, unknown_of
+from ..config.errors import ConfigurationError
+from ..config.mcp_servers import servers_of
+from ..config.plugin_options import options_of
+from ..plugins.sources.entry import parse_entry, parse_options
+from ..plugins.sources.program import BashSource, CommandSource
+from ..plugins.sources.source import (
+    SOURCE_KEYS,
+    NodeFileSource,
+    NodePackageSource,
+    PythonPackageSource,
+    parse_source,
+    spelled,
+)
+from .positions import START, Position, in_json, in_toml, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ..config.configuration import Configuration
+    from ..plugins.sources.source import PluginSource
+
+_LINE = re.compile(r"\bline (\d+)(?:,? column (\d+))?")
+_OPTION = re.compile(r"the option '(\w+)'(.*)")
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong.
+
+    Attributes:
+        path: where it stands in the configuration, as ``$.plugins[0].deadline``.
+        message: what is wrong, and what to do.
+        position: where it stands in the file; the beginning of the innermost part that has a place there.
+    """
+
+    path: str
+    message: str
+    position: Position = START
+
+
+def problems_of(file: Path) -> list[Problem]:
+    """Find all that is wrong with a file, in the order in which it stands there.
+
+    Raises:
+        ConfigurationError: the file cannot be read.
+    """
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot read the configuration {file}: {error.strerror}", path="$"
+        ) from error
+    try:
+        value = load_text(text, file)
+    except JsonValueError as error:
+        return [Problem(error.path, str(error), _said(str(error)))]
+    written = text.decode("utf-8-sig")
+    positions = in_toml(written) if file.suffix == ".toml" else in_json(written)
+    if isinstance(value, dict) and servers_of(value) is not None:
+        positions = {}  # the file of another client: its entries have other paths here
+    found = [
+        problem._replace(position=nearest(positions, problem.path))
+        for problem in _problems(value, file.absolute().parent, file)
+    ]
+    return sorted(found, key=lambda problem: problem.position)
+
+
+def _said(message: str) -> Position:
+    """The position that an error names."""
+    named = _LINE.search(message)
+    return START if named is None else Position(int(named[1]), int(named[2] or 1))
+
+
+def _problems(value: Any, base: Path, file: Path) -> Iterator[Problem]:
+    rest = _Rest(value)
+    if isinstance(value, dict) and servers_of(value) is None:
+        for key in reversed(unknown_of(value)):  # from behind: no index in front of one changes
+            yield Problem(key.path, key.why)
+            rest.take_out(key.path)
+    told: list[str] = []
+    configuration: Configuration | None = None
+    while configuration is None:
+        try:
+            configuration = read_value(rest.value, base, file)
+        except ConfigurationError as error:
+            path = rest.as_written(error.path)
+            if not any(each.startswith(path) for each in told):  # else a key that was taken out is missed
+                told.append(path)
+                yield Problem(path, str(error).replace(error.path, path))
+            if not rest.take_out(error.path):
+                return
+    for index, entry in enumerate(configuration.plugins):
+        yield from _of_entry(entry, rest.as_written(f"$.plugins[{index}]"), configuration)
+
+
+def _of_entry(entry: Any, path: str, configuration: Configuration) -> Iterator[Problem]:
+    wrong: list[str] = []
+    if isinstance(entry, dict):
+        for key, value in entry.items():
+            if key in SOURCE_KEYS:
+                continue
+            try:
+                parse_options({key: value}, plugin=spelled(entry))
+            except CallboardError as error:
+                yield Problem(f"{path}.{key}", str(error))
+                wrong.append(key)
+    rest = {key: value for key, value in entry.items() if key not in wrong} if wrong else entry
+    try:
+        source = parse_source(rest, configuration.base) if isinstance(rest, str | dict) else None
+    except CallboardError as error:
+        yield Problem(path, str(error))
+        return
+    try:
+        options_of(parse_entry(rest, configuration.base), configuration)
+    except ConfigurationError as error:
+        option = _OPTION.match(error.path)
+        yield Problem(path if option is None else f"{path}.{option[1]}{option[2]}", str(error))
+    except CallboardError as error:
+        yield Problem(path, str(error))
+    if source is not None and (missing := _missing(source)) is not None:
+        yield Problem(path, missing)
+
+
+def _missing(source: PluginSource) -> str | None:
+    """What of a source has to be on this machine and is not."""
+    match source:
+        case PythonPackageSource(directory) | NodePackageSource(directory):
+            return None if directory.is_dir() else f"there is no folder {directory}"
+        case NodeFileSource(file):
+            return None if file.is_file() else f"there is no file {file}"
+        case BashSource(path):
+            return None if path.exists() else f"there is no file or folder {path}"
+        case CommandSource(command=command, base=base):
+            program = command[0]
+            there = (base / program).exists() if "/" in program else shutil.which(program) is not None
+            return None if there else f"there is no program {program!r}"
+        case _:
+            return None
+
+
+class _Rest:
+    """What is left of a configuration when parts are taken out."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = copy.deepcopy(value)
+        self._taken: list[tuple[str, int]] = []
+
+    def take_out(self, path: str) -> bool:
+        """Take out the innermost part of a path that there is; False for the whole."""
+        container, key, here = None, None, self.value
+        at, way = "$", path.removeprefix("$")
+        while way:
+            step = _first_step(way, here)
+            if step is None:
+                break
+            container, key, here, outer = here, step, here[step], at
+            taken = f"[{step}]" if isinstance(step, int) else f".{step}"
+            at, way = at + taken, way.removeprefix(taken)
+        if container is None:
+            return False
+        del container[key]
+        if isinstance(key, int):
+            self._taken.append((outer, key))
+        return True
+
+    def as_written(self, path: str) -> str:
+        """The path that a part had before others were taken out."""
+        for outer, index in reversed(self._taken):
+            begun = re.match(re.escape(outer) + r"\[(\d+)\]", path)
+            if begun is not None and int(begun[1]) >= index:
+                path = f"{outer}[{int(begun[1]) + 1}]{path[begun.end() :]}"
+        return path
+
+
+def _first_step(way: str, value: Any) -> str | int | None:
+    """The key or the index that a path goes on with, if the value has it. A key may have a dot in it: the longest is meant."""
+    if isinstance(value, list):
+        index = re.match(r"\[(\d+)\]", way)
+        return int(index[1]) if index is not None and int(index[1]) < len(value) else None
+    if not isinstance(value, dict):
+        return None
+    keys = [key for key in value if re.match(re.escape(f".{key}") + r"(?=[.\[]|$)", way)]
+    return max(keys, key=len, default=None)

@@ -1,0 +1,132 @@
+"""What `callboard check` finds: all of it, each at its place, and nothing where nothing is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from callboard.check.problems import problems_of
+from callboard.config.errors import ConfigurationError
+from house_source import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def check(folder, value, name="agent.json"):
+    file = folder / name
+    file.write_text(value if isinstance(value, str) else json.dumps(value, indent=2))
+    return problems_of(file)
+
+
+def test_nothing_is_wrong_with_what_is_right(tmp_path):
+    (tmp_path / "tool.mjs").write_text("")
+    value = {
+        "version": 1,
+        "plugins": [{"node_tool": {"file": "tool.mjs"}, "deadline": 3}, "callboard.types.ToolResult"],
+        "supervision": {"restart": "transient"},
+    }
+
+    assert check(tmp_path, value) == []
+
+
+WRONG = {
+    "$.verison": {"verison": 1},
+    "$.profile": {"profile": "lax"},
+    "$.start_deadline": {"start_deadline": 0},
+    "$.calls.dedline": {"calls": {"dedline": 3}},
+    "$.supervision.restart": {"supervision": {"restart": "always"}},
+    "$.state.store": {"state": {"store": "redis"}},
+    "$.hooks[1].event": {
+        "hooks": [
+            {"event": "tool:pre", "hook": "a.b"},
+            {"event": "before", "hook": "a.b"},
+            {"event": "tool:post", "hook": "a.b"},
+        ]
+    },
+    "$.interop[0]": {"interop": ["nowhere"]},
+    "$.approval.default": {"approval": {"default": "maybe"}},
+    "$.agent.max_rounds": {"agent": {"max_rounds": 0}},
+}
+
+
+@given(st.sets(st.sampled_from(sorted(WRONG))))
+def test_all_that_is_wrong_is_told_at_once(tmp_path_factory, wrong):
+    value = {key: section for path in sorted(wrong) for key, section in WRONG[path].items()}
+
+    found = check(tmp_path_factory.getbasetemp(), value)
+
+    assert {problem.path for problem in found} == wrong
+    assert len(found) == len(wrong)
+
+
+def test_of_several_elements_of_a_list_each_keeps_its_number(tmp_path):
+    right, wrong = {"event": "tool:pre", "hook": "a.b"}, {"event": "tool:pre", "hook": 3}
+
+    found = check(tmp_path, {"hooks": [wrong["event"], right, {**right, "hook": 3}, right, {"event": "x"}]})
+
+    assert {problem.path for problem in found} >= {"$.hooks[0]", "$.hooks[2].hook", "$.hooks[4]"}
+    assert all(problem.path in problem.message for problem in found)
+
+
+def test_every_option_of_every_entry_is_looked_at(tmp_path):
+    entries = [
+        {"plugin": "a.B", "concurrency": 0, "dedline": 3, "restart": {"intensty": 3}},
+        {"plugin": "a.B", "group": "nobody", "restart": {"intensity": -1}},
+        {"node_tool": {"file": "gone.mjs"}, "standby": 2},
+        {"host": {"command": ["no-such-program"], "protocol": "thp/1"}},
+        {"host": {"command": "sh", "protocol": "thp/1"}},
+        "pth:./x",
+        "path:./x",
+        3,
+    ]
+
+    found = check(tmp_path, {"plugins": entries})
+
+    assert [problem.path for problem in found] == [
+        "$.plugins[0].concurrency",
+        "$.plugins[0].dedline",
+        "$.plugins[0].restart.intensty",
+        "$.plugins[1].group",
+        "$.plugins[2]",
+        "$.plugins[2].standby",
+        "$.plugins[3]",
+        "$.plugins[4]",
+        "$.plugins[5]",
+        "$.plugins[6]",
+        "$.plugins[7]",
+    ]
+
+
+def test_a_place_is_a_line_and_a_column_of_the_file(tmp_path):
+    in_json = check(tmp_path, '// mine\n{\n  "calls": {\n    "dedline": 3 } }')
+    in_toml = check(tmp_path, "# mine\n[calls]\ndedline = 3\n", "agent.toml")
+    broken = check(tmp_path, '{\n "a": }')
+
+    assert [problem.position for problem in (*in_json, *in_toml)] == [(4, 5), (3, 1)]
+    assert [problem.position.line for problem in broken] == [2]
+
+
+def test_the_file_of_another_client_is_looked_at_too(tmp_path):
+    value = {"mcpServers": {"files": {"command": "no-such-program", "env": {"A": 3}}}}
+
+    assert [problem.path for problem in check(tmp_path, value)] == ["$.plugins[0]"]
+
+
+def test_nothing_is_started_installed_or_fetched(tmp_path):
+    (tmp_path / "mine.py").write_text("raise SystemExit('it was imported')")
+    entries = ["path:.", "mine.Tool", "npm:left-pad@1.0.0", "node+git:https://nowhere.invalid/x"]
+
+    assert check(tmp_path, {"plugins": entries, "hooks": [{"event": "tool:pre", "hook": "mine.gate"}]}) == []
+    assert [path.name for path in tmp_path.iterdir() if path.name != "mine.py"] == ["agent.json"]
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
+    with pytest.raises(ConfigurationError):
+        problems_of(tmp_path / "gone.json")
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "examples").rglob("agent.json")), ids=lambda path: path.parent.name
+)
+def test_nothing_is_wrong_with_the_examples(file):
+    assert problems_of(file) == []
