@@ -1,0 +1,177 @@
+"""What clients are told unasked: that the tools have changed, and what has become of a host.
+
+Both eras have their ways. A session of the handshake era is told of changed tools once it has listed them, and of hosts once it has set a
+level of logging. In the stateless era a client listens for changed tools, and of hosts it is told within a call of its own which asks for
+logging: nothing else may be said there, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Any, get_args
+
+import mcp_types as types
+from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
+
+from ..base.foreign import Log, contain
+from ..hosts.mcp.revision import HANDSHAKES
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.session import ServerSession
+
+    from ..supervision.runtime.events import Event
+
+    Context = ServerRequestContext[dict[str, Any]]
+
+logger = Log("callboard.mcp")
+
+_CHANGES = frozenset(
+    {"plugin_registered", "tools_changed", "plugin_removed", "plugin_unavailable", "host_reloaded"}
+)
+_LEVELS: tuple[types.LoggingLevel, ...] = get_args(types.LoggingLevel)
+_MAX_LISTENERS = 1000
+_MAX_NEWS = 100
+"""Of hosts, which no client has been told yet; the oldest are dropped."""
+
+_PATIENCE = 5.0
+"""Seconds that one client may take to be told something, while the others wait."""
+
+_MAX_CAUSE = 300
+
+
+class ClientNews:
+    """See the module. `hear` may be called from any thread, all else in the event loop.
+
+    Attributes:
+        bus: of the clients that listen.
+    """
+
+    def __init__(self) -> None:
+        self.bus = InMemorySubscriptionBus()
+        self._listing: deque[ServerSession] = deque(maxlen=_MAX_LISTENERS)
+        self._logging: deque[tuple[ServerSession, types.LoggingLevel]] = deque(maxlen=_MAX_LISTENERS)
+        self._of_hosts: deque[tuple[types.LoggingLevel, dict[str, Any]]] = deque(maxlen=_MAX_NEWS)
+        self._tools_changed = False
+        self._any = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def hear(self, event: Event) -> None:
+        """In the thread that tells events."""
+        news = log_of(event)
+        if news is not None:
+            self._of_hosts.append(news)
+        if news is not None or event.kind in _CHANGES:
+            self._tools_changed = self._tools_changed or event.kind in _CHANGES
+            self._wake()
+
+    def tools_may_have_changed(self) -> None:
+        """As an event that says so."""
+        self._tools_changed = True
+        self._any.set()
+
+    def note_listing(self, ctx: Context) -> None:
+        """A client has listed the tools."""
+        if ctx.protocol_version in HANDSHAKES:
+            self._listing.append(ctx.session)
+
+    async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        """``logging/setLevel`` of the handshake era."""
+        client = (
+            ctx.session.client_params
+        )  # one for each connection, where each request has a session of its own
+        others = [each for each in self._logging if each[0].client_params is not client]
+        self._logging = deque([*others, (ctx.session, params.level)], maxlen=_MAX_LISTENERS)
+        return types.EmptyResult()
+
+    async def tell_within(self, ctx: Context, level: types.LoggingLevel, data: dict[str, Any]) -> None:
+        """Tell a client of the stateless era in the answer to its request, if that asks for it."""
+        wanted = (ctx.meta or {}).get(types.LOG_LEVEL_META_KEY)
+        if ctx.protocol_version not in HANDSHAKES and _is_wanted(level, wanted):
+            await _in_time(ctx.session.send_notification(_message(level, data), ctx.request_id))
+
+    async def run(self) -> None:
+        """Tell all that is heard, until it is cancelled."""
+        self._loop = asyncio.get_running_loop()
+        try:
+            while True:
+                await self._any.wait()
+                self._any.clear()
+                if self._tools_changed:
+                    self._tools_changed = False
+                    await self._tell_changes()
+                while self._of_hosts:
+                    await self._tell_log(*self._of_hosts.popleft())
+        finally:
+            self._loop = None
+
+    def _wake(self) -> None:
+        loop = self._loop
+        if loop is not None:
+            try:
+                loop.call_soon_threadsafe(self._any.set)
+            except RuntimeError:  # the loop has ended since
+                return
+
+    async def _tell_changes(self) -> None:
+        # A client lists again when it is told, and is noted again then.
+        told, self._listing = self._listing, deque(maxlen=_MAX_LISTENERS)
+        for session in told:
+            await _in_time(session.send_tool_list_changed())
+        await self.bus.publish(ToolsListChanged())
+
+    async def _tell_log(self, level: types.LoggingLevel, data: dict[str, Any]) -> None:
+        for session, wanted in tuple(self._logging):
+            if _is_wanted(level, wanted) and not await _in_time(
+                session.send_notification(_message(level, data))
+            ):
+                self._logging = deque(
+                    [each for each in self._logging if each[0] is not session], maxlen=_MAX_LISTENERS
+                )
+
+
+def log_of(event: Event) -> tuple[types.LoggingLevel, dict[str, Any]] | None:
+    """What a client is told of an event, and how grave it is; ``None`` of most events. Pure."""
+    name, facts = event.subject, event.facts
+    match event.kind:
+        case "host_crashed":
+            cause = str(facts.get("cause") or "it does not say why")[:_MAX_CAUSE]
+            return "warning", log_data(event.kind, name, f"{name} has ended: {cause}")
+        case "host_ready" if facts["generation"] > 1:
+            return "warning", restarted(name)
+        case "host_parked":
+            why = str(facts.get("why") or "")[:_MAX_CAUSE]
+            return "error", log_data(event.kind, name, f"{name} is not started again for now: {why}")
+    return None
+
+
+def restarted(name: str) -> dict[str, Any]:
+    """What a client is told of a host that was started again."""
+    return log_data("host_ready", name, f"{name} was started again; what it kept in memory is gone")
+
+
+def log_data(event: str, name: str, message: str) -> dict[str, Any]:
+    """The data of a log message."""
+    return {"message": message, "server": name, "event": event}
+
+
+def _message(level: types.LoggingLevel, data: dict[str, Any]) -> types.LoggingMessageNotification:
+    params = types.LoggingMessageNotificationParams(level=level, logger="callboard", data=data)
+    return types.LoggingMessageNotification(params=params)
+
+
+def _is_wanted(level: types.LoggingLevel, wanted: Any) -> bool:
+    return wanted in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(wanted)
+
+
+async def _in_time(telling: Awaitable[None]) -> bool:
+    """False if a client could not be told: the others are to be told all the same."""
+    try:
+        await asyncio.wait_for(telling, _PATIENCE)
+    except Exception as error:  # noqa: BLE001 - a client that is gone; the others are to be told
+        contain(error, logger, "a client could not be told what has happened")
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""Tools, results and parts of a board, as MCP has them. Pure.
+
+What is written holds for both eras of the protocol: a tool has a description and a schema of an object, structured content is an
+object, and progress only grows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..interop.conversion import ToolInteropTarget
+from ..interop.errors import InteropError
+from ..interop.exact_json import json_text
+from ..interop.format_ids import MCP_2025
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..interop.registry.tool_registry import ToolInteropRegistry
+
+Json = dict[str, Any]
+
+_TARGET = ToolInteropTarget(MCP_2025)
+_TOOL = ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta")
+MAY_HAVE_RUN = "It may have run: check before it is called again."
+
+
+def tools_of(schemas: Iterable[Any], registry: ToolInteropRegistry) -> tuple[list[Json], dict[str, str]]:
+    """The tools as MCP declares them, and why others cannot be declared, by name."""
+    tools: list[Json] = []
+    left_out: dict[str, str] = {}
+    for schema in schemas:
+        try:
+            said = registry.convert_schema(schema, _TARGET).value
+        except InteropError as error:
+            left_out[str(schema.get("name", "?") if isinstance(schema, dict) else "?")] = str(error)
+            continue
+        tool = {key: said[key] for key in _TOOL if key in said}
+        tools.append({**tool, "description": tool.get("description") or tool["name"]})
+    return tools, left_out
+
+
+def result_of(result: Mapping[str, Any], plugin: str | None, registry: ToolInteropRegistry) -> Json:
+    """The result of ``tools/call``.
+
+    A failure is a result too: its text says to a model what happened, to which plugin, and whether the tool may have run; ``_meta`` says
+    it to programs.
+
+    Args:
+        result: as a call ends.
+        plugin: which one took the call, if any did.
+        registry: knows the board's formats.
+    """
+    if not result.get("success"):
+        return _failure(result, plugin)
+    content, told = result.get("content"), result.get("result")
+    if isinstance(content, list) and content and all(isinstance(block, dict) for block in content):
+        written: Json = {"content": content}
+        if isinstance(told, dict):
+            written["structuredContent"] = told
+        return {**written, "isError": False}
+    converted: Json = registry.convert_result({"success": True, "result": told}, _TARGET).value
+    return converted
+
+
+def failure_text(result: Mapping[str, Any], plugin: str | None) -> str:
+    """What a failure says to a model: what happened, to which plugin, and whether the tool may have run."""
+    said = str(result.get("error") or "the tool failed, and does not say why")
+    if plugin is not None and result.get("code") is not None and plugin not in said:
+        said = f"{plugin}: {said}"
+    return f"{said.rstrip('.')}. {MAY_HAVE_RUN}" if result.get("outcome") == "outcome_unknown" else said
+
+
+def _failure(result: Mapping[str, Any], plugin: str | None) -> Json:
+    facts = {"code": result.get("code"), "outcome": result.get("outcome"), "plugin": plugin}
+    failed: Json = {"content": [{"type": "text", "text": failure_text(result, plugin)}], "isError": True}
+    meta = {f"callboard/{key}": value for key, value in facts.items() if value is not None}
+    return {**failed, "_meta": meta} if meta else failed
+
+
+class Progress:
+    """The parts of one call as MCP's progress, which has to grow: a part that says no number, or a smaller one, is counted on."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def next(self, part: Any) -> tuple[float, float | None, str | None]:
+        """Progress, total and message of the next part."""
+        said = part if isinstance(part, dict) else {}
+        number, total = _number(said.get("progress")), _number(said.get("total"))
+        self._last = number if number is not None and number > self._last else self._last + 1
+        message = said.get("message")
+        if isinstance(message, str):
+            return self._last, total, message
+        if isinstance(part, str):
+            return self._last, total, part
+        return self._last, total, None if number is not None else json_text(part)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

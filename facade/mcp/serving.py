@@ -1,0 +1,291 @@
+"""The handlers of an MCP server whose tools are a board's.
+
+The SDK has the protocol: sessions, both eras, progress tokens, cancellation. Here a request becomes a call of the board, and what happens
+on the board becomes news for the clients. A board starts while the server serves already: a client is answered before any plugin is up, and
+is told when there are more tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import mcp_types as types
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.subscriptions import ListenHandler
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, ValidationError
+
+from ..actors.board import NotStarted
+from ..actors.calls.waiting import in_thread, until_done
+from ..base.errors import CallboardError
+from ..base.foreign import Log, contain
+from ..hosts.protocol.call_params import trace_of
+from ..plugins.results.codes import Code
+from ..plugins.results.failures import failure
+from ..version import __version__
+from .client_news import ClientNews, log_data, restarted
+from .content import Progress, result_of, tools_of
+from .passed_on import NotThere, PassedOn
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from concurrent.futures import Future
+
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.models import InitializationOptions
+
+    from ..callboard import Callboard
+    from ..supervision.runtime.events import Event
+
+    Context = ServerRequestContext[dict[str, Any]]
+    MakeBoard = Callable[[Callable[[Event], None]], Callboard]
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+logger = Log("callboard.mcp")
+
+PAGE = 500
+"""Tools in one answer to ``tools/list``."""
+
+LIST_PATIENCE = 5.0
+"""Seconds for which ``tools/list`` waits for plugins that are starting: some clients ask once, and hear no news."""
+
+STOP_TIMEOUT = 1.0
+"""Seconds for hosts to end by themselves, when the client has gone: clients wait for two before they kill."""
+
+_MAX_CURSOR = 9
+"""Digits."""
+
+
+class _Server(Server[dict[str, Any]]):
+    """It announces that its tools change, over HTTP too, where the SDK offers no option for it."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *rest: Any, **more: Any
+    ) -> InitializationOptions:
+        changing = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(changing, *rest, **more)
+
+
+class BoardServer:
+    """Serves one board, which it starts and stops.
+
+    Args:
+        make: makes the board, which is not started yet and tells this of each event.
+
+    Attributes:
+        board: what it made.
+        server: the SDK's, to be run over a transport.
+        failure: why the board could not be started; ``None`` while that is not known.
+    """
+
+    def __init__(self, make: MakeBoard) -> None:
+        self._news = ClientNews()
+        self.board = make(self._news.hear)
+        self.failure: BaseException | None = None
+        self._passed_on = PassedOn(self.board)
+        self._generations: dict[str, int] = {}
+        self._up = asyncio.Event()
+        self.server = _Server(
+            "callboard",
+            version=__version__,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_subscriptions_listen=ListenHandler(self._news.bus),
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+        )
+        # Not as an option: the SDK warns of it, since the stateless era has another way, which is gone too.
+        self.server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._news.set_level)
+
+    @property
+    def starting(self) -> bool:
+        """Whether plugins may still come up for the first time."""
+        return not self._up.is_set()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Start the board in the background, tell clients of changes, and stop it at the end: nothing of it is left then.
+
+        What keeps the board from starting is raised at the end, if the caller's block has ended well.
+        """
+        starting = in_thread(self.board.start, "callboard-start")
+        waiting = asyncio.ensure_future(self._until_up(starting))
+        telling = asyncio.ensure_future(self._news.run())
+        try:
+            yield
+        finally:
+            telling.cancel()
+            waiting.cancel()
+            await self.stop()
+        if self.failure is not None:
+            raise self.failure
+
+    async def stop(self) -> None:
+        """Stop the board; done when this returns."""
+        stopping = in_thread(lambda: self.board.stop(STOP_TIMEOUT), "callboard-stop", daemon=False)
+        await until_done(stopping, shielded=True)
+
+    async def _until_up(self, starting: Future[None]) -> None:
+        try:
+            await until_done(starting)
+        except Exception as error:  # noqa: BLE001 - told to who runs the server; its clients see no tools
+            self.failure = error
+            contain(error, logger, "the board cannot be started, and serves no tools")
+        finally:
+            self._up.set()
+            self._news.tools_may_have_changed()
+
+    # Handlers
+
+    async def _list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._up.wait(), LIST_PATIENCE)
+        self._news.note_listing(ctx)
+        tools = self._tools()
+        start = _start_of(None if params is None else params.cursor)
+        following = str(start + PAGE) if start + PAGE < len(tools) else None
+        return types.ListToolsResult(tools=tools[start : start + PAGE], next_cursor=following)
+
+    def _tools(self) -> list[types.Tool]:
+        try:
+            schemas = self.board.schemas()
+        except NotStarted:
+            return []
+        declared, left_out = tools_of(schemas, self.board.registry)
+        tools = []
+        for tool in declared:
+            try:
+                tools.append(types.Tool.model_validate(tool))
+            except ValidationError as error:  # what a server says of a tool goes on as it is
+                left_out[tool["name"]] = _in_short(error)
+        for name, why in left_out.items():
+            logger.warning("the tool %.100s is not offered to clients of MCP: %s", name, why)
+        return tools
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            result, plugin = await self._run(ctx, params)
+        except NotStarted:
+            result, plugin = {"code": Code.UNKNOWN_TOOL}, None
+        if result.get("code") == Code.UNKNOWN_TOOL:
+            if self.starting:  # its plugin may come yet
+                await self._up.wait()
+                return await self._call_tool(ctx, params)
+            said = result.get("error") or "the board does not run"
+            raise MCPError(types.INVALID_PARAMS, f"{params.name!r:.100}: {said}")
+        try:
+            written = types.CallToolResult.model_validate(result_of(result, plugin, self.board.registry))
+        except ValidationError as error:
+            said = f"its result cannot be said in MCP: {_in_short(error)}"
+            failed = failure(Code.INVALID_RESULT, said)
+            written = types.CallToolResult.model_validate(result_of(failed, plugin, self.board.registry))
+        if plugin is not None and result.get("code") == Code.HOST_CRASHED:
+            told = log_data("host_crashed", plugin, str(result.get("error")))
+            await self._news.tell_within(ctx, "warning", told)
+        # A failure of Callboard's own is no answer of a host.
+        if plugin is not None and "code" not in result and self._is_restarted(plugin):
+            written.meta = {**(written.meta or {}), "callboard/restarted": True}
+            await self._news.tell_within(ctx, "warning", restarted(plugin))
+        return written
+
+    def _is_restarted(self, plugin: str) -> bool:
+        """Whether this is the first answer of a generation that followed another."""
+        # Asked of the host: an event may come after the answer.
+        hosted = getattr(self.board.board.plugin_manager.members().get(plugin), "plugin", None)
+        if hosted is None or hosted.host is None:
+            return False
+        before, now = self._generations.get(plugin, 1), hosted.host.generation
+        self._generations[plugin] = now
+        return bool(now > before)
+
+    async def _run(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> tuple[dict[str, Any], str | None]:
+        progress = Progress()
+        call = self.board.submit(
+            {"method": "tools/call", "params": {"name": params.name, "arguments": params.arguments or {}}},
+            context={"mcp": {"client": _client_of(ctx)}, **trace_of(ctx.meta or {})},
+            streaming=ctx.meta is not None and ctx.meta.get("progress_token") is not None,
+        )
+        try:
+            async for part in call:
+                await ctx.session.report_progress(*progress.next(part))
+            return await call, call.plugin_name
+        finally:
+            call.cancel()  # the client cancelled, or has gone; of a call that has ended it does nothing
+
+    # What the board's MCP servers share beside their tools. It is asked for in threads: a server may take its time.
+
+    async def _list_resources(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        found = await self._ask(self._passed_on.resources)
+        return types.ListResourcesResult(resources=_valid(types.Resource, found))
+
+    async def _list_templates(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        found = await self._ask(self._passed_on.templates)
+        return types.ListResourceTemplatesResult(resource_templates=_valid(types.ResourceTemplate, found))
+
+    async def _read_resource(
+        self, _: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        return types.ReadResourceResult.model_validate(await self._ask(self._passed_on.read, str(params.uri)))
+
+    async def _list_prompts(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=_valid(types.Prompt, await self._ask(self._passed_on.prompts)))
+
+    async def _get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        found = await self._ask(self._passed_on.prompt, params.name, params.arguments or {})
+        return types.GetPromptResult.model_validate(found)
+
+    async def _ask(self, function: Callable[..., Any], *given: Any) -> Any:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._up.wait(), LIST_PATIENCE)
+        try:
+            return await asyncio.to_thread(function, *given)
+        except NotThere as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        except CallboardError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from None
+
+
+def _valid(kind: type[_Model], items: list[dict[str, Any]]) -> list[_Model]:
+    """Those that are what they should be: one server's mistake hides nothing of the others."""
+    found = []
+    for item in items:
+        try:
+            found.append(kind.model_validate(item))
+        except ValidationError as error:
+            logger.warning("a %s is not passed on: %s", kind.__name__, _in_short(error))
+    return found
+
+
+def _in_short(error: ValidationError) -> str:
+    """The first of what is wrong, without the value."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))[:100]}: {first['msg'][:200]}"
+
+
+def _start_of(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > _MAX_CURSOR:
+        raise MCPError(types.INVALID_PARAMS, f"no such cursor: {cursor!r:.40}")
+    return int(cursor)
+
+
+def _client_of(ctx: Context) -> str | None:
+    params = ctx.session.client_params
+    return None if params is None else params.client_info.name

@@ -1,0 +1,96 @@
+"""The clients of MCP that are known: where each keeps its servers, under which key, and what an entry looks like. Pure.
+
+Where the files are is as the clients' own pages say; another place can always be named.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..base.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Json = dict[str, Any]
+
+
+@frozen
+class Client:
+    """One client.
+
+    Attributes:
+        name: as it is said on the command line.
+        title: as people call it.
+        key: the key of its file under which servers stand.
+        mac, windows, linux: the file, below the user's home; on Windows below ``%APPDATA%`` if it begins with it.
+        typed: whether an entry says that it is spoken to over its pipes.
+    """
+
+    name: str
+    title: str
+    key: str
+    mac: str
+    windows: str
+    linux: str
+    typed: bool = False
+
+    def file(self, system: str, home: Path, environ: Mapping[str, str]) -> Path:
+        """The file of a user, which need not be there.
+
+        Args:
+            system: as ``sys.platform``.
+            home: the user's.
+            environ: for ``APPDATA`` and ``XDG_CONFIG_HOME``.
+        """
+        if system == "win32":
+            return _below(self.windows, "%APPDATA%", environ.get("APPDATA"), home / "AppData/Roaming", home)
+        if system == "darwin":
+            return home / self.mac
+        return _below(self.linux, ".config", environ.get("XDG_CONFIG_HOME"), home / ".config", home)
+
+    def entry(self, words: Sequence[str]) -> Json:
+        """What stands in the file for a server that these words run."""
+        kind = {"type": "stdio"} if self.typed else {}
+        return {**kind, "command": words[0], "args": list(words[1:])}
+
+
+def _below(path: str, folder: str, said: str | None, usual: Path, home: Path) -> Path:
+    if not path.startswith(folder + "/"):
+        return home / path
+    return (Path(said) if said else usual) / path.removeprefix(folder + "/")
+
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        Client(
+            "claude",
+            "Claude Desktop",
+            "mcpServers",
+            "Library/Application Support/Claude/claude_desktop_config.json",
+            "%APPDATA%/Claude/claude_desktop_config.json",
+            ".config/Claude/claude_desktop_config.json",
+        ),
+        Client("cursor", "Cursor", "mcpServers", ".cursor/mcp.json", ".cursor/mcp.json", ".cursor/mcp.json"),
+        Client(
+            "vscode",
+            "VS Code",
+            "servers",
+            "Library/Application Support/Code/User/mcp.json",
+            "%APPDATA%/Code/User/mcp.json",
+            ".config/Code/User/mcp.json",
+            typed=True,
+        ),
+        Client(
+            "windsurf",
+            "Windsurf",
+            "mcpServers",
+            ".codeium/windsurf/mcp_config.json",
+            ".codeium/windsurf/mcp_config.json",
+            ".codeium/windsurf/mcp_config.json",
+        ),
+    )
+}
+"""By name."""

@@ -1,0 +1,97 @@
+"""A client's file as it is on the disk: read whole, kept, and exchanged in one step."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from ..base.errors import CallboardError
+from ..base.private_files import open_private
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAX_BYTES = 4 * 1024 * 1024
+"""Of a file that is read."""
+
+
+class ClientFileError(CallboardError):
+    """A client's file cannot be read or written; says which, and why.
+
+    Attributes:
+        file: which.
+    """
+
+    def __init__(self, file: Path, problem: str) -> None:
+        super().__init__(f"{file} {problem}")
+        self.file = file
+
+
+def read_file(file: Path) -> str | None:
+    """What stands in it; ``None`` if it is not there.
+
+    Raises:
+        ClientFileError: it cannot be read, is too large, or is not UTF-8.
+    """
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ClientFileError(file, f"cannot be read: {error.strerror}") from error
+    if len(data) > MAX_BYTES:
+        raise ClientFileError(file, f"has more than {MAX_BYTES >> 20} MB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ClientFileError(file, f"is not UTF-8 (byte {error.start})") from None
+
+
+def exchange(file: Path, before: str | None, after: str, backup: Path | None = None) -> None:
+    """Put a text in place of another; a reader sees the one or the other. The mode stays; of a link, what it leads to is exchanged.
+
+    Args:
+        file: which.
+        before: what stood in it when it was read; ``None`` if it was not there.
+        after: what is to stand in it.
+        backup: where what stood in it is kept, for its owner alone.
+
+    Raises:
+        ClientFileError: it holds something else by now, or cannot be written; then it is as it was.
+    """
+    if read_file(file) != before:
+        raise ClientFileError(file, "has changed since it was read; nothing was written, try again")
+    file = file.resolve()
+    beside = file.with_name(f".{file.name}.callboard")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if backup is not None and before is not None:
+            _write(backup, before)
+        _write(beside, after)
+        if before is not None:
+            beside.chmod(stat.S_IMODE(file.stat().st_mode))
+        beside.replace(file)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise ClientFileError(file, f"cannot be written: {error.strerror}") from error
+
+
+def remove(file: Path) -> None:
+    """Remove a file of ours, if it is there.
+
+    Raises:
+        ClientFileError: it cannot be removed.
+    """
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise ClientFileError(file, f"cannot be removed: {error.strerror}") from error
+
+
+def _write(file: Path, text: str) -> None:
+    with open(file, "wb", opener=open_private) as opened:
+        opened.write(text.encode("utf-8"))
+        opened.flush()
+        os.fsync(opened.fileno())

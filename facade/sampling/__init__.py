@@ -1,0 +1,1 @@
+"""The model of a configuration, lent to the servers of its board."""

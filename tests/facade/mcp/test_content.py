@@ -1,0 +1,127 @@
+"""What a board says, as MCP has it; each value is one that the SDK takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mcp_types as types
+import pytest
+from callboard.interop.default_registry import DEFAULT_TOOL_INTEROP_REGISTRY as REGISTRY
+from callboard.mcp.content import MAY_HAVE_RUN, Progress, result_of, tools_of
+from callboard.mcp.health import health_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+IMAGE = {"type": "image", "data": "AA==", "mimeType": "image/png"}
+
+
+@pytest.mark.parametrize(
+    ("result", "blocks", "structured"),
+    [
+        ("text", [{"type": "text", "text": "text"}], None),
+        (None, [], None),
+        ({"a": 1}, [{"type": "text", "text": '{"a":1}'}], {"a": 1}),
+        ([1, 2], [{"type": "text", "text": "[1,2]"}], None),
+        (3, [{"type": "text", "text": "3"}], None),
+    ],
+)
+def test_a_result_is_said_as_data_and_as_text(result: Any, blocks: list[Any], structured: Any) -> None:
+    written = result_of({"success": True, "result": result}, "a", REGISTRY)
+
+    assert (written["content"], written.get("structuredContent")) == (blocks, structured)
+    assert not types.CallToolResult.model_validate(written).is_error
+
+
+def test_blocks_of_a_server_go_on_as_they_are() -> None:
+    content = [{"type": "text", "text": "look"}, IMAGE]
+
+    assert (
+        result_of({"success": True, "result": "look", "content": content}, "a", REGISTRY)["content"]
+        == content
+    )
+
+
+@pytest.mark.parametrize(
+    ("failure", "text", "facts"),
+    [
+        ({"error": "no"}, "no", {}),
+        ({"error": ""}, "the tool failed, and does not say why", {}),
+        (
+            {"error": "it ended.", "code": "host_crashed", "outcome": "outcome_unknown"},
+            f"files: it ended. {MAY_HAVE_RUN}",
+            {"code": "host_crashed", "outcome": "outcome_unknown", "plugin": "files"},
+        ),
+        (
+            {"error": "host 'files' is parked", "code": "host_unavailable", "outcome": "not_sent"},
+            "host 'files' is parked",
+            {"code": "host_unavailable", "outcome": "not_sent", "plugin": "files"},
+        ),
+    ],
+)
+def test_a_failure_says_what_happened_to_whom_and_whether_it_may_have_run(
+    failure: dict[str, Any], text: str, facts: dict[str, Any]
+) -> None:
+    plugin = "files" if facts else None
+
+    written = result_of({"success": False, **failure}, plugin, REGISTRY)
+
+    assert written["isError"] is True
+    assert written["content"] == [{"type": "text", "text": text}]
+    assert written.get("_meta", {}) == {f"callboard/{key}": value for key, value in facts.items()}
+
+
+def test_a_tool_without_a_description_has_its_name_and_one_that_cannot_be_said_is_left_out() -> None:
+    silent = {"name": "silent", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "forbidden"}}
+    foreign = {"no": "schema"}
+
+    tools, left_out = tools_of([silent, foreign], REGISTRY)
+
+    assert tools == [{"name": "silent", "description": "silent", "inputSchema": {"type": "object"}}]
+    assert list(left_out) == ["?"]
+
+
+PARTS = st.none() | st.text(max_size=3) | st.integers() | st.dictionaries(
+    st.sampled_from(["progress", "total", "message", "else"]), st.none() | st.floats(-9, 9) | st.text(max_size=2) | st.booleans()
+)  # fmt: skip
+
+
+@given(st.lists(PARTS, max_size=6))
+def test_progress_only_grows_whatever_the_parts_are(parts: list[Any]) -> None:
+    progress = Progress()
+
+    told = [progress.next(part) for part in parts]
+
+    numbers = [number for number, _, _ in told]
+    assert numbers == sorted(set(numbers))
+    for number, total, message in told:
+        types.ProgressNotificationParams(progress_token=1, progress=number, total=total, message=message)
+
+
+def test_progress_of_a_server_keeps_its_numbers() -> None:
+    progress = Progress()
+    parts = [{"progress": 0.5, "total": 2}, {"progress": 2, "total": 2, "message": "done"}, "more"]
+
+    assert [progress.next(part) for part in parts] == [
+        (0.5, 2.0, None),
+        (2.0, 2.0, "done"),
+        (3.0, None, "more"),
+    ]
+
+
+def _status(*, running: bool = True, available: bool = True, failed: tuple[Any, ...] = ()) -> dict[str, Any]:
+    plugin = {"available": available, "problem": None, "host": {"state": "ready", "why": ""}}
+    return {"running": running, "plugins": {"a": plugin}, "failed": list(failed)}
+
+
+@pytest.mark.parametrize(
+    ("status", "starting", "well"),
+    [
+        (_status(), False, True),
+        (_status(), True, False),
+        (_status(available=False), False, False),
+        (_status(running=False), False, False),
+        (_status(failed=({"plugin": None, "source": "mcp:b", "error": "no"},)), False, False),
+    ],
+)
+def test_a_board_is_well_if_all_of_it_is(status: dict[str, Any], starting: bool, well: bool) -> None:
+    assert health_of(status, starting=starting)["ok"] is well

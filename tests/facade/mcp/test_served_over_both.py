@@ -1,0 +1,256 @@
+"""A board as an MCP server: the official client, in both eras, over pipes and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+import pytest
+from leaks import no_leaks, wait_until
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp_clients import ERAS, http_server, over_http, over_pipes, servers, written
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
+
+    from mcp.client import Client
+
+    Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture(params=[(way, era) for way in ("pipes", "http") for era in ERAS], ids=" ".join)
+def connect(request: pytest.FixtureRequest) -> Connect:
+    way, era = request.param
+
+    @asynccontextmanager
+    async def connected(config: Path, **options: Any) -> AsyncIterator[Client]:
+        if way == "pipes":
+            async with over_pipes(config, era, **options) as client:
+                yield client
+        else:
+            with http_server(config) as address:
+                async with over_http(address, era, **options) as client:
+                    yield client
+
+    return connected
+
+
+def test_a_client_lists_calls_and_hears_of_failures(connect: Connect, tmp_path: Path) -> None:
+    config = written(tmp_path, servers(words=["misdeclares=listed"]))
+
+    async def talk() -> None:
+        steps: list[float] = []
+
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
+            assert (total, message) == (3, None)
+            steps.append(progress)
+
+        async with connect(config) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            echoed = await client.call_tool("echo", {"a": 1})
+            counted = await client.call_tool("count", {})
+            await client.call_tool("steps", {}, progress_callback=heard)
+            failed = await client.call_tool("fail", {})
+            crashed = await client.call_tool("crash", {})
+            following = await client.call_tool("count", {})
+            odd = await client.call_tool("odd", {})
+            with pytest.raises(MCPError) as unknown:
+                await client.call_tool("no such tool", {})
+
+        assert "echo" in names
+        assert "listed" not in names
+        assert _text(echoed) == '{"a": 1}'
+        assert counted.structured_content == {"count": 1}
+        assert steps == sorted(steps)
+        assert len(steps) == 3
+        assert (failed.is_error, _text(failed)) == (True, "it failed")
+        assert crashed.is_error
+        assert _meta(crashed) == {
+            "callboard/code": "host_crashed",
+            "callboard/outcome": "outcome_unknown",
+            "callboard/plugin": "words",
+        }
+        assert following.structured_content == {"count": 1}
+        assert _meta(following) == {"callboard/restarted": True}
+        assert (odd.is_error, _meta(odd)["callboard/code"]) == (True, "invalid_result")
+        assert unknown.value.error.code == types.INVALID_PARAMS
+
+    with no_leaks():
+        asyncio.run(talk())
+
+
+def test_the_trace_of_a_client_reaches_the_server_behind_the_board(connect: Connect, tmp_path: Path) -> None:
+    config = written(tmp_path, servers(words=[]))
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+    async def talk() -> dict[str, Any]:
+        async with connect(config) as client:
+            told = await client.call_tool("meta", {}, meta={"traceparent": trace, "other": "x"})
+            return told.structured_content or {}
+
+    with no_leaks():
+        told = asyncio.run(talk())
+
+    assert told["traceparent"] == trace
+    assert "other" not in told
+
+
+def test_resources_and_prompts_of_its_servers_are_passed_on(connect: Connect, tmp_path: Path) -> None:
+    config = written(
+        tmp_path, servers(a=["tools=one", "shares"], b=["tools=two", "shares", "modern"], c=["tools=three"])
+    )
+
+    async def talk() -> tuple[list[str], str, list[str], str]:
+        async with connect(config) as client:
+            resources = [str(each.uri) for each in (await client.list_resources()).resources]
+            read: Any = (await client.read_resource("note://one")).contents[0]
+            prompts = [each.name for each in (await client.list_prompts()).prompts]
+            got: Any = (await client.get_prompt("b__greet", {"who": "Ann"})).messages[0].content
+            assert len((await client.list_resource_templates()).resource_templates) == 1
+            for wrong in (client.read_resource("note://none"), client.get_prompt("none", {})):
+                with pytest.raises(MCPError) as refused:
+                    await wrong
+                assert refused.value.error.code == types.INVALID_PARAMS
+            return resources, read.text, prompts, got.text
+
+    with no_leaks():
+        resources, text, prompts, greeting = asyncio.run(talk())
+
+    assert resources == ["note://one", "note://two"]
+    assert text == "the first note"
+    assert prompts == ["a__greet", "b__greet"]
+    assert greeting == "Hello Ann"
+
+
+def test_a_call_that_is_cancelled_frees_its_tool(connect: Connect, tmp_path: Path) -> None:
+    config = written(tmp_path, servers(words=[]))
+
+    async def talk() -> str:
+        async with connect(config) as client:
+            await client.list_tools()
+            hanging = asyncio.ensure_future(client.call_tool("hang", {}))
+            await client.call_tool("echo", {})
+            hanging.cancel()
+            await asyncio.wait([hanging])
+            return _text(await client.call_tool("echo", {"b": 2}))
+
+    with no_leaks():
+        assert asyncio.run(talk()) == '{"b": 2}'
+
+
+def test_a_call_that_hangs_holds_up_no_other_server(connect: Connect, tmp_path: Path) -> None:
+    config = written(tmp_path, servers(a=["tools=hang"], b=["tools=echo"]))
+
+    async def talk() -> str:
+        begun = asyncio.Event()
+
+        async def heard(*_: Any) -> None:
+            begun.set()
+
+        async with connect(config) as client:
+            await client.list_tools()
+            hanging = asyncio.ensure_future(
+                client.call_tool("hang", {"begins": True}, progress_callback=heard)
+            )
+            await begun.wait()
+            answered = await client.call_tool("echo", {"b": 2})
+            hanging.cancel()
+            await asyncio.wait([hanging])
+            return _text(answered)
+
+    with no_leaks():
+        assert asyncio.run(talk()) == '{"b": 2}'
+
+
+def test_a_client_is_answered_before_a_server_is_up_and_told_when_it_is(
+    connect: Connect, tmp_path: Path
+) -> None:
+    ready = tmp_path / "ready"
+    given = servers(early=["tools=one"], late=["tools=two", f"waits={ready}"])
+    given["mcpServers"]["broken"] = {"command": str(tmp_path / "there is no such program")}
+    config = written(tmp_path, given)
+
+    async def talk() -> tuple[list[str], list[str]]:
+        news = asyncio.Event()
+
+        async def heard(message: Any) -> None:
+            if isinstance(message, types.ToolListChangedNotification):
+                news.set()
+
+        async with connect(config, message_handler=heard) as client:
+            before = [tool.name for tool in (await client.list_tools()).tools]
+            async with _listening(client, news):
+                ready.touch()
+                async with asyncio.timeout(30):
+                    await news.wait()
+                    after = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
+                    while "two" not in after:
+                        await asyncio.sleep(0.05)
+                        after = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
+        return before, after
+
+    with no_leaks():
+        before, after = asyncio.run(talk())
+
+    assert before == ["one"]
+    assert after == ["one", "two"]
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_client_that_asks_for_it_is_told_what_has_become_of_a_server(
+    connect: Connect, asks: bool, tmp_path: Path
+) -> None:
+    config = written(tmp_path, servers(words=["tools=crash,echo"]))
+    told: list[tuple[str, str, str]] = []
+
+    async def heard(params: types.LoggingMessageNotificationParams) -> None:
+        told.append((params.level, params.data["event"], params.data["server"]))
+
+    async def talk() -> None:
+        options: dict[str, Any] = {"log_level": "warning"} if asks else {}
+        async with connect(config, logging_callback=heard, **options) as client:
+            if asks and client.protocol_version < "2026":
+                with pytest.warns(MCPDeprecationWarning):
+                    await client.set_logging_level("warning")
+            await client.list_tools()
+            await client.call_tool("crash", {})
+            await client.call_tool("echo", {})
+            if asks:
+                await asyncio.to_thread(wait_until, lambda: len(told) >= 2)
+
+    with no_leaks():
+        asyncio.run(talk())
+
+    wanted = [("warning", "host_crashed", "words"), ("warning", "host_ready", "words")]
+    assert told == (wanted if asks else [])
+
+
+@asynccontextmanager
+async def _listening(client: Client, news: asyncio.Event) -> AsyncIterator[None]:
+    """In the stateless era a client asks to be told."""
+    if client.protocol_version < "2026":
+        yield
+        return
+    async with client.listen(tools_list_changed=True) as told:
+
+        async def pass_on() -> None:
+            async for _ in told:
+                news.set()
+
+        passing = asyncio.ensure_future(pass_on())
+        yield
+        passing.cancel()
+
+
+def _text(result: types.CallToolResult) -> str:
+    (block,) = result.content
+    assert isinstance(block, types.TextContent)
+    return block.text
+
+
+def _meta(result: types.CallToolResult) -> dict[str, Any]:
+    return {key: value for key, value in (result.meta or {}).items() if key.startswith("callboard/")}

@@ -1,0 +1,169 @@
+"""A board in a client's file: beside its servers or in front of them, and out again with nothing lost."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path, PurePosixPath
+
+import pytest
+from callboard.config.json_text import JsonTextError, read
+from callboard.mcp_clients.client import CLIENTS
+from callboard.mcp_clients.client_file import ClientFileError, exchange, read_file
+from callboard.mcp_clients.installation import (
+    Texts,
+    added,
+    put_in_front,
+    servers_file,
+    taken_back,
+)
+
+CLAUDE, VSCODE = CLIENTS["claude"], CLIENTS["vscode"]
+WORDS = ("/usr/bin/callboard", "mcp", "/home/user/agent.json")
+OWN = (
+    '{\n\t"globalShortcut": "",\n\t"mcpServers": {\n\t\t"git": {"command": "uvx", "args": ["mcp-server-git"]},\n'
+    '\t\t"files": {"command": "npx"}\n\t}\n}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "file"),
+    [
+        ("claude", "darwin", "/home/user/Library/Application Support/Claude/claude_desktop_config.json"),
+        ("claude", "win32", "/roaming/Claude/claude_desktop_config.json"),
+        ("claude", "linux", "/config/Claude/claude_desktop_config.json"),
+        ("cursor", "linux", "/home/user/.cursor/mcp.json"),
+        ("cursor", "win32", "/home/user/.cursor/mcp.json"),
+        ("vscode", "linux", "/config/Code/User/mcp.json"),
+        ("vscode", "darwin", "/home/user/Library/Application Support/Code/User/mcp.json"),
+        ("windsurf", "linux", "/home/user/.codeium/windsurf/mcp_config.json"),
+    ],
+)
+def test_each_client_keeps_its_servers_in_its_own_place(name: str, system: str, file: str) -> None:
+    environ = {"APPDATA": "/roaming", "XDG_CONFIG_HOME": "/config"}
+
+    found = CLIENTS[name].file(system, Path("/home/user"), environ)
+
+    assert PurePosixPath(found) == PurePosixPath(file)
+
+
+def test_an_added_entry_leaves_all_others_as_they_are() -> None:
+    after = added(Texts(OWN, None), CLAUDE, "callboard", WORDS)
+
+    assert read(after.client)["mcpServers"]["callboard"] == {"command": WORDS[0], "args": [*WORDS[1:]]}
+    assert after.client.replace(_entry(after.client, OWN), "") == OWN
+    assert taken_back(after, CLAUDE, "callboard") == Texts(OWN, None)
+
+
+def test_an_entry_of_vs_code_says_its_kind() -> None:
+    after = added(Texts("", None), VSCODE, "callboard", WORDS)
+
+    assert read(after.client) == {
+        "servers": {"callboard": {"type": "stdio", "command": WORDS[0], "args": [*WORDS[1:]]}}
+    }
+
+
+def test_in_front_the_client_has_one_server_and_the_others_have_moved() -> None:
+    after = put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS)
+
+    assert list(read(after.client)["mcpServers"]) == ["callboard"]
+    assert read(after.client)["globalShortcut"] == ""
+    assert after.servers is not None
+    assert read(after.servers) == {"mcpServers": read(OWN)["mcpServers"]}
+
+
+def test_what_was_moved_comes_back_as_it_was_written() -> None:
+    assert taken_back(
+        put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS), CLAUDE, "callboard"
+    ) == Texts(OWN, None)
+
+
+def test_to_be_in_front_twice_is_as_once_and_keeps_what_came_in_between() -> None:
+    once = put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS)
+    more = added(once, CLAUDE, "new", ("node", "new.js"))
+
+    twice = put_in_front(more, CLAUDE, "callboard", WORDS)
+
+    assert list(read(twice.client)["mcpServers"]) == ["callboard"]
+    assert list(read(twice.servers or "")["mcpServers"]) == ["git", "files", "new"]
+    assert put_in_front(twice, CLAUDE, "callboard", WORDS) == twice
+
+
+def test_a_server_that_the_client_got_meanwhile_stays() -> None:
+    front = added(
+        put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS), CLAUDE, "new", ("node", "new.js")
+    )
+
+    back = taken_back(front, CLAUDE, "callboard")
+
+    assert list(read(back.client)["mcpServers"]) == ["git", "files", "new"]
+    assert back.servers is None
+
+
+def test_there_must_be_something_to_be_in_front_of() -> None:
+    with pytest.raises(JsonTextError, match="no server"):
+        put_in_front(Texts("{}", None), CLAUDE, "callboard", WORDS)
+
+
+def test_a_file_is_exchanged_with_a_backup_and_keeps_its_mode(tmp_path: Path) -> None:
+    file, backup = tmp_path / "config.json", tmp_path / "backup"
+    file.write_text(OWN)
+    file.chmod(0o640)
+
+    exchange(file, OWN, "{}", backup)
+
+    assert (read_file(file), read_file(backup)) == ("{}", OWN)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert sorted(tmp_path.iterdir()) == [backup, file]
+
+
+def test_of_a_link_what_it_leads_to_is_exchanged(tmp_path: Path) -> None:
+    file, link = tmp_path / "dotfiles.json", tmp_path / "config.json"
+    file.write_text(OWN)
+    link.symlink_to(file)
+
+    exchange(link, OWN, "{}")
+
+    assert link.is_symlink()
+    assert file.read_text() == "{}"
+
+
+def test_a_file_that_changed_since_it_was_read_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text("{}")
+
+    with pytest.raises(ClientFileError) as caught:
+        exchange(file, OWN, "[]")
+
+    assert caught.value.file == file
+    assert file.read_text() == "{}"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe{", b" " * (4 * 1024 * 1024 + 1)])
+def test_a_file_that_is_no_text_or_too_large_is_refused(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "config.json"
+    file.write_bytes(content)
+
+    with pytest.raises(ClientFileError):
+        read_file(file)
+
+
+def test_the_servers_move_to_a_file_beside_the_clients_own() -> None:
+    assert servers_file(Path("/x/claude_desktop_config.json")) == Path(
+        "/x/claude_desktop_config.callboard.json"
+    )
+
+
+def _entry(text: str, before: str) -> str:
+    """What a text has more than another, in one piece."""
+    start = next(at for at, (a, b) in enumerate(zip(text, before, strict=False)) if a != b)
+    return text[start : start + len(text) - len(before)]
+
+
+def test_what_is_taken_back_needs_no_file_of_the_client() -> None:
+    front = put_in_front(Texts(OWN, None), CLAUDE, "callboard", WORDS)
+
+    assert taken_back(Texts("", None), CLAUDE, "callboard") == Texts("", None)
+    assert read(taken_back(Texts("", front.servers), CLAUDE, "callboard").client) == {
+        "mcpServers": read(OWN)["mcpServers"]
+    }
