@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from .config.configuration import Configuration, read_configuration
     from .config.errors import ConfigurationError
     from .configured_agent import Agent
+    from .direct_calls import ToolFailed
     from .hosts.hosted_tool import HostedToolPlugin
     from .hosts.node.tool import NodeToolPlugin
     from .loading.failed import FailedPlugin
     from .plugins.adapter.adapter import PluginAdapter
     from .plugins.contract.contract import ToolPlugin
+    from .plugins.functions.signature import ToolContext
     from .plugins.results.codes import Code, Outcome
     from .supervision.restart.backoff import Backoff
     from .supervision.restart.policy import RestartPolicy, RestartType
@@ -64,7 +66,9 @@ __all__ = [
     "RestartPolicy",
     "RestartType",
     "Session",
+    "ToolContext",
     "ToolDescriptor",
+    "ToolFailed",
     "ToolPlugin",
     "ToolRuntime",
     "__version__",
@@ -73,6 +77,8 @@ __all__ = [
 
 _PLACES = {
     "Call": ".actors.calls.call",
+    "ToolContext": ".plugins.functions.signature",
+    "ToolFailed": ".direct_calls",
     "ToolDescriptor": ".actors.catalog.catalog",
     "Dispatch": ".actors.messages",
     "Reloaded": ".actors.reload.reload",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from .actors.board import Board, NotStarted
 from .actors.calls.part_reader import CallStream
@@ -19,6 +19,7 @@ from .actors.calls.waiting import in_thread, until_done
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
 from .actors.threads.once import Once
+from .base.errors import PluginError
 from .base.forking import disown_in_child, keep
 from .base.validation import (
     is_mapping,
@@ -33,12 +34,15 @@ from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
 from .config.plugin_options import complete
 from .config.state import open_state_store, read_state_settings
+from .direct_calls import Caller, FirstStart
 from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
 from .plugins.sources.entry import parse_options
 from .plugins.sources.source import spelled
 from .reload.reloads import Reloads
+from .sampling.lent_model import LentModel
+from .tool_decorator import ToolDecorator
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
     from .actors.reload.reload import Reloaded
     from .actors.state.store import StateStore
     from .configured_agent import Agent
+    from .hosts.mcp.tool import McpToolPlugin
     from .interop.registry.contribution import ToolInteropContribution
     from .interop.registry.tool_registry import ToolInteropRegistry
     from .loading.failed import FailedPlugin
@@ -82,6 +87,9 @@ class Callboard:
         tool_runtime: what tools find in their context under that name, and is not closed; instead of the
             board's own `ToolRuntime`, which is closed with it.
 
+    Attributes:
+        tool: the decorator that makes a tool of a function; see `ToolDecorator`.
+
     Raises:
         ConfigurationError: the configuration cannot be used; nothing was started.
         TypeError: an argument is not what its name says.
@@ -106,7 +114,7 @@ class Callboard:
             self.configuration = replace(self.configuration, state=settings)
         else:
             self._lent_store = state
-        self._installer = Installer(lambda: self.configuration, self._begin)
+        self._installer = Installer(lambda: self.configuration, self._begin, LentModel)
         self._reloads = Reloads(lambda: self._running, lambda: self.configuration)
         self._approver: Approver | None = None
         self._board: Board | None = None
@@ -114,6 +122,9 @@ class Callboard:
         self._store: StateStore | None = None
         self._stop_once = Once("the board")
         self._home: int | None = None
+        self._first = FirstStart(self.start)
+        self._functions: list[tuple[Any, Json]] = []
+        self.tool = ToolDecorator(self._add_function)
         self._make = partial(
             Board,
             clock=clock,
@@ -140,10 +151,15 @@ class Callboard:
             StateStoreError: the state store cannot be opened; nothing was started.
             ConfigurationError: a configured hook cannot be imported; nothing was started.
         """
+        with self._first.lock:
+            return self._start()
+
+    def _start(self) -> Self:
         if self._home is not None:
             raise NotStarted.in_child_of(self._home)
         if self._board is not None:
             return self
+        over = self._first.over
         hooks = import_hooks(
             self.configuration.hooks, self.configuration.approval, self.configuration.load_deadline
         )
@@ -157,9 +173,13 @@ class Callboard:
             self._board.subscribe(subscriber)
         try:
             self._installer.install_configured(self._board)
+            for plugin, options in self._functions:
+                self.register(plugin, **options)
         except BaseException:  # an interrupt too may leave no host running
             self.stop()
+            self._first.over = over  # the next first call tries again, and is told why it cannot be
             raise
+        self._first.over = True
         return self
 
     def __enter__(self) -> Self:
@@ -203,6 +223,7 @@ class Callboard:
         require_seconds("timeout", timeout)
         if self._home is not None:
             return
+        self._first.over = True
         board = self._board or self._stopped
         telling = board is not None and board.events.telling
         with self._stop_once.turn(0.0 if telling else timeout) as mine:
@@ -212,6 +233,7 @@ class Callboard:
     def forked(self, parent: int) -> None:
         """In a child that was forked off: a board that runs is the parent's; one that was not started may be here."""
         self._stop_once = Once("the board")
+        self._first.forked()
         if self._home is None and (self._board is not None or self._stopped is not None):
             self._home = parent
             keep((self._board, self._stopped, self._store))
@@ -230,32 +252,42 @@ class Callboard:
             main_thread.forget(self)
             self._reloads.clear()
             try:
-                self._installer.providers.close()
+                self._installer.close()
             finally:
                 if store is not None:
                     store.close()
 
     # Plugins
 
+    def _add_function(self, plugin: Any, options: Json) -> None:
+        if self._board is None:
+            self._loaded(plugin, None, options)  # what is wrong with it is told where it stands
+            self._functions.append((plugin, options))
+        else:
+            self.register(plugin, **options)
+
     def register(self, plugin: Any, *, config: Json | None = None, **options: Any) -> list[ToolDescriptor]:
         """Run a Python tool in this process or in a host of its own, or a hosted one in its host; returns its tools.
 
         Args:
-            plugin: an instance or a class of a tool plugin, an Amplifier-style tool, or a
+            plugin: an instance or a class of a tool plugin, an Amplifier-style tool, a function (see `tool`), or a
                 `HostedToolPlugin`, whose host is started and waited for.
             config: given to its ``init``.
             options: ``name``, ``concurrency``, ``deadline``, ``idempotent``, ``mailbox_size``; ``isolate`` for a
-                Python class that is to run in a host, with ``restart`` and ``env`` as `load`.
+                Python class or function that is to run in a host, with ``restart`` and ``env`` as `load`.
 
         Raises:
             PluginError: it breaks the contract, its host does not come up, its name or a tool's name
                 is taken, or an option is unknown or wrong.
             NotStarted: the board does not run.
         """
+        board = self._running
+        return self._installer.install(board, [self._loaded(plugin, config, options)])
+
+    def _loaded(self, plugin: Any, config: Json | None, options: Json) -> Loaded:
         name = getattr(plugin, "name", None) or repr(plugin)
         given = parse_options({**options, "config": config}, plugin=str(name))
-        read = complete(given, self.configuration)
-        return self._installer.install(self._running, [load_registered(plugin, read)])
+        return load_registered(plugin, complete(given, self.configuration))
 
     def load(
         self, source: str | Mapping[str, Any], *, config: Json | None = None, **options: Any
@@ -326,6 +358,29 @@ class Callboard:
 
     # Calls
 
+    def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
+        """Call a tool by its name, and wait for its result. A board that never was started is started first.
+
+        Args:
+            tool: the tool's name.
+            arguments: by name.
+            named: more of them.
+
+        Raises:
+            ToolFailed: the call ended without a result.
+            NotStarted: the board has been stopped.
+            PluginError: as `start`, which the first call of a board may do.
+        """
+        return self.with_options().call(tool, arguments, **named)
+
+    async def acall(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
+        """As `call`, awaiting; a task that is cancelled meanwhile cancels the call."""
+        return await self.with_options().acall(tool, arguments, **named)
+
+    def with_options(self, *, deadline: float | None = None, context: Json | None = None) -> Caller:
+        """What has `call` and `acall` with these options, which are those of `submit`."""
+        return Caller(self.submit, self._first, {"deadline": deadline, "context": context})
+
     def submit(
         self,
         tool_call: Any,
@@ -391,12 +446,53 @@ class Callboard:
         if self._board is not None:
             self._board.hooks.approver = approver
 
+    # What MCP servers share beside their tools
+
+    def resources(self, plugin: str) -> list[Json]:
+        """The resources of an MCP server, as it says them; none if it has none. Waits for its answer.
+
+        Raises:
+            KeyError: there is no such plugin.
+            PluginError: it is no MCP server.
+            HostError: it does not run, answers with an error, or not within 30 seconds.
+        """
+        return self._mcp_server(plugin).resources()
+
+    def resource_templates(self, plugin: str) -> list[Json]:
+        """The templates of the addresses of an MCP server's resources. Raises as `resources`."""
+        return self._mcp_server(plugin).resource_templates()
+
+    def read_resource(self, plugin: str, uri: str) -> Json:
+        """What a resource of an MCP server holds, under ``contents``. Raises as `resources`."""
+        require_text("the address of a resource", uri)
+        return self._mcp_server(plugin).read_resource(uri)
+
+    def prompts(self, plugin: str) -> list[Json]:
+        """The prompts of an MCP server. Raises as `resources`."""
+        return self._mcp_server(plugin).prompts()
+
+    def get_prompt(self, plugin: str, name: str, arguments: Mapping[str, str] | None = None) -> Json:
+        """A prompt of an MCP server with these arguments, under ``messages``. Raises as `resources`."""
+        require_text("the name of a prompt", name)
+        return self._mcp_server(plugin).get_prompt(name, arguments or {})
+
+    def _mcp_server(self, name: str) -> McpToolPlugin:
+        hosted = getattr(self._running.plugin_manager.member(name), "plugin", None)
+        if getattr(hosted, "kind", None) != "mcp":
+            raise PluginError(f"plugin {name!r} is no MCP server", plugin=name)
+        return cast("McpToolPlugin", hosted)
+
     # Hosts
 
     def restart(self, name: str) -> list[str]:
-        """End a plugin's host and start the next at once, with a fresh budget. Raises `UnknownChild`.
+        """End a plugin's host and start the next at once, with a fresh budget.
 
-        ``name`` may be the host's too. It returns the plugins that live there: it is done to all of them.
+        ``name`` may be the host's too. It returns the plugins that live there, when the order is taken: it is done to all of them.
+
+        Raises:
+            UnknownChild: there is no such host.
+            NotStarted: the board does not run.
+            BoardStopped: it is just being stopped.
         """
         return self._ordered("restart", name)
 
@@ -449,7 +545,7 @@ class Callboard:
         return self._installer.failed
 
     def tools(self) -> list[ToolDescriptor]:
-        """All tools with their source schemas, in order of registration."""
+        """All tools with their source schemas, in order of registration. Raises `NotStarted`."""
         return self._running.tools()
 
     def schemas(self, target_formats: list[str] | None = None) -> list[Json]:
@@ -491,7 +587,7 @@ class Callboard:
         return self._running.queries.describe(name, dict(config or {}), asked, timeout)
 
     def ui_elements(self) -> dict[str, list[Json]]:
-        """The user interface elements of each plugin that has any and can be asked; opaque to Callboard."""
+        """The user interface elements of each plugin that has any and can be asked; opaque to Callboard. Raises `NotStarted`."""
         return self._running.queries.ui_elements()
 
     def status(self) -> Json:

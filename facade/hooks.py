@@ -2,5 +2,16 @@
 
 from .actors.hooks.listeners import HookHandle, HookRegistrationError
 from .plugins.hooks.approval import Answer, Approver, Question
+from .plugins.hooks.forms import Field, Form, FormAnswer, FormApprover
 
-__all__ = ["Answer", "Approver", "HookHandle", "HookRegistrationError", "Question"]
+__all__ = [
+    "Answer",
+    "Approver",
+    "Field",
+    "Form",
+    "FormAnswer",
+    "FormApprover",
+    "HookHandle",
+    "HookRegistrationError",
+    "Question",
+]

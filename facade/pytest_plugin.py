@@ -131,12 +131,18 @@ def board_config() -> dict[str, Any]:
 
 
 @pytest.fixture
-def board(chaos_run: kit.ChaosRun, board_config: Any) -> Iterator[Any]:
-    """A running `Callboard` of the test's own. At its end nothing of it may be left.
+def board_tools() -> list[Any]:
+    """What is on `board`: functions, plugins, sources. Define your own fixture of this name to give some."""
+    return []
+
+
+@pytest.fixture
+def board(chaos_run: kit.ChaosRun, board_config: Any, board_tools: Any) -> Iterator[Any]:
+    """A running `Callboard` of the test's own, with `board_tools`. At its end nothing of it may be left.
 
     Fails when a process, a thread or a descriptor is there after the stop that was not before the start.
     """
-    yield from _kit().isolated_board(chaos_run, board_config)
+    yield from _kit().isolated_board(chaos_run, board_config, board_tools)
 
 
 @pytest.fixture

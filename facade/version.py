@@ -1,3 +1,5 @@
-"""The version, read by the packaging without importing the package."""
+"""The version of Callboard."""
 
-__version__ = "0.1.0"
+from .base.version import __version__
+
+__all__ = ["__version__"]

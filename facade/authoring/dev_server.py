@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 class TappedCallboard(Callboard):
     """Carries every host in a way of its own; see `callboard.hosts.tap.tapping`. Else a `Callboard`."""
 
-    def __init__(self, config: Any = None, *, carry: Carry, **options: Any) -> None:
+    def __init__(self, config: Any = None, *, carry: Carry | None, **options: Any) -> None:
         super().__init__(config, **options)
         self._carry = carry
 
     def _begin(self, board: Board, one: Loaded) -> None:
-        if one.hosted is not None:
+        if (
+            self._carry is not None and one.hosted is not None and one.hosted.carry is None
+        ):  # else it is no process, or has a way of its own
             one.hosted.carry = self._carry
         super()._begin(board, one)
 

@@ -101,6 +101,7 @@ class _Owner:
     def __init__(self, exchange: Exchange, call_id: str) -> None:
         self.exchange = exchange
         self.call_id = call_id
+        self.request_id: str | None = None
         self.over = threading.Event()
 
     def on_part(self, payload: Any, size: int) -> None:

@@ -27,6 +27,9 @@ KINDS: Final = ("node", "typescript", "python", "bash")
 OTHER_NAMES: Final = {"template-js-multi-tools": "node", "template-python-tools": "python"}
 """The names that templates go by elsewhere."""
 
+LANGUAGES: Final = {"javascript": "node"}
+"""What a kind is written in, where it has another name."""
+
 TRY: Final = {
     "node": ("npm test",),
     "typescript": ("npm install", "npm test"),

@@ -28,22 +28,34 @@ if TYPE_CHECKING:
 
 
 COMMANDS = {
-    "run": "run.command:run",
-    "demo": "demo.command:demo",
-    "chat": "chat.command:chat",
-    "chaos": "chaos.command:chaos",
-    "new": "commands.new:new",
-    "dev": "dev.command:dev",
-    "inspect": "inspect.command:inspect",
-    "plan": "commands.planning:plan",
-    "trust": "commands.planning:trust",
-    "tools": "commands.tools:tools",
-    "call": "commands.call:call",
-    "convert": "commands.convert:convert_command",
-    "doctor": "doctor.command:doctor",
-    "cache": "commands.cache:cache",
+    "run": ("run.command:run", "Tool calls in on stdin, one a line; parts and tool messages out."),
+    "demo": ("demo.command:demo", "Tools under load while their hosts are killed, and the proof."),
+    "mcp": ("mcp.command:mcp", "Serve the tools of a configuration to clients of MCP."),
+    "chat": ("chat.command:chat", "A conversation with a model that has the tools of CONFIG."),
+    "chaos": ("chaos.command:chaos", "Your own tools while their hosts are killed, and the proof."),
+    "new": ("commands.new:new", "A plugin to begin with, tests and all."),
+    "dev": ("dev.command:dev", "A plugin at work while you write it."),
+    "inspect": ("inspect.command:inspect", "What goes between Callboard and its hosts."),
+    "check": ("commands.check:check", "All that is wrong with configurations, with lines; starts nothing."),
+    "schema": ("commands.check:schema", "The JSON Schema of configurations, for editors."),
+    "plan": ("commands.planning:plan", "What would be fetched, built and run; runs nothing."),
+    "trust": ("commands.planning:trust", "Trust what would be fetched and built."),
+    "tools": ("commands.tools:tools", "The tools of a configuration; --format for their schemas."),
+    "call": ("commands.call:call", "One call, parts shown as they come."),
+    "convert": (
+        "commands.convert:convert_command",
+        "Schemas, calls and results from one wire format to another.",
+    ),
+    "crash": ("crash.command:crash", "The whole report of a crash, by its id; or the last crashes."),
+    "doctor": ("doctor.command:doctor", "What works here, and the remedy for what does not."),
+    "npm": ("commands.npm:npm", "npm, on the Node that runs the tools."),
+    "cache": ("commands.cache:cache", "What was built for plugins; list it, clean it."),
+    "completion": (
+        "commands.completion:completion",
+        "A script with which your shell completes this command line.",
+    ),
 }
-"""Each command, in the order in which they are listed, and its module below this folder with its name in there."""
+"""Each command, in the order in which they are listed: its module below this folder with its name in there, and what it does."""
 
 
 OPTIONAL = {"httpx": "httpx", "prompt_toolkit": "prompt-toolkit", "watchfiles": "watchfiles"}
@@ -54,7 +66,7 @@ class _OnDemand(Mapping[str, click.Command]):
     """The commands, each imported when it is asked for: all together would take longer than most do their work."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _, attribute = COMMANDS[name].partition(":")
+        module, _, attribute = COMMANDS[name][0].partition(":")
         try:
             command: click.Command = getattr(import_module(f".{module}", __package__), attribute)
         except ModuleNotFoundError as error:
@@ -89,6 +101,11 @@ class _InOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """As click does, and imports none of them: that takes longer than to write the page."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:
         """As click does; so the help text of all, and the version, are written."""

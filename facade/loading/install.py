@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..actors.plugins.config_schema import ConfigMisfit
+from ..actors.routing.decision import NameTaken
+from ..actors.services import AnswersByModel
+from ..hosts.mcp.selection import shared_names
 from ..supervision.restart.spec import StartOrder
 from .failed import FailedPlugin, Noting
 from .loaded import LoadedProvider, LoadedProviders
@@ -17,8 +20,16 @@ if TYPE_CHECKING:
     from ..actors.board import Board
     from ..actors.catalog.catalog import ToolDescriptor
     from ..config.configuration import Configuration
+    from ..hosts.mcp.tool import McpToolPlugin
     from ..interop.registry.contribution import ToolInteropContribution
     from .loaded import Loaded, Made
+
+
+class Lent(AnswersByModel, Protocol):
+    """Asks the model of a configuration."""
+
+    def close(self) -> None:
+        """Close what was made for that."""
 
 
 class Installer:
@@ -27,6 +38,7 @@ class Installer:
     Args:
         configuration: returns what is loaded, and how, as it is then.
         begin: begins to run one plugin on the board; raises what keeps it from there.
+        lend: makes what asks the model of that configuration, for servers that want that.
 
     Attributes:
         failed: what could not be loaded or started, and is not required.
@@ -34,16 +46,28 @@ class Installer:
     """
 
     def __init__(
-        self, configuration: Callable[[], Configuration], begin: Callable[[Board, Loaded], None]
+        self,
+        configuration: Callable[[], Configuration],
+        begin: Callable[[Board, Loaded], None],
+        lend: Callable[[Callable[[], Configuration], LoadedProviders], Lent],
     ) -> None:
         self.failed: list[FailedPlugin] = []
         self.providers = LoadedProviders()
         self._configuration = configuration
         self._begin = begin
+        self._model = lend(configuration, self.providers)
+
+    def close(self) -> None:
+        """Close the providers, and what asked them. Raises as `LoadedProviders.close`."""
+        try:
+            self._model.close()
+        finally:
+            self.providers.close()
 
     def install(self, board: Board, made: Iterable[Made]) -> list[ToolDescriptor]:
         """Put all of them on the board, or none: what has begun is removed again. Returns their tools."""
         begun: list[Loaded] = []
+        board.hooks.sampler = board.hooks.sampler or self._model
         with ExitStack() as undo:
             for one in made:
                 if isinstance(one, LoadedProvider):
@@ -60,6 +84,7 @@ class Installer:
     def install_configured(self, board: Board) -> None:
         """Put all plugins of the configuration on the board. Raises what a required one raises."""
         begun: list[tuple[Any, Loaded]] = []
+        board.hooks.sampler = self._model
         configuration = self._configuration()
         in_turn = {group.id for group in configuration.groups if group.start is StartOrder.IN_ORDER}
         for entry, load in load_ahead(configuration):
@@ -72,11 +97,46 @@ class Installer:
                     begun.append((entry, one))
                     if one.options.required and one.options.host.group in in_turn:
                         settle(board, one)  # what comes after it must not be started without it
+        if any(_may_have_prefix(one) for _, one in begun):
+            self._settle_apart(board, begun)
+        else:
+            for pair in begun:
+                self._settle(board, *pair)
+
+    def _settle(self, board: Board, entry: Any, one: Loaded) -> None:
+        with Noting(self.failed, entry) as noting:
+            settle(board, one)
+            if (why := board.plugin_manager.member(one.adapter.name).absence) is not None:
+                noting.note(why, one.adapter.name)
+
+    def _settle_apart(self, board: Board, begun: list[tuple[Any, Loaded]]) -> None:
+        """As `_settle` for each, but that names of tools keep none from the board which may be others.
+
+        Each server that has a name which another plugin has too begins again, with a prefix, whichever of them was up first; after
+        them those begin again that they have kept from the board.
+        """
+        refused = []
         for entry, one in begun:
             with Noting(self.failed, entry) as noting:
-                settle(board, one)
+                try:
+                    settle(board, one)
+                except NameTaken:
+                    refused.append((entry, one))
+                    continue
                 if (why := board.plugin_manager.member(one.adapter.name).absence) is not None:
                     noting.note(why, one.adapter.name)
+        if not refused:
+            return
+        sharing = shared_names(_names(board, begun))
+        prefixed = [(entry, one) for entry, one in begun if one.adapter.name in sharing and _use_prefix(one)]
+        for _, one in prefixed:
+            board.discard(one.adapter.name, one.adapter)
+        for several in (prefixed, [pair for pair in refused if pair not in prefixed]):
+            for entry, one in several:
+                with Noting(self.failed, entry):
+                    self._begin(board, one)
+            for entry, one in several:
+                self._settle(board, entry, one)
 
     def formats(self) -> list[ToolInteropContribution]:
         """The contributions of the configuration; one that cannot be had is noted as failed."""
@@ -90,6 +150,32 @@ class Installer:
                     where, seconds = f"$.interop[{index}]", configuration.load_deadline
                     found.append(import_contribution(path, where, seconds))
         return found
+
+
+def _server(one: Loaded) -> McpToolPlugin | None:
+    """The plugin, if it is an MCP server. By its kind: to import the class would import all that speaks to such servers."""
+    return cast("McpToolPlugin", one.hosted) if one.hosted is not None and one.hosted.kind == "mcp" else None
+
+
+def _may_have_prefix(one: Loaded) -> bool:
+    server = _server(one)
+    return server is not None and server.may_have_prefix
+
+
+def _use_prefix(one: Loaded) -> bool:
+    server = _server(one)
+    return server is not None and server.use_prefix()
+
+
+def _names(board: Board, begun: list[tuple[Any, Loaded]]) -> dict[str, set[str]]:
+    """Tools by plugin: those on the board, and those of servers that were kept from it."""
+    names: dict[str, set[str]] = {}
+    for tool in board.tools():
+        names.setdefault(tool.plugin_name, set()).add(tool.tool_name)
+    for _, one in begun:
+        if (server := _server(one)) is not None:
+            names.setdefault(one.adapter.name, set()).update(server.offered_names)
+    return names
 
 
 def begin(board: Board, one: Loaded) -> None:

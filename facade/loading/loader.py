@@ -16,6 +16,7 @@ from ..config.errors import ConfigurationError
 from ..config.plugin_options import Options, options_of
 from ..hosts.hosted_tool import HostedToolPlugin
 from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.entry import PluginOptions, parse_entry
 from ..plugins.sources.mcp import McpSource
 from ..plugins.sources.program import BashSource, CommandSource
@@ -41,6 +42,7 @@ LOADERS: dict[type[PluginSource], str] = {
     NodeFileSource: ".node_loader",
     NodePackageSource: ".node_loader",
     NodeGitSource: ".node_loader",
+    NpmSource: ".node_loader",
     CommandSource: ".program_loader",
     BashSource: ".program_loader",
     McpSource: ".mcp_loader",
@@ -83,9 +85,9 @@ def load_entry(entry: str | Mapping[str, Any], configuration: Configuration) -> 
         ContractError: what was found is no plugin.
         ConfigurationError: the entry's restart policy is wrong, or an option is for tools and this is a provider.
     """
-    parsed = parse_entry(dict(entry) if isinstance(entry, Mapping) else entry, configuration.base)
+    parsed = parse_entry(entry if isinstance(entry, str | dict) else dict(entry), configuration.base)
     options = options_of(parsed, configuration)
-    if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource):
+    if not isinstance(parsed.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
         options.require_nothing_of_node()
     made = list(loader_of(parsed.source).load(parsed.source, options, configuration))
     for one in made:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import PluginLoadError
+from ..base.foreign import Log
+from ..config.errors import ConfigurationError
+from ..hosts.mcp.result_bound import DEFAULT_LIMIT
+from ..hosts.mcp.selection import Selection, prefix_of
 from ..hosts.mcp.tool import McpToolPlugin
+from ..hosts.mcp_http.oauth_client import OAuthClient
+from ..hosts.mcp_http.tool import McpHttpPlugin
 from ..plugins.adapter.adapter import PluginAdapter
-from ..plugins.sources.mcp import Unfilled, fill
+from ..plugins.placeholders import Unfilled, fill
+from ..plugins.sources.mcp import IDLE
 from .loaded import Loaded
 
 if TYPE_CHECKING:
@@ -21,8 +29,13 @@ if TYPE_CHECKING:
     from ..config.plugin_options import Options
     from ..plugins.sources.mcp import McpSource
 
+logger = Log("callboard")
+
 START_DEADLINE = 60.0
-"""Seconds that a server has at least until it is ready: ``npx`` and ``uvx`` may fetch it first."""
+"""Seconds that a server has at least until it is ready, unless it says otherwise: ``npx`` and ``uvx`` may fetch it first."""
+
+_OF_PROCESSES = ("memory", "memory_hard", "cpu_seconds", "descriptors")
+"""Limits of what there is none."""
 
 MAX_ENV_FILE_BYTES = 1024 * 1024
 
@@ -31,29 +44,98 @@ def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Load
     """As `loader.Loader` says."""
     filled = partial(fill, environment=os.environ, folder=source.base, home=Path.home(), separator=os.sep)
     name = options.name or source.id
-    try:
-        env = (
-            {}
-            if source.env_file is None
-            else _env_file(source.base / Path(filled(source.env_file)).expanduser())
-        )
-        env |= {key: filled(value) for key, value in source.env}
-        server = McpToolPlugin(
+    for key in source.idle:
+        instead = IDLE[key]
+        logger.warning(
+            "the MCP server %r: %r has no effect here; write %r beside 'mcp' in a configuration of your own",
             name,
-            [filled(word) for word in source.command],
-            cwd=_folder(source, filled, source.cwd),
-            base=source.base,
-            env=env | dict(options.env),
-            confinement=options.confinement,
-            revision=source.revision,
-            roots=[_folder(source, filled, root).as_uri() for root in source.roots],
+            key,
+            instead,
         )
+    try:
+        server = (_started if source.url is None else _reached)(source, name, options, filled)
     except Unfilled as error:
         raise PluginLoadError(f"the MCP server {name!r} {error}", plugin=name) from None
     except ValueError as error:
         raise PluginLoadError(f"the MCP server {name!r}: {error}", plugin=name) from None
-    patient = replace(options.host, start_deadline=max(START_DEADLINE, options.host.start_deadline))
-    yield Loaded(PluginAdapter(server), server, replace(options, host=patient))
+    patience = options.start_deadline or max(START_DEADLINE, options.host.start_deadline)
+    host = replace(options.host, start_deadline=patience)
+    tool = options.tool
+    if source.trust_annotations and tool.idempotent is not True:
+        tool = replace(tool, idempotent=Repeatable(server, tool.idempotent or frozenset()))
+    yield Loaded(PluginAdapter(server), server, replace(options, host=host, tool=tool))
+
+
+def _started(source: McpSource, name: str, options: Options, filled: Callable[[str], str]) -> McpToolPlugin:
+    """A server that is a process."""
+    env = (
+        {} if source.env_file is None else _env_file(source.base / Path(filled(source.env_file)).expanduser())
+    )
+    env |= {key: filled(value) for key, value in source.env}
+    return McpToolPlugin(
+        name,
+        [filled(word) for word in source.command],
+        cwd=_folder(source, filled, source.cwd),
+        base=source.base,
+        env=env | dict(options.env),
+        confinement=options.confinement,
+        revision=source.revision,
+        roots=[_folder(source, filled, root).as_uri() for root in source.roots],
+        selection=_selection(source, name),
+        result_limit=source.result_limit or DEFAULT_LIMIT,
+    )
+
+
+def _reached(source: McpSource, name: str, options: Options, filled: Callable[[str], str]) -> McpToolPlugin:
+    """A server over HTTP, which runs elsewhere."""
+    _require_nothing_of_processes(options)
+    assert source.url is not None
+    return McpHttpPlugin(
+        name,
+        filled(source.url),
+        headers={key: filled(value) for key, value in source.headers},
+        revision=source.revision,
+        roots=[_folder(source, filled, root).as_uri() for root in source.roots],
+        selection=_selection(source, name),
+        result_limit=source.result_limit or DEFAULT_LIMIT,
+        max_answer=options.host.max_line_bytes,
+        oauth=OAuthClient(
+            None if source.client_id is None else filled(source.client_id),
+            None if source.client_secret is None else filled(source.client_secret),
+            source.scopes,
+            source.callback_port,
+        ),
+    )
+
+
+def _require_nothing_of_processes(options: Options) -> None:
+    """Refuse what only a process can be given. Raises `ConfigurationError`: to ignore it would be to promise it."""
+    limits = options.host.limits
+    asked = [f"limits.{each}" for each in _OF_PROCESSES if getattr(limits, each) is not None]
+    asked += ["env"] if options.env else []
+    asked += ["sandbox"] if options.confinement.sandbox is not None else []
+    asked += ["secrets"] if options.confinement.secrets else []
+    for option in asked:
+        raise ConfigurationError(
+            f"the option {option!r} is for servers that are started here; this one is reached by its 'url'. Leave it out",
+            path=f"$.{option}",
+        )
+
+
+class Repeatable(Container[str]):
+    """The tools of a server that may run twice, as it says itself at the time of the question, and those of its entry."""
+
+    def __init__(self, server: McpToolPlugin, named: Container[str]) -> None:
+        self._server = server
+        self._named = named
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._named or (isinstance(name, str) and self._server.may_repeat(name))
+
+
+def _selection(source: McpSource, name: str) -> Selection:
+    prefix = prefix_of(name) if source.prefix is True else source.prefix or ""
+    return Selection(source.allow, source.deny, source.rename, prefix, apart=source.prefix is None)
 
 
 def takes_long(_: McpSource, __: bool | None, ___: Configuration) -> bool:

@@ -12,6 +12,7 @@ from ..hosts.node_packages.prepare_node import Permissions, Ready
 from ..hosts.node_packages.typescript import is_typescript
 from ..hosts.packages.file_tree import refuse_links_out
 from ..plugins.adapter.adapter import PluginAdapter
+from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.node_manifest import NodeToolEntry
 from ..plugins.sources.source import NodeFileSource, NodeGitSource, NodePackageSource
 from .loaded import Loaded
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from ..config.plugin_options import Options
 
 
-def load(
-    source: NodeFileSource | NodePackageSource | NodeGitSource, options: Options, configuration: Configuration
-) -> Iterator[Loaded]:
+NodeSource = NodeFileSource | NodePackageSource | NodeGitSource | NpmSource
+
+
+def load(source: NodeSource, options: Options, configuration: Configuration) -> Iterator[Loaded]:
     """See `loading.Loader`."""
     match source:
         case NodeFileSource(file, plugin_id, export):
@@ -39,11 +41,12 @@ def load(
         case NodeGitSource():
             sources = _sources(configuration, options)
             yield from _load_package(sources.repository(source), sources, options, configuration)
+        case NpmSource():
+            sources = _sources(configuration, options)
+            yield from _load_package(sources.release(source), sources, options, configuration)
 
 
-def takes_long(
-    source: NodeFileSource | NodePackageSource | NodeGitSource, _: bool | None, __: Configuration
-) -> bool:
+def takes_long(source: NodeSource, _: bool | None, __: Configuration) -> bool:
     """See `loading.Loader`."""
     return not isinstance(source, NodeFileSource) or is_typescript(source.file)
 
@@ -81,7 +84,7 @@ def _load_node(
     configuration: Configuration,
     ready: Ready | None = None,
 ) -> Loaded:
-    root = ready.package.directory if ready else tool.entry.parent
+    root = ready.root if ready else tool.entry.parent
     if options.sandbox is not None or options.confinement.sandbox is not None:  # Node follows them
         refuse_links_out(root, ready.source if ready else str(tool.entry))
     module = sources.module(tool.entry, ready.package.directory if ready else None)
@@ -96,7 +99,7 @@ def _load_node(
         compiled=sources.compiled,
         sandbox=options.sandbox,
         confinement=options.confinement,
-        root=ready.package.directory if ready else None,
+        root=ready.root if ready else None,
         holds=(ready, module),
     )
     share = None

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import PluginLoadError
 from ..config.errors import ConfigurationError
 from ..config.plugin_options import asked_of
-from ..plugins.sources.entry import parse_entry
+from ..plugins.sources.entry import FileEntry, parse_entry
 from ..plugins.sources.entry_points import ALL, installed_names
 from .loader import load_entry, loader_of
 
@@ -85,7 +85,9 @@ def spelled_out(entry: Any) -> list[Any]:
         case str(text) if text == _EVERY:
             return [f"{_ONE}{name}" for name in installed_names()]
         case {"plugin": str(text)} if text == _EVERY and entry.get("name") is None:
-            return [{**entry, "plugin": f"{_ONE}{name}"} for name in installed_names()]
+            several = [{**entry, "plugin": f"{_ONE}{name}"} for name in installed_names()]
+            of_file = isinstance(entry, FileEntry)
+            return [FileEntry(each, entry.environment) for each in several] if of_file else several
     return [entry]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +20,7 @@ from ..chaos.virtual_board import VirtualBoard
 from .plans import Plan, Step, crashes_at, drawn, plans_of, schedule_of, write_down
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from ..actors.board import Board
@@ -197,11 +198,13 @@ class LeftBehind(AssertionError):
     """A board was stopped, and not all of it is gone."""
 
 
-def isolated_board(run: ChaosRun, config: Any) -> Iterator[Callboard]:
-    """A board that leaves nothing."""
+def isolated_board(run: ChaosRun, config: Any, tools: Iterable[Any]) -> Iterator[Callboard]:
+    """A board with these tools, that leaves nothing."""
     census = Census()
     with Callboard(config, seed=run.seed) as board:
         run.attach(board.board)
+        for tool in tools:
+            (board.load if isinstance(tool, str | Mapping) else board.register)(tool)
         yield board
     left = census.left()
     kinds = ("processes", "threads", "descriptors")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from watchfiles import DefaultFilter, watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Container, Iterable
 
 _STEP, _QUIET = 50, 400
 """Milliseconds: without a change before one is reported, and the most that many changes are waited for."""
@@ -32,14 +32,25 @@ class SourceWatch:
         folders: looked at with all that is below them; names are relative to the first that has the file.
         changed: may take its time; what changes meanwhile is reported next.
         apart: folders among them that are none of its business, such as the cache.
+        only: these files of the folders alone, and nothing below the folders.
     """
 
     def __init__(
-        self, folders: Iterable[Path], changed: Callable[[list[str]], None], *, apart: Iterable[Path] = ()
+        self,
+        folders: Iterable[Path],
+        changed: Callable[[list[str]], None],
+        *,
+        apart: Iterable[Path] = (),
+        only: Container[Path] | None = None,
     ) -> None:
         self._folders = tuple(folders)
         self._changed = changed
-        self._filter = _Sources(ignore_paths=[str(folder) for folder in apart])
+        self._recursive = only is None
+        self._filter = (
+            _Sources(ignore_paths=[str(folder) for folder in apart])
+            if only is None
+            else lambda _, path: Path(path) in only
+        )
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="callboard-source-watch", daemon=True)
 
@@ -57,13 +68,13 @@ class SourceWatch:
 
     def join(self, timeout: float | None = None) -> None:
         """Wait until no report is under way."""
-        if self._thread is not threading.current_thread():
+        if self._thread is not threading.current_thread() and self._thread.is_alive():
             self._thread.join(timeout)
 
     def _run(self) -> None:
         for changes in watch(
             *self._folders, watch_filter=self._filter, step=_STEP, debounce=_QUIET, stop_event=self._over,
-            raise_interrupt=False,
+            raise_interrupt=False, recursive=self._recursive,
         ):  # fmt: skip
             paths = {Path(path) for _, path in changes}
             there = {path for path in paths if path.exists()}  # an editor's own files come and go

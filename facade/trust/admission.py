@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..config.configuration import Configuration
     from ..hosts.packages.consent import Step
     from ..hosts.packages.git_refs import Resolved
+    from ..plugins.npm.npm_source import NpmSource, Release
     from ..plugins.sources.source import NodeGitSource
     from .load_plan import Plan
     from .trust_file import TrustFile
@@ -69,6 +70,7 @@ class Admission:
         self._place = place
         self._file = file
         self._resolutions = planner.resolutions
+        self._releases = planner.releases
         self.plan = planner.plan
         self.trusted = file.digests() if self.plan.steps else frozenset[str]()
         self.untrusted = tuple(each for each in self.plan.steps if each.digest not in self.trusted)
@@ -83,21 +85,35 @@ class Admission:
         """The configuration, by which only what was planned is fetched and built. Raises `NotTrusted`."""
         if self.untrusted:
             raise NotTrusted(self.plan, self.untrusted, self._place)
-        return replace(self._configuration, consent=_Agreed(self._place, self.plan.steps, self._resolutions))
+        return replace(
+            self._configuration,
+            consent=_Agreed(self._place, self.plan.steps, self._resolutions, self._releases),
+        )
 
 
 class _Agreed:
     """See `Consent`."""
 
     def __init__(
-        self, place: str, steps: Iterable[Step], resolutions: Mapping[NodeGitSource, Resolved | PackageError]
+        self,
+        place: str,
+        steps: Iterable[Step],
+        resolutions: Mapping[NodeGitSource, Resolved | PackageError],
+        releases: Mapping[NpmSource, Release | PackageError],
     ) -> None:
         self._place = place
         self._digests = {step.digest for step in steps}
         self._resolutions = resolutions
+        self._releases = releases
 
     def resolved(self, source: NodeGitSource) -> Resolved | None:
         found = self._resolutions.get(source)
+        if isinstance(found, PackageError):
+            raise found
+        return found
+
+    def release(self, source: NpmSource) -> Release | None:
+        found = self._releases.get(source)
         if isinstance(found, PackageError):
             raise found
         return found

@@ -135,6 +135,13 @@ def _git_lines(step: Step, mark: str) -> Iterator[str]:
         yield f"build  {' and '.join(done)}, if it needs them, {_scripts(step)}"
 
 
+def _release_lines(step: Step, mark: str) -> Iterator[str]:
+    facts = step.facts
+    yield f"fetch  {facts['package']} {facts['version']} from the registry ({mark})"
+    yield f"       {facts['integrity']}"
+    yield f"build  npm install, {_scripts(step)}"
+
+
 def _npm_lines(step: Step, mark: str) -> Iterator[str]:
     facts = step.facts
     yield f"build  in a copy of {facts['folder']} ({mark})"
@@ -158,7 +165,7 @@ def _pip_lines(step: Step, mark: str) -> Iterator[str]:
     yield from (f"         bound by {each}" for each in facts["constraints"])
 
 
-_LINES: Final = {"git": _git_lines, "npm": _npm_lines, "pip": _pip_lines}
+_LINES: Final = {"git": _git_lines, "release": _release_lines, "npm": _npm_lines, "pip": _pip_lines}
 
 
 def _scripts(step: Step) -> str:

@@ -1,7 +1,7 @@
 """Making the plan of a configuration.
 
-It reads the manifests of folders that are there, asks repositories what their refs stand for (``git ls-remote``, under the same
-guards as fetching), and reads what was fetched before. It runs nothing of a plugin, fetches nothing and builds nothing.
+It reads the manifests of folders that are there, asks repositories what their refs stand for (``git ls-remote``) and registries
+what their versions do (``npm view``), under the same guards as fetching, and reads what was fetched before. It runs nothing of a plugin, fetches nothing and builds nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import CallboardError, PluginLoadError
 from ..config.plugin_options import options_of
 from ..hosts.environment import host_environment
-from ..hosts.node_packages.node_sources import repository_step
+from ..hosts.node.find import find_node
+from ..hosts.node_packages.node_sources import npm_release_step, repository_step, require_installing
+from ..hosts.node_packages.npm_release import NpmRegistry
 from ..hosts.node_packages.prepare_node import decide, step_of
 from ..hosts.packages.cache import PackageCache
 from ..hosts.packages.command_runner import CommandRunner
@@ -22,6 +24,7 @@ from ..hosts.packages.package_errors import PackageError
 from ..loading.node_loader import permissions_of
 from ..loading.prefetch import spelled_out
 from ..loading.python_packages import place_of, readiness_of
+from ..plugins.npm.npm_source import NpmSource
 from ..plugins.sources.entry import parse_entry
 from ..plugins.sources.node_manifest import read_node_package
 from ..plugins.sources.node_plan import Make, Refused
@@ -44,9 +47,11 @@ if TYPE_CHECKING:
     from ..config.plugin_options import Options
     from ..hosts.packages.consent import Step
     from ..hosts.packages.git_refs import Resolved
+    from ..plugins.npm.npm_source import Release
     from ..plugins.sources.source import PluginSource
 
 _NOT_FETCHED = "what its package.json asks for is known when it is fetched; the commit says what that is"
+_NOT_INSTALLED = "what it needs in turn is chosen by npm when it is installed, and kept; the integrity says what the package itself is"
 _SHORT = "the short name of a commit is found out by fetching; write the whole one, which nobody can give another meaning"
 
 
@@ -58,6 +63,7 @@ class Planner:
 
     Attributes:
         resolutions: what each repository was resolved to, or why it could not be.
+        releases: the same of packages in registries.
         plan: the plan.
     """
 
@@ -65,6 +71,7 @@ class Planner:
         self._configuration = configuration
         self._cache = PackageCache(configuration.plugin_cache_dir)
         self.resolutions: dict[NodeGitSource, Resolved | PackageError] = {}
+        self.releases: dict[NpmSource, Release | PackageError] = {}
         entries = [each for entry in configuration.plugins for each in spelled_out(entry)]
         self.plan = Plan(tuple(map(self._planned, entries)))
 
@@ -87,6 +94,8 @@ class Planner:
         match source:
             case NodeGitSource():
                 return self._repository(source)
+            case NpmSource():
+                return self._release(source, options)
             case NodePackageSource(directory):
                 return (*self._package(directory, dated=True), directory)
             case PythonPackageSource(directory):
@@ -128,6 +137,29 @@ class Planner:
             raise found
         return found
 
+    def _release(
+        self, source: NpmSource, options: Options
+    ) -> tuple[tuple[Step, ...], tuple[str, ...], Path | None]:
+        permissions = permissions_of(self._configuration)
+        require_installing(permissions, f"npm:{source.spec}")
+        seconds = self._configuration.plugin_policy.node_step_timeout
+        with CommandRunner(seconds, sandbox=options.confinement.sandbox) as command_runner:
+            node = find_node(self._configuration.node)
+            registry = NpmRegistry(source, self._cache, command_runner, node, scripts=permissions.scripts)
+            if source not in self.releases:
+                try:
+                    self.releases[source] = registry.resolve()
+                except PackageError as error:
+                    self.releases[source] = error
+            found = self.releases[source]
+            if isinstance(found, PackageError):
+                raise found
+            step = npm_release_step(source, found, permissions)
+            there = registry.installed(found)
+        if there is None:
+            return (step,), (_NOT_INSTALLED,), None
+        return (step,), (f"was installed before, with {', '.join(registry.packages(there))}",), there.tree
+
     def _package(self, directory: Path, *, dated: bool) -> tuple[tuple[Step, ...], tuple[str, ...]]:
         permissions = permissions_of(self._configuration)
         package = read_node_package(directory)
@@ -162,6 +194,8 @@ class Planner:
                 return (node, *(str(tool.entry) for tool in read_node_package(directory).tools))
             case NodeGitSource():
                 return (node, spelled({"node_tool": {"git": source.url}}))
+            case NpmSource():
+                return (node, f"npm:{source.spec}")
             case PythonPackageSource(directory):
                 package = read_python_package(directory)
                 place = place_of(package, options.isolate, self._configuration)

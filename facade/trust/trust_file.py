@@ -119,6 +119,8 @@ def what_is(step: Step) -> str:
     match step.kind:
         case "git":
             said = f"{facts['url']} at {facts['commit']}"
+        case "release":
+            said = f"{facts['package']} {facts['version']} {facts['integrity']}"
         case "npm":
             said = f"npm in {facts['folder']}"
         case _:

@@ -166,6 +166,8 @@ def test_options_are_checked_by_name():
             board.register(Adder, share=True)
         with pytest.raises(ConfigurationError, match="'standby' is for plugins that run in a host"):
             board.register(Adder, standby=1)
+        with pytest.raises(ConfigurationError, match="'start_deadline' is for plugins that run in a host"):
+            board.register(Adder, start_deadline=3)
         board.register(Adder, deadline=1.0, concurrency=2)
 
 

@@ -141,7 +141,7 @@ def test_a_call_that_a_thread_waits_for_ends_with_ctrl_c(board):
 
     assert said == ["cancelled"]
     assert "KeyboardInterrupt" in complaints
-    assert ran.returncode != 0
+    assert ran.returncode == -signal.SIGINT, "a shell takes it for a program that was not interrupted"
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Asking a person about a call: what is shown, and when a yes is one."""
+"""Asking a person about a call, or what a server wants to know for one: what is shown, and when a yes is one."""

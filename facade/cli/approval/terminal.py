@@ -14,26 +14,32 @@ import os
 import queue
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...plugins.hooks.approval import Answer
+from ...plugins.hooks.forms import CANCEL, FormAnswer
 from ..ui.streams import complain
-from .question import Dialogue
+from .form_dialogue import FormDialogue
+from .question import Dialogue, Step
 from .risk import Risks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from ...callboard import Callboard
     from ...plugins.hooks.approval import Question
+    from ...plugins.hooks.forms import Form
     from ...supervision.runtime.events import Event
-    from .question import Risk, Step
+    from .question import Risk
+
+    T = TypeVar("T")
 
 _USUAL = os.terminal_size((80, 24))
 
 
 class TerminalApprover:
-    """See the module. It is an `Approver`; the board asks it one question at a time.
+    """See the module. It is an `Approver`, which has forms filled in too; the board asks it one thing at a time.
 
     Args:
         risk: what there is to say beside a question, if anything.
@@ -42,27 +48,35 @@ class TerminalApprover:
     def __init__(self, risk: Callable[[Question], Risk | None] = lambda _: None) -> None:
         self._risk = risk
         self._lock = threading.Lock()
-        self._open: Question | None = None
-        self._dialogue: Dialogue | None = None
+        self._open: Question | Form | None = None
+        self._dialogue: Dialogue | FormDialogue | None = None
         self._ended = False
-        self._typed: queue.SimpleQueue[str | Step | None] = queue.SimpleQueue()
+        self._typed: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def ask(self, question: Question) -> Answer | str:
         size = terminal_size()
         dialogue = Dialogue(question, self._risk(question), size.columns, size.lines)
-        typed: queue.SimpleQueue[str | Step | None] = queue.SimpleQueue()
+        return self._answer(question, dialogue, Answer(allowed=False, reason="nothing was answered"))
+
+    def ask_form(self, form: Form) -> FormAnswer:
+        dialogue = FormDialogue(form, terminal_size().columns)
+        return self._answer(form, dialogue, FormAnswer(CANCEL, reason="nothing was answered"))
+
+    def _answer(self, asked: Question | Form, dialogue: Dialogue | FormDialogue, without: T) -> T | Any:
+        """What is typed in the end; ``without`` if nothing is."""
+        typed: queue.SimpleQueue[Any] = queue.SimpleQueue()
         with self._lock:  # across the showing: a line that was typed before it is no answer to it
-            self._open, self._dialogue, self._typed = question, dialogue, typed
+            self._open, self._dialogue, self._typed = asked, dialogue, typed
             if self._ended:
                 typed.put(None)
             _show(dialogue.begin())
         while (come := typed.get()) is not None:
-            if isinstance(come, str):
+            if not isinstance(come, Step):
                 return come
             _show(come)
-        return Answer(allowed=False, reason="nothing was answered")
+        return without
 
-    def withdraw(self, question: Question) -> None:
+    def withdraw(self, question: Question | Form) -> None:
         with self._lock:
             if self._open is not question:
                 return
@@ -80,22 +94,21 @@ class TerminalApprover:
             if self._open is None or self._dialogue is None:
                 return False
             come = None if line is None else self._dialogue.take(line)
-            if come is None or isinstance(come, str):
+            if not isinstance(come, Step):
                 self._open = None
             self._typed.put(come)
             return True
 
 
 def ask_on_terminal(board: Callboard, descriptor: int, *, reads: bool) -> TerminalApprover | None:
-    """Have the board ask at the terminal, if there is one; else say on stderr what is decided without a person.
+    """Have the board ask at the terminal, if there is one.
 
     Args:
-        board: whose questions they are.
+        board: whose questions they are; not started yet, so that servers can be told that there is somebody to ask.
         descriptor: stdin.
         reads: read the terminal; without it other code does, and hands the lines in.
     """
     if not (os.isatty(descriptor) and sys.stderr is not None and sys.stderr.isatty()):
-        board.subscribe(tell_nobody, ["approval_answered"])
         return None
     approver = TerminalApprover(Risks(board).of)
     board.approver = approver
@@ -104,6 +117,12 @@ def ask_on_terminal(board: Callboard, descriptor: int, *, reads: bool) -> Termin
             target=_read, args=(descriptor, approver), name="callboard-typed", daemon=True
         ).start()
     return approver
+
+
+def say_what_nobody_decides(board: Callboard) -> None:
+    """Say on stderr what is decided without a person, of a running board that has nobody to ask."""
+    if board.approver is None:
+        board.subscribe(tell_nobody, ["approval_answered"])
 
 
 def _read(descriptor: int, approver: TerminalApprover) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ...plugins.hooks.approval import Answer
-from ..approval.question import Step
+from ..approval.question import Dialogue, Step
 from ..ui.signals import interrupt
 from ..ui.text import Text
 
@@ -36,9 +35,9 @@ class AtPrompt:
                 step = dialogue.take(self._prompt.ask(f"{step.prompt} > ", inquiry.when_withdrawn))
         except EOFError:
             self._view.answered("not waited for any more" if inquiry.withdrawn else "not answered")
-            inquiry.answer(Answer(allowed=False, reason="nothing was answered"))
+            inquiry.refuse("nothing was answered")
         except KeyboardInterrupt:
-            inquiry.answer(Answer(allowed=False, reason="the turn was interrupted"))
+            inquiry.refuse("the turn was interrupted")
             interrupt()
         else:
             inquiry.answer(step)
@@ -63,8 +62,11 @@ class Scripted:
         self._type(line)
 
     def decide(self, inquiry: Inquiry) -> None:
-        """Answer a question."""
+        """Answer a question. There are no forms where it speaks."""
         dialogue, step = self._view.question(inquiry.question)
+        if not isinstance(dialogue, Dialogue):
+            inquiry.refuse("a script fills in no forms")
+            return
         while isinstance(step, Step):
             self._view.asked(step)
             self._view.console.print(f"{step.prompt} > ", end="", soft_wrap=True)

@@ -16,6 +16,7 @@ from ..approval.risk import Risks
 from ..approval.terminal import tell_nobody
 from ..ui.board import open_board
 from ..ui.exit_codes import FAILED, WELL
+from ..ui.files import ConfigFile
 from ..ui.options import common, json_option, quiet, trust_option
 from ..ui.prompt import at_a_prompt
 from ..ui.streams import Streams
@@ -46,7 +47,7 @@ class _Ways(NamedTuple):
 
 
 @click.command(short_help="A conversation with a model that has the tools of CONFIG.")
-@click.argument("config", type=click.Path(dir_okay=False), required=False)
+@click.argument("config", type=ConfigFile(), required=False)
 @click.option(
     "--session", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Keep the conversation in this file; go on with it if there is one.",
@@ -89,11 +90,17 @@ def chat(  # noqa: PLR0917 - click hands all by name
         prompt = None
         if out.terminal and os.isatty(out.stdin) and not (play or messages):
             prompt = stack.enter_context(at_a_prompt(out))
+        news = News()
+
+        def ask_here(board: Callboard) -> None:
+            if out.people and (play or prompt is not None):
+                board.approver = news  # before it starts: servers are told then whether they may ask
+
         board = stack.enter_context(
-            open_board(journey.configuration if journey else str(config), stdin=out.stdin)
+            open_board(journey.configuration if journey else str(config), stdin=out.stdin, before=ask_here)
         )
         agent = stack.enter_context(_agent(board, ways))
-        return _talk(_Place(out, board, agent, journey, prompt), ways)
+        return _talk(_Place(out, board, agent, journey, prompt, news), ways)
 
 
 def _check(config: str | None, *, demo: bool, of_demo: bool) -> None:
@@ -125,21 +132,19 @@ class _Place(NamedTuple):
     agent: Agent
     journey: Journey | None
     prompt: Prompt | None
+    news: News
 
 
 def _talk(place: _Place, ways: _Ways) -> int:
     """Carry the conversation out; returns the exit status."""
-    out, board, agent, journey, prompt = place
-    news = News()
+    out, board, agent, journey, prompt, news = place
     people = scripted = None
     if out.people:
         people = ForPeople(prompt.console if prompt else out.console, Risks(board).of)
     if people is not None and ways.play:
         scripted = Scripted(people, fast=ways.fast)
     decide = _decider(people, prompt, scripted)
-    if decide is not None:
-        board.approver = news
-    else:
+    if decide is None:
         board.subscribe(tell_nobody, ["approval_answered"])
     board.subscribe(news.board, KINDS)
     with closing(Keeping(agent, ways.file)) as keeping:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from ...agent.loop.cancellation import Cancellation
 from ...plugins.hooks.approval import Answer
+from ...plugins.hooks.forms import CANCEL, Form, FormAnswer
 from .render import HEARD
 
 if TYPE_CHECKING:
@@ -44,19 +45,28 @@ class Inquiry:
     """A question to the person, and its answer, which is given once. Thread-safe.
 
     Attributes:
-        question: the question.
+        question: the question, or a form.
         withdrawn: the answer is not awaited any more.
     """
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question | Form) -> None:
         self.question = question
         self.withdrawn = False
         self._lock = threading.Lock()
         self._answered = threading.Event()
-        self._answer: Answer | str = Answer(allowed=False, reason="nobody waits for an answer")
+        self._answer = self._without("nobody waits for an answer")
         self._on_withdrawn: Callable[[], None] | None = None
 
-    def answer(self, answer: Answer | str) -> None:
+    def _without(self, why: str) -> Answer | FormAnswer | str:
+        if isinstance(self.question, Form):
+            return FormAnswer(CANCEL, reason=why)
+        return Answer(allowed=False, reason=why)
+
+    def refuse(self, why: str) -> None:
+        """Give the answer of one who gives none."""
+        self.answer(self._without(why))
+
+    def answer(self, answer: Answer | FormAnswer | str) -> None:
         """Give the answer; the first one counts."""
         with self._lock:
             if not self._answered.is_set():
@@ -80,7 +90,7 @@ class Inquiry:
         if already:
             tell()
 
-    def wait(self) -> Answer | str:
+    def wait(self) -> Answer | FormAnswer | str:
         """Wait for the answer."""
         self._answered.wait()
         return self._answer
@@ -119,12 +129,18 @@ class News:
         """Note an interrupt. Fit for a signal handler: the queue's `put` takes no lock that a handler could wait for."""
         self._queue.put(Interrupted())
 
-    def ask(self, question: Question) -> Answer | str:
+    def ask(self, question: Question) -> Any:
+        return self._answer_to(question)
+
+    def ask_form(self, form: Form) -> Any:
+        return self._answer_to(form)
+
+    def _answer_to(self, question: Question | Form) -> Any:
         inquiry = self._asked = Inquiry(question)
         self._queue.put(inquiry)
         return inquiry.wait()
 
-    def withdraw(self, question: Question) -> None:
+    def withdraw(self, question: Question | Form) -> None:
         inquiry = self._asked
         if inquiry is not None and inquiry.question is question:
             inquiry.withdraw()

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from ...base.errors import JsonValueError
 from ...base.json import load_json
 from ...plugins.adapter.formatting import as_text
-from ..ui.crash_report import words_of
+from ..crash.report import words_of
 from ..ui.text import Span, clean, cut, fold, padded
 
 if TYPE_CHECKING:

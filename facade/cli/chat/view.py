@@ -6,9 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...agent.sessions.session import Session
+from ...plugins.hooks.forms import Form
+from ..approval.form_dialogue import FormDialogue
 from ..approval.question import Dialogue
 from ..commands.tools import show_tools
-from ..ui.crash_report import show_crash
+from ..crash.report import show_crash
 from ..ui.text import Span, Text
 from .render import Scene
 from .rows import facts_of, whole_text
@@ -82,9 +84,12 @@ class ForPeople:
         """See `View`. The terminal has shown it already, wherever it was."""
         self._write([*self.scene.paused(), Span("\n")])
 
-    def question(self, question: Question) -> tuple[Dialogue, str | Step]:
+    def question(self, question: Question | Form) -> tuple[Dialogue | FormDialogue, Any]:
         """Return a question to the person, and what is shown of it first."""
         size = self.console.size
+        if isinstance(question, Form):
+            form = FormDialogue(question, size.width)
+            return form, form.begin()
         dialogue = Dialogue(question, self._risk(question), size.width, size.height)
         return dialogue, dialogue.begin()
 

@@ -15,6 +15,7 @@ from ...hosts.packages.cache import PackageCache
 from ...hosts.packages.cache_admin import clean as clean_cache
 from ...hosts.packages.cache_admin import items
 from ..ui.exit_codes import WELL
+from ..ui.files import ConfigFile
 from ..ui.options import common, json_option
 from ..ui.streams import Streams
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..ui.console import SafeConsole
 
 _DAY = 86400.0
-_config = click.argument("config", type=click.Path(dir_okay=False), required=False)
+_config = click.argument("config", type=ConfigFile(), required=False)
 
 
 @click.group(short_help="What was built for plugins; list it, clean it.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,10 +12,12 @@ import click
 from ...base.errors import JsonValueError
 from ...base.json import load_json
 from ...plugins.adapter.formatting import as_text
+from ...plugins.results.codes import Code
 from ...plugins.results.failures import reported
-from ..approval.terminal import ask_on_terminal
+from ..approval.terminal import ask_on_terminal, say_what_nobody_decides
+from ..crash.report import show_crash
 from ..ui.board import open_board
-from ..ui.crash_report import show_crash
+from ..ui.crash_files import CrashFiles, crash_folder
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, config_argument, json_option, seconds
 from ..ui.streams import Streams
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from ..ui.console import SafeConsole
 
 Json = dict[str, Any]
+
+_PATIENCE = 5.0
+"""Seconds that the whole report of a crash may be behind the result that has the short one."""
 
 
 @click.command(short_help="One call, parts shown as they come.")
@@ -55,10 +61,18 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         arguments = (sys.stdin.read(),)
         if not arguments[0].strip():
             raise click.UsageError("there is nothing on stdin; - is for arguments that come from there")
-    with Streams(as_json=as_json) as out, open_board(config, stdin=out.stdin) as board:
+    with (
+        Streams(as_json=as_json) as out,
+        open_board(
+            config,
+            stdin=out.stdin,
+            before=partial(ask_on_terminal, descriptor=out.stdin, reads=True),
+            crashes=(crashes := CrashFiles(crash_folder())),
+        ) as board,
+    ):
+        say_what_nobody_decides(board)
         request = request_for(tool, arguments, takes_text=takes_text(board, tool))
         began = time.monotonic()
-        ask_on_terminal(board, out.stdin, reads=True)
         running = board.submit(request, deadline=deadline)
         for chunk in running.chunks():
             if out.people:
@@ -66,11 +80,22 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
             else:
                 out.print_json(chunk)
         result = running.result()
+        # In any case, for what is not told before the board stops is not kept.
+        short = crash_of(result)
+        whole = None if short is None else crashes.wait_for(short["id"], _PATIENCE)
         if out.people:
-            show_result(result, time.monotonic() - began, out.console)
+            show_result(result, time.monotonic() - began, out.console, whole)
+            if result.get("code") == Code.INVALID_CALL and (hint := hint_for(arguments)) is not None:
+                out.console.print(Text(hint, "dim"), soft_wrap=True)
         else:
             out.print_json(result)
         return WELL if result["success"] else FAILED
+
+
+def crash_of(result: Json) -> Json | None:
+    """The short report in a result of ours; what a tool itself says under that name is none."""
+    report = result.get("crash_report")
+    return report if reported(result) is not None and isinstance(report, dict) else None
 
 
 def takes_text(board: Callboard, tool: str) -> bool:
@@ -120,6 +145,19 @@ def read_arguments(words: tuple[str, ...]) -> Json:
     return arguments
 
 
+def hint_for(words: tuple[str, ...]) -> str | None:
+    """How to write what stands there as a text and reads as other JSON; ``None`` if nothing does."""
+    for word in words:
+        name, equals, text = word.partition("=")
+        if name and equals and not name.endswith(":") and not word.lstrip().startswith("{"):
+            try:
+                load_json(text)
+            except JsonValueError:
+                continue
+            return f"{word} is a text; write {name}:={text} for what it is in JSON"
+    return None
+
+
 def _object(text: str, where: str) -> Json:
     value = _json(text, where)
     if not isinstance(value, dict):
@@ -134,8 +172,8 @@ def _json(text: str, where: str) -> Any:
         raise click.UsageError(f"{where} is {error}") from error
 
 
-def show_result(result: Json, seconds: float, console: SafeConsole) -> None:
-    """Show a result to people."""
+def show_result(result: Json, seconds: float, console: SafeConsole, whole: Json | None = None) -> None:
+    """Show a result to people; ``whole`` is the report of the crash that it tells of, if that is known."""
     took = f"{seconds * 1000:,.1f} ms"
     if result["success"]:
         shown = (
@@ -156,5 +194,5 @@ def show_result(result: Json, seconds: float, console: SafeConsole) -> None:
     for name in ("output", "traceback"):
         if result.get(name):
             console.print(Text(as_text(result[name]).rstrip(), "dim"), soft_wrap=True)
-    if ours and isinstance(report := result.get("crash_report"), dict):
-        show_crash(report, result.get("outcome"), console)
+    if (short := crash_of(result)) is not None:
+        show_crash(whole or short, result.get("outcome"), console)

@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING
 import click
 
 from ...authoring.create import create
-from ...authoring.template import KINDS, OTHER_NAMES, TRY
+from ...authoring.template import KINDS, LANGUAGES, OTHER_NAMES, TRY
 from ...base.suggestions import meant
 from ..ui.exit_codes import WELL
 from ..ui.options import common, json_option
 from ..ui.streams import Streams
 from ..ui.text import Text
+from .npm import npm_is_there
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..ui.console import SafeConsole
 
 
 def kind_of(text: str) -> str:
     """The type of an argument that is a kind of plugin; one of `KINDS`."""
-    kind = OTHER_NAMES.get(text, text)
+    kind = {**LANGUAGES, **OTHER_NAMES}.get(text, text)
     if kind not in KINDS:
         raise click.BadParameter(f"{text!r} is none; {meant(text, KINDS)}")
     return kind
@@ -48,12 +51,19 @@ def new(kind: str, folder: Path, as_json: bool) -> int:
     """  # noqa: D301 - click wants the character, not a backslash
     with Streams(as_json=as_json) as out:
         files = create(kind, folder)
-        commands = [*TRY[kind], "callboard call agent.json echo value=hello"]
+        commands = [*_for_this_shell(TRY[kind]), "callboard call agent.json echo value=hello"]
         if out.people:
             _show(folder, files, commands, out.console)
         else:
             out.print_json({"kind": kind, "folder": str(folder), "files": files, "commands": commands})
     return WELL
+
+
+def _for_this_shell(commands: Sequence[str]) -> list[str]:
+    """With Callboard's npm where the shell has none, or only one of an older Node."""
+    if not any(command.startswith("npm ") for command in commands) or npm_is_there():
+        return list(commands)
+    return [f"callboard {command}" if command.startswith("npm ") else command for command in commands]
 
 
 def _show(folder: Path, files: list[str], commands: list[str], console: SafeConsole) -> None:

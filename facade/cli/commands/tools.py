@@ -9,6 +9,7 @@ import click
 from rich.table import Table
 
 from ...actors.threads.hook_pool import HookFailed
+from ...base.errors import CallboardError
 from ...base.suggestions import meant
 from ...callboard import Callboard
 from ...interop.format_ids import formats_of
@@ -37,19 +38,33 @@ Json = dict[str, Any]
     is_flag=True,
     help="Write what each plugin says of itself instead: its configuration's schema, user interface elements, tags.",
 )
+@click.option(
+    "--resources", "of_servers", is_flag=True,
+    help="Write what its MCP servers share beside their tools: resources, and templates of their addresses.",
+)  # fmt: skip
 @click.option("--plan", "planned", is_flag=True, help="As 'callboard plan': start nothing.")
 @json_option
 @common
-def tools(config: str, wire_format: str | None, *, describe: bool, planned: bool, as_json: bool) -> int:
+def tools(
+    config: str,
+    wire_format: str | None,
+    *,
+    describe: bool,
+    of_servers: bool,
+    planned: bool,
+    as_json: bool,
+) -> int:
     """List the tools of CONFIG, and where each of them runs.
 
     Starts all plugins to ask them. Exit status 1 when one of them could not be loaded or started.
     """
-    if describe and wire_format is not None:
-        raise click.UsageError("--describe and --format ask for different things; leave out one of them")
+    if describe + of_servers + (wire_format is not None) > 1:
+        raise click.UsageError(
+            "--describe, --resources and --format ask for different things; choose one of them"
+        )
     quiet()
     if planned:
-        if describe or wire_format is not None:
+        if describe or of_servers or wire_format is not None:
             raise click.UsageError("--plan starts nothing that could be asked; leave out the other option")
         return show_plan(Path(config), as_json=as_json)
     with Streams(as_json=as_json) as out:
@@ -60,6 +75,8 @@ def tools(config: str, wire_format: str | None, *, describe: bool, planned: bool
             values = None if wire_format is None else _schemas(board, wire_format)
             if describe:
                 values = [_described(board, name) for name in board.status()["plugins"]]
+            if of_servers:
+                values = _resources(board)
         if out.people and values is None:
             show_tools(rows, out.console)
         for value in rows if values is None else values:
@@ -86,6 +103,20 @@ def _described(board: Callboard, plugin: str) -> Json:
         return board.describe(plugin)
     except HookFailed as error:
         return {"plugin": plugin, "error": str(error)}
+
+
+def _resources(board: Callboard) -> list[Json]:
+    """One object a resource or template; and one a server that cannot be asked."""
+    rows: list[Json] = []
+    for name, plugin in board.status()["plugins"].items():
+        if plugin.get("kind") != "mcp":
+            continue
+        try:
+            shared = [*board.resources(name), *board.resource_templates(name)]
+        except CallboardError as error:
+            shared = [{"error": str(error)}]
+        rows += [{"plugin": name, **each} for each in shared]
+    return rows
 
 
 def tool_rows(board: Callboard) -> list[Json]:

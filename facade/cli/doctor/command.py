@@ -17,6 +17,7 @@ from ...hosts.sandbox.bwrap import KIND
 from ...hosts.sandbox.containment import find_bubblewrap
 from ...plugins.sources.entry import parse_entry
 from ..ui.exit_codes import FAILED, WELL
+from ..ui.files import ConfigFile
 from ..ui.options import common, json_option, quiet, trust_option
 from ..ui.streams import Streams
 from ..ui.text import Text
@@ -46,7 +47,7 @@ _HOSTS = 10
 
 
 @click.command(short_help="What works here, and the remedy for what does not.")
-@click.argument("config", type=click.Path(dir_okay=False), required=False)
+@click.argument("config", type=ConfigFile(), required=False)
 @trust_option
 @json_option
 @common

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import PluginLoadError
 from ...config.plugin_options import asked_of
 from ...loading.python_packages import place_of
+from ...plugins.npm.npm_source import NpmSource
 from ...plugins.sources.entry import parse_entry
 from ...plugins.sources.python import read_python_package
 from ...plugins.sources.python_plan import Place
@@ -66,7 +67,9 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
         words = last_words(crash.get("stderr", "")) if crash else ""
         if words not in said:
             said += f"; its last words: {words}"
-        yield Finding("FAIL", what, said, "mend the tool" if crash else "")
+        yield Finding(
+            "FAIL", what, said, _REMEDIES.get(plugin.get("kind", ""), "mend the tool") if crash else ""
+        )
         return
     strays = host.get("counts", {}).get("stray", 0)
     if host["crashes"]:
@@ -78,6 +81,7 @@ def judge(name: str, plugin: Mapping[str, Any], *, others: int = 0) -> Iterator[
         yield Finding("ok", what, f"{tools}; {its} is ready, and prints nothing but messages to stdout")
 
 
+_REMEDIES = {"mcp": "correct its entry, or the server"}
 _HOSTS = {"node": "its Node host", "python": "its Python host"}
 
 
@@ -104,6 +108,6 @@ def _kind_of_host(entry: Any, configuration: Configuration) -> str | None:
             return None if place is Place.HERE else "python"
     except PluginLoadError:
         return None  # told by the check of the plugins
-    if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource):
+    if isinstance(read.source, NodeFileSource | NodePackageSource | NodeGitSource | NpmSource):
         return "node"
     return "python" if isolate else None

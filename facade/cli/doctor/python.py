@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from ...base.frozen import frozen
+from packaging.requirements import Requirement
+
 from .finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 OLDEST_PYTHON = (3, 11)
 
@@ -47,54 +47,30 @@ def check_packages() -> Iterator[Finding]:
         )
         return
     well = []
-    for line in lines:
-        needed = Requirement.read(line)
-        if needed.extra not in {"", "cli"}:
-            continue
-        found = _version_of(needed.package)
-        remedy = f"run: pip install '{needed.package}{needed.versions}'"
-        if found is None:
-            yield Finding("FAIL", "packages", f"{needed.package} is not installed", remedy)
-        elif not needed.is_met_by(found):
-            yield Finding(
-                "FAIL", "packages", f"{needed.package} is {found}; {needed.versions} is needed", remedy
-            )
+    for needed in needed_here(lines):
+        finding = judge_package(needed, _version_of(needed.name))
+        if finding.status == "ok":
+            well.append(finding.detail)
         else:
-            well.append(f"{needed.package} {found}")
+            yield finding
     if well:
         yield Finding("ok", "packages", ", ".join(well))
 
 
-@frozen
-class Requirement:
-    """A line of a distribution's metadata, as far as it is looked at: bounds from below and above."""
-
-    package: str
-    versions: str
-    extra: str
-
-    @classmethod
-    def read(cls, line: str) -> Requirement:
-        """Read ``pykka<5,>=4.4; extra == "cli"``."""
-        requirement, _, marker = line.partition(";")
-        match = re.match(r"\s*([\w.-]+)\s*(?:\[[^]]*\])?\s*\(?([^)]*)\)?", requirement)
-        assert match is not None, line
-        extra = re.search(r"extra\s*==\s*['\"](\w+)['\"]", marker)
-        return cls(match[1], match[2].replace(" ", ""), extra[1] if extra else "")
-
-    def is_met_by(self, version: str) -> bool:
-        """Whether a version is within the bounds; other kinds of conditions are not looked at."""
-        has = _numbers(version)
-        for bound in self.versions.split(","):
-            if bound.startswith(">=") and has < _numbers(bound[2:]):
-                return False
-            if bound.startswith("<") and not bound.startswith("<=") and has >= _numbers(bound[1:]):
-                return False
-        return True
+def needed_here(lines: Iterable[str]) -> list[Requirement]:
+    """What these lines of a distribution's metadata ask for on this system, without any extra."""
+    all_of_them = map(Requirement, lines)
+    return [each for each in all_of_them if each.marker is None or each.marker.evaluate({"extra": ""})]
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+def judge_package(needed: Requirement, found: str | None) -> Finding:
+    """Whether this version, or none, is what is needed."""
+    remedy = f"run: pip install '{needed.name}{needed.specifier}'"
+    if found is None:
+        return Finding("FAIL", "packages", f"{needed.name} is not installed", remedy)
+    if not needed.specifier.contains(found, prereleases=True):
+        return Finding("FAIL", "packages", f"{needed.name} is {found}; {needed.specifier} is needed", remedy)
+    return Finding("ok", "packages", f"{needed.name} {found}")
 
 
 def _version_of(package: str) -> str | None:

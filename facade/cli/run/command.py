@@ -21,7 +21,7 @@ import signal
 import click
 
 from ...agent.core.core import AgentCore
-from ..approval.terminal import ask_on_terminal
+from ..approval.terminal import TerminalApprover, ask_on_terminal, say_what_nobody_decides
 from ..ui.board import open_board
 from ..ui.exit_codes import FAILED, WELL, by_signal
 from ..ui.files import event_file
@@ -63,13 +63,20 @@ def run(config: str, in_flight: int, state: str | None, events: str | None) -> i
     with (
         Streams(as_json=True) as streams,
         event_file(events) as subscribers,
-        open_board(config, state, subscribers, stdin=streams.stdin) as board,
+        open_board(
+            config,
+            state,
+            subscribers,
+            stdin=streams.stdin,
+            before=functools.partial(ask_on_terminal, descriptor=streams.stdin, reads=False),
+        ) as board,
     ):
+        say_what_nobody_decides(board)
         slots = Slots(in_flight)
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
             writer = LineWriter(streams.stdout, functools.partial(_on_broken, interruption))
             relay = Relay(core, board.configuration, writer, slots, interruption)
-            approver = ask_on_terminal(board, streams.stdin, reads=False)
+            approver = board.approver if isinstance(board.approver, TerminalApprover) else None
             for line in read_lines(streams.stdin, interruption, board.configuration.calls.max_line_bytes):
                 if approver is None or not approver.put(line.text.decode(errors="replace")):
                     relay.take(line)

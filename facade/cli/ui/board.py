@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...callboard import Callboard
+from .crash_files import CrashFiles, crash_folder
 from .streams import complain
 from .trust import admit
 
@@ -22,6 +23,8 @@ def open_board(
     subscribers: Iterable[Callable[[Event], None]] = (),
     *,
     stdin: int | None = None,
+    before: Callable[[Callboard], object] = lambda _: None,
+    crashes: CrashFiles | None = None,
 ) -> Iterator[Callboard]:
     """A running board of a configuration.
 
@@ -30,6 +33,8 @@ def open_board(
         state: the file of the state store to use, instead of the configured one.
         subscribers: hear of everything from the first plugin on.
         stdin: the descriptor to ask on whether what would be fetched and built is trusted.
+        before: called with the board before it starts.
+        crashes: keeps the reports of crashes; the usual folder if ``None``.
 
     Raises:
         ConfigurationError: the configuration cannot be used.
@@ -37,12 +42,15 @@ def open_board(
         PluginError: a plugin that it requires cannot be loaded.
         NotTrusted: it would have code fetched or built, and its user has not agreed.
     """
-    board = Callboard(config, state=state, subscribers=subscribers)
+    crashes = crashes or CrashFiles(crash_folder())
+    board = Callboard(config, state=state, subscribers=(*subscribers, crashes.hear))
     if isinstance(config, str):  # else it is the command's own
         board.configuration = admit(board.configuration, config, stdin)
+    before(board)
     with board:
+        told = {failed.plugin for failed in board.failed}  # by the log, which names its source too
         for name, plugin in board.status()["plugins"].items():
-            if not plugin["available"]:
+            if not plugin["available"] and name not in told:
                 complain(f"plugin {name!r} did not come up: {why_absent(plugin)}")
         yield board
 

@@ -1,4 +1,4 @@
-"""Files that a command writes: what it has found out, at its end, and the events of its board, as they come.
+"""Files of a command: its configuration; and those that it writes, what it has found out, at its end, and the events of its board, as they come.
 
 Whether a report can be written is looked at before the command begins: minutes of work are not to be lost to a folder
 that was misspelt. It is only looked at, so what stands in the file stays there if the command is interrupted.
@@ -36,6 +36,33 @@ class Report(click.Path):
         if not file.exists() and not os.access(folder, os.W_OK):
             self.fail(f"cannot write {file}: nothing may be written to the folder {folder}", param, ctx)
         return file
+
+
+class ConfigFile(click.Path):
+    """The type of a configuration: its file, or the folder that has one as ``agent.json``.
+
+    What is wrong with the file is for the reader of configurations to say.
+    """
+
+    name = "config"
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The path of the file."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.is_dir():
+            return str(value)
+        from ...authoring.locate import CONFIGURATION  # noqa: PLC0415 - not for the page of help
+
+        if not (path / CONFIGURATION).is_file():
+            self.fail(
+                f"the folder {path} has no {CONFIGURATION}; name a configuration, or run: callboard dev {path}",
+                param,
+                ctx,
+            )
+        return str(path / CONFIGURATION)
 
 
 def write_report(file: Path | None, text: str) -> bool:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from .files import ConfigFile
+from .streams import log_as_json
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -44,7 +47,11 @@ def common(function: Function) -> Function:
         "-v", "--verbose", count=True, expose_value=False, callback=_note_verbosity,
         help="Log to stderr; twice for all there is.",
     )  # fmt: skip
-    return debug(verbose(function))
+    log_format = click.option(
+        "--log-format", type=click.Choice(["text", "json"]), expose_value=False, callback=_note_log_format,
+        help="How the log on stderr is written; json is an object a line.",
+    )  # fmt: skip
+    return debug(log_format(verbose(function)))
 
 
 def seconds(text: str) -> float:
@@ -78,7 +85,7 @@ def config_argument(function: Function) -> Function:
 
     What is wrong with the file is for the reader of configurations to say.
     """
-    return click.argument("config", type=click.Path(dir_okay=False))(trust_option(function))
+    return click.argument("config", type=ConfigFile())(trust_option(function))
 
 
 def quiet() -> None:
@@ -90,6 +97,11 @@ def quiet() -> None:
 def _note_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
     if value:
         context.ensure_object(Settings).debug = True
+
+
+def _note_log_format(_: click.Context, __: click.Parameter, value: str | None) -> None:
+    if value == "json":
+        log_as_json()
 
 
 def _note_trust(context: click.Context, _: click.Parameter, value: bool) -> None:

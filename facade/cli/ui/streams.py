@@ -182,10 +182,13 @@ def open_missing_streams() -> None:
 
 
 def complain(sentence: str) -> None:
-    """Say what went wrong, on stderr; without a reader it is lost."""
+    """Say what went wrong, on stderr, as the log is written; without a reader it is lost."""
     if sys.stderr is not None:
+        log_format = _LOGGER.handlers[0].formatter if _LOGGER.handlers else None
+        record = logging.LogRecord("callboard", logging.ERROR, "", 0, "%s", (sentence,), None)
+        line = one_sentence(sentence) if log_format is None else log_format.format(record)
         with suppress(OSError):
-            sys.stderr.write(f"{one_sentence(sentence)}\n")
+            sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
 
 
@@ -194,6 +197,14 @@ def warn_on_stderr() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormat())
     _LOGGER.addHandler(handler)
+
+
+def log_as_json() -> None:
+    """Have warnings, and what `complain` is told, said as JSON, an object a line."""
+    from ...exporters.json_log import JsonFormatter  # noqa: PLC0415 - most commands write no such log
+
+    for handler in _LOGGER.handlers:
+        handler.setFormatter(JsonFormatter())
 
 
 def tell_progress() -> None:

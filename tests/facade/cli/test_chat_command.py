@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from contextlib import suppress
 
 from callboard.agent.replay.server import ReplayServer
@@ -24,6 +25,7 @@ from command_line import (
 )
 from interrupts import interruptible
 from leaks import no_leaks
+from programs import PROGRAMS
 
 SCRIPT = [
     {"when": "wait", "steps": [{"text": "one " * 200}]},
@@ -104,6 +106,50 @@ def test_somebody_at_a_terminal_refuses_interrupts_and_leaves(tmp_path):
     assert "host ready (generation 1" in shown
     messages = load_session(kept).session.messages
     assert [message["role"] for message in messages] == ["user", "assistant", "tool", "assistant", "user", "assistant", "tool"]  # fmt: skip
+
+
+def test_somebody_at_a_terminal_fills_in_the_form_of_a_server(tmp_path):
+    server = str(PROGRAMS / "python" / "mcp_asking_server.py")
+    asked = {
+        "message": "Who?",
+        "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}},
+    }
+    call = {"name": "ask", "arguments": {"method": "elicitation/create", "params": asked}}
+    script = [{"steps": [{"calls": [call]}, {"text": "It was {result}"}]}]
+    ours, theirs = pty.openpty()
+    shown, seen = "", 0
+
+    def until(text):
+        nonlocal shown, seen
+        while text not in shown[seen:]:
+            shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", os.read(ours, 65536).decode())
+        seen = shown.index(text, seen) + len(text)
+
+    with ReplayServer(script) as model:
+        agent = {"provider": {"type": "openai_chat", "model": "m", "base_url": model.url}}
+        config = write_config(tmp_path, {"mcp": {"command": [sys.executable, server]}}, agent=agent)
+        process = subprocess.Popen(
+            command("chat", config), stdin=theirs, stdout=theirs, stderr=theirs,
+            env=ENVIRONMENT | {"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}, start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+        until("Ctrl-D leaves")
+        os.write(ours, b"Ask me\r")
+        until("Enter for none")
+        os.write(ours, b"Ann\r")
+        until("[y] send")
+        os.write(ours, b"y\r")
+        until("It was")
+        until("tokens in")
+        until(">")
+        os.write(ours, b"\x03\x03")
+        with suppress(OSError):  # how a terminal tells its end
+            until("nothing that comes")
+        os.close(ours)
+
+    assert process.wait(PATIENCE) == 0
+    assert "? Who?" in shown
+    assert '"accept"' in shown.replace("\\", "")
 
 
 def test_with_json_a_pipe_is_answered_in_ndjson_and_a_conversation_goes_on(tmp_path):

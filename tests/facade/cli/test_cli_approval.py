@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from callboard.cli.approval.question import read_choice
 from callboard.cli.approval.terminal import TerminalApprover
 from callboard.plugins.hooks.approval import Answer, Question
 from command_line import ENVIRONMENT, callboard, command, lines, write_config
+from programs import PROGRAMS
 
 PLAIN = ("Allow", "Allow always", "Deny")
 OWN = ("Allow once", "Not today")
@@ -133,6 +135,29 @@ def test_a_no_needs_no_more_than_the_first_page(config):
     )
 
     assert out[0]["code"] == "denied"
+
+
+def test_a_form_of_a_server_is_filled_in_at_the_terminal(tmp_path):
+    server = PROGRAMS / "python" / "mcp_asking_server.py"
+    config = write_config(tmp_path, {"mcp": {"command": [sys.executable, str(server)]}})
+    fields = {"name": {"type": "string"}, "color": {"type": "string", "enum": ["red", "green"]}}
+    asked = {"message": "Who?", "requestedSchema": {"type": "object", "properties": fields}}
+    arguments = {"method": "elicitation/create", "params": asked}
+
+    out, shown = on_terminal(
+        ["call", "--json", config, "ask", json.dumps(arguments)],
+        [
+            (b"a text", b"Ann\n"),
+            (b"of the list", b"3\n"),
+            (b"one of the choices", b"2\n"),
+            (b"[y] send", b"y\n"),
+        ],
+    )
+
+    assert json.loads(out[0]["result"]) == [
+        {"action": "accept", "content": {"name": "Ann", "color": "green"}}
+    ]
+    assert '"mcp_asking_server"' in shown
 
 
 def test_what_is_typed_between_calls_is_the_answer_while_a_question_is_open(config):

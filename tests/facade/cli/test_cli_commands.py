@@ -10,6 +10,7 @@ from callboard.cli.app import COMMANDS, OPTIONAL, command_line
 from callboard.cli.doctor.plugin_checks import judge
 from click.testing import CliRunner
 from command_line import ECHO, EXAMPLES, PACED, callboard, lines, on_a_terminal, write_config
+from programs import PROGRAMS
 
 
 @pytest.fixture(scope="module")
@@ -27,20 +28,60 @@ def test_help_says_a_line_for_each_command():
     assert [line.split()[0] for line in commands if line.strip()] == [
         "run",
         "demo",
+        "mcp",
         "chat",
         "chaos",
         "new",
         "dev",
         "inspect",
+        "check",
+        "schema",
         "plan",
         "trust",
         "tools",
         "call",
         "convert",
+        "crash",
         "doctor",
+        "npm",
         "cache",
+        "completion",
     ]
     assert all(len(line.split()) > 4 for line in commands if line.strip())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_is_said_of_a_command_is_what_it_says_of_itself(name):
+    assert COMMANDS[name][1] == command_line.commands[name].get_short_help_str(100)
+
+
+def test_the_help_of_all_imports_none_of_them():
+    program = (
+        "import sys; from callboard.cli.app import main; main(['--help']); "
+        "sys.stderr.write(' '.join(sorted(sys.modules)))"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert [name for name in ended.stderr.split() if name.startswith("callboard.cli.commands")] == []
+    assert "callboard.actors.board" not in ended.stderr.split()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_given_what_completes_in_it(shell):
+    said = callboard("completion", shell)
+    completed = callboard(
+        env={
+            "_CALLBOARD_COMPLETE": f"{shell}_complete",
+            "COMP_WORDS": "callboard do",
+            "COMP_CWORD": "do" if shell == "fish" else "1",
+        }
+    )
+
+    assert said.returncode == 0
+    assert "_CALLBOARD_COMPLETE" in said.stdout
+    assert "doctor" in completed.stdout
+    assert "demo" not in completed.stdout
 
 
 @pytest.mark.parametrize(
@@ -79,7 +120,7 @@ def test_without_its_packages_the_command_line_says_what_to_install(package):
 
 
 def test_a_command_whose_package_is_not_there_says_what_to_install_and_harms_no_other(monkeypatch):
-    monkeypatch.setitem(COMMANDS, "tools", "lacks:tools")
+    monkeypatch.setitem(COMMANDS, "tools", ("lacks:tools", "The tools."))
     monkeypatch.setitem(OPTIONAL, "callboard", "all-of-it")
 
     refused = CliRunner().invoke(command_line, ["tools", "--json", "x"], standalone_mode=False)
@@ -118,6 +159,17 @@ def test_a_required_plugin_that_cannot_be_loaded_is_a_wrong_configuration(tmp_pa
 
 
 # tools
+
+
+def test_the_resources_of_mcp_servers_are_listed(tmp_path):
+    server = {"command": [sys.executable, str(PROGRAMS / "python" / "mcp_server.py"), "shares"]}
+    config = write_config(tmp_path, ECHO, {"mcp": server, "name": "notes"})
+
+    ended = callboard("tools", "--json", "--resources", config)
+
+    said = [(each["plugin"], each.get("uri") or each.get("uriTemplate")) for each in lines(ended.stdout)]
+    assert said == [("notes", "note://one"), ("notes", "note://two"), ("notes", "note://{name}")]
+    assert ended.returncode == 0
 
 
 def test_tools_are_listed_with_where_they_run(config):

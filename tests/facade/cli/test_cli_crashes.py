@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from callboard.cli.ui.crash_report import LINES, MESSAGES, facts_of, messages_of, show_crash, words_of
+from callboard.cli.crash.report import LINES, MESSAGES, facts_of, messages_of, show_crash, words_of
 from callboard.supervision.runtime.event_kinds import faults_of
 from callboard.supervision.runtime.event_order import check_order
 from callboard.supervision.runtime.events import Event
@@ -32,7 +32,7 @@ export default {
 """
 
 REPORT = {
-    "host": "ways", "generation": 3, "exit": "exit code 1", "code": 1, "signal": None, "uptime": 12.3456,
+    "id": "0123456789ab", "host": "ways", "generation": 3, "exit": "exit code 1", "code": 1, "signal": None, "uptime": 12.3456,
     "cause": "it exited by itself with an error", "in_flight": ["a"], "stderr": "", "counts": {},
     "leftovers": [], "frames": [],
 }  # fmt: skip
@@ -100,7 +100,7 @@ def test_a_file_of_events_that_cannot_be_opened_is_said_before_anything_is_start
 
 
 def test_what_is_worth_a_line_is_told_and_nothing_else():
-    assert dict(facts_of(REPORT, None)) == {"life": "generation 3, 12.35 s long"}
+    assert dict(facts_of(REPORT, None)) == {"life": "generation 3, 12.35 s long", "id": "0123456789ab"}
     told = dict(
         facts_of(REPORT | {"in_flight": ["a", "b"], "counts": {"stray": 2}, "leftovers": [7]}, "not_sent")
     )

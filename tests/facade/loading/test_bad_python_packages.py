@@ -42,7 +42,7 @@ UNLOADED = {
     "exiting": ("import sys\nsys.exit(3)", "importing cb_bad_exiting raised SystemExit"),
     "lacking": ("import cb_nowhere", "add what has the module 'cb_nowhere' to the package's dependencies"),
     "other": ("class Tol: ...", "cb_bad_other has no 'Tool'; did you mean 'Tol'?"),
-    "shapeless": ("def Tool(): ...", "function is no tool plugin: it has none of execute_tool"),
+    "shapeless": ("Tool = 3", "int is no tool plugin: it has none of execute_tool"),
 }
 """What goes wrong when it is loaded: the module, and what is said of it."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .text import Text
+from ..ui.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .console import SafeConsole
+    from ..ui.console import SafeConsole
 
 Report = dict[str, Any]
 
@@ -20,7 +20,7 @@ MESSAGES = 6
 LINES = 30
 """Lines of stderr shown."""
 
-_KEYS = frozenset({"generation", "uptime", "in_flight", "counts", "leftovers", "stderr", "frames"})
+_KEYS = frozenset({"id", "generation", "uptime", "in_flight", "stderr"})
 _OUTCOMES = {
     "not_sent": "the tool has not seen the call",
     "outcome_unknown": "the tool may have run, in part or in whole",
@@ -29,7 +29,7 @@ _NATIVE = re.compile(r"\s*\d+: 0x[0-9a-f]+\s")
 
 
 def show_crash(report: Mapping[str, Any], outcome: str | None, console: SafeConsole) -> None:
-    """Show a crash report, as it is in a result, below the sentence that sums it up.
+    """Show a crash report, or a short one as it is in a result, below the sentence that sums it up.
 
     What lacks what a crash report has is none (a tool may put what it likes under that name), and not shown.
     """
@@ -53,11 +53,12 @@ def facts_of(report: Mapping[str, Any], outcome: str | None) -> Iterator[tuple[s
     if outcome in _OUTCOMES:
         yield "outcome", _OUTCOMES[outcome]
     yield "life", f"generation {report['generation']}, {report['uptime']:,.2f} s long"
+    yield "id", report["id"]
     if len(report["in_flight"]) > 1:
         yield "with it", f"{len(report['in_flight'])} calls: {', '.join(report['in_flight'])}"
-    if report["counts"]:
+    if report.get("counts"):
         yield "counts", ", ".join(f"{count:,} {name}" for name, count in report["counts"].items())
-    if report["leftovers"]:
+    if report.get("leftovers"):
         yield "left over", f"processes that would not end: {', '.join(map(str, report['leftovers']))}"
 
 
@@ -65,7 +66,7 @@ def messages_of(report: Mapping[str, Any]) -> list[str]:
     """The last messages, a line each: when, which way, how large, and how they begin."""
     return [
         f"{frame['at']:9.3f} s {'→' if frame['direction'] == 'sent' else '←'} {frame['size']:>7,} B  {frame['text']}"
-        for frame in report["frames"][-MESSAGES:]
+        for frame in report.get("frames", ())[-MESSAGES:]
     ]
 
 

@@ -1,0 +1,1 @@
+"""`callboard crash`, and how a crash report is shown."""
