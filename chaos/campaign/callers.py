@@ -132,7 +132,7 @@ def judge(call: str) -> Callable[[Result], Json]:
         told = result.get("result")
         if not isinstance(told, dict) or told.get("call") != call:
             return {"wrong": f"it is {told!r:.80}, not of {call}"}
-        return {"run": told["run"], "counted": told["count"]}
+        return {"run": told["run"], "counted": told.get("count")}
 
     return of
 

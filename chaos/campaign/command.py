@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..checker.standings import STATUS, Standing
 from ..commands.argparse_types import seconds, whole
 from .drawing import draw_plan
-from .plan import KINDS
+from .plan import KINDS, OTHER_KINDS
 from .round import Round
 
 if TYPE_CHECKING:
@@ -52,6 +52,13 @@ def add_command(
     parser.add_argument("--calls", type=whole(0), default=120, help="calls of each (120)")
     parser.add_argument("--happenings", type=whole(0), default=8, help="faults and orders of each (8)")
     parser.add_argument("--seconds", type=seconds, default=1.2, help="in which they come (1.2)")
+    parser.add_argument(
+        "--kind",
+        action="append",
+        dest="kinds",
+        choices=(*KINDS, *OTHER_KINDS),
+        help="of plugins, instead of all that are no MCP servers; may be given again",
+    )
     parser.add_argument("--print", action="store_true", dest="shows", help="print the plans, and do nothing")
     parser.set_defaults(run=lambda given: run(given, make_board, has_node()))
 
@@ -63,7 +70,7 @@ def run(
 ) -> int:
     """Carry the rounds out; returns 0 when every rule held in each and was held against something, and 1 when not."""
     first = SystemRandom().randrange(100_000) if given.seed is None else given.seed
-    kinds = KINDS if has_node else tuple(kind for kind in KINDS if kind != "node")
+    kinds = given.kinds or (KINDS if has_node else tuple(kind for kind in KINDS if kind != "node"))
     sizes = {name: getattr(given, name) for name in SIZES}
     plans = (draw_plan(seed, kinds=kinds, **sizes) for seed in range(first, first + given.rounds))
     if given.shows:
@@ -84,6 +91,7 @@ def run(
 def _again(plan: Plan, given: argparse.Namespace) -> str:
     words = ["python -m callboard.chaos campaign --rounds 1", f"--seed {plan.seed}"]
     words += [f"--{name} {getattr(given, name)}" for name in SIZES]
+    words += [f"--kind {kind}" for kind in given.kinds or ()]
     return " ".join(words)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_OFTEN = {"node": 4, "python": 1, "python_async": 1, "thread": 2, "thread_async": 2}
+_OFTEN = {"node": 4, "python": 1, "python_async": 1, "thread": 2, "thread_async": 2, "mcp": 1}
 """How often a plugin is of that kind: a host in Python takes long to start."""
 
 _MOODS = ("well",) * 24 + ("fail", "fail", "raise", "invalid", "exit", "exit late", "deaf", "hang", "spin")

@@ -42,7 +42,7 @@ class LedgerRun:
         plugin: the tool's.
         run: the name of this run, unlike all others of the ledger.
         pid: of the process that it ran in.
-        count: the count in the state that it was given.
+        count: the count in the state that it was given; ``None`` of a tool that has no state.
         begun: the number of the line that says so.
         ended: the number of the line that says how it ended; ``None`` if there is none.
         how: it ended: ``success``, ``failure``, ``raise``, ``invalid``, ``stopped`` (it heeded a cancel); empty without an end.
@@ -53,7 +53,7 @@ class LedgerRun:
     plugin: str
     run: str
     pid: int
-    count: int
+    count: int | None
     begun: int
     ended: int | None = None
     how: str = ""
@@ -122,7 +122,7 @@ def read_ledger(lines: Iterable[str]) -> Ledger:
                     runs[mark["run"]] = _begun(mark, number)
                 case "end" if not runs[mark["run"]].how:
                     runs[mark["run"]] = replace(
-                        runs[mark["run"]], ended=number, how=str(mark["how"]), made=int(mark["count"])
+                        runs[mark["run"]], ended=number, how=str(mark["how"]), made=_count(mark)
                     )
                 case "anew":
                     anews.append(Anew(str(mark["plugin"]), number, bool(mark["keeps"])))
@@ -135,8 +135,12 @@ def read_ledger(lines: Iterable[str]) -> Ledger:
 
 def _begun(mark: dict[str, Any], number: int) -> LedgerRun:
     return LedgerRun(
-        str(mark["call"]), str(mark["plugin"]), str(mark["run"]), int(mark["pid"]), int(mark["count"]), number
+        str(mark["call"]), str(mark["plugin"]), str(mark["run"]), int(mark["pid"]), _count(mark), number
     )
+
+
+def _count(mark: dict[str, Any]) -> int | None:
+    return None if "count" not in mark else int(mark["count"])
 
 
 def anew_mark(plugin: str, *, keeps: bool) -> str:

@@ -140,6 +140,8 @@ def _goes_on(run: LedgerRun, at: LedgerRun) -> bool:
     """Whether a run goes on when another begins. One that never ended and is not in its process has died with its own."""
     if run.ended is None:
         return run.pid == at.pid
+    if run.how == "stopped" and run.count is None:
+        return False  # an MCP server does not say when a call that was cancelled is over, so nobody can wait for it
     return run.ended > at.begun
 
 
@@ -153,6 +155,8 @@ def state_goes_up_by_one(run: Run, ledger: Ledger) -> Iterator[Violation]:
         kept = [one for one in ran if _is_kept(one, runs, answers)]
         state = _Committed(ledger, plugin, resets.get(plugin, 0))
         for one in kept:
+            if one.count is None:  # it has no state
+                continue
             state.pass_on_to(one.begun)
             due = state.due(one) if terms.concurrency == 1 else state.known(one)
             if due:

@@ -22,6 +22,9 @@ Json = dict[str, Any]
 KINDS = ("node", "python", "python_async", "thread", "thread_async")
 """What a plugin may be: in a host of its own, written in JavaScript or Python, or in a thread of the board's process."""
 
+OTHER_KINDS = ("mcp",)
+"""What a plugin may be if that is asked for: an MCP server, which has no state. They are none of `KINDS`, by whose number plans are drawn."""
+
 WAYS = ("wait", "burst", "parts", "await", "await_parts")
 """How a caller calls: one call after the other (``wait``), all at once (``burst``), reading parts; the same in an event loop."""
 
@@ -39,7 +42,7 @@ class PluginPlan:
 
     Attributes:
         name: its name; its tool is called ``NAME_work``.
-        kind: one of `KINDS`.
+        kind: one of `KINDS` or `OTHER_KINDS`.
         options: beside its source, as a configuration has them.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,11 @@ Json = dict[str, Any]
 
 MODULE = Path(__file__).with_name("ledger_tool.mjs")
 """The tool in JavaScript."""
+
+SERVER = Path(__file__).with_name("ledger_server.py")
+"""The tool as an MCP server."""
+
+_START = 5.0
 
 _CLASSES = {"": "LedgerTool", "async": "AsyncLedgerTool"}
 
@@ -55,6 +61,10 @@ class Sources:
     def entry(self, name: str) -> Json:
         """What a plugin is loaded from, with its options."""
         plugin = self._plan.of(name)
+        if plugin.kind == "mcp":
+            # A handshake whose answer was spoilt ends by its deadline: in good time, and not after the minute that servers have.
+            source = {"mcp": {"command": [sys.executable, str(SERVER), name]}, "start_deadline": _START}
+            return {**source, "name": name, "required": True, **plugin.options}
         config = {"name": name, "alone": plugin.hosted}
         return {**self._source(plugin), "config": config, "required": True, **plugin.options}
 

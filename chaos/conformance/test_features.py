@@ -153,3 +153,30 @@ def test_a_farewell_is_answered_before_the_end(described: RawHost, work: Json) -
 
     assert len(described.answers(farewell)) == 1, described.tell("it ended without an answer to its farewell")
     assert exit_.signal is None, described.tell("it had to be ended by a signal")
+
+
+@pytest.mark.must
+@pytest.mark.feature("state_version")
+def test_a_state_that_has_a_name_may_come_by_that_alone(described: RawHost, work: Json) -> None:
+    first = described.ask("execute_tool", work | {"state_version": "s1"}, request_id="first")
+    name = "first" if "state" in first["result"] else "s1"
+    by_name = {key: value for key, value in work.items() if key != "state"} | {"state_version": name}
+    answer = described.ask("execute_tool", by_name)
+
+    assert answer["ok"] is True, described.tell(
+        "it does not know the state that it was just sent, or has sent"
+    )
+    assert isinstance(answer["result"].get("state", {}), dict), described.tell("the state is no object")
+
+
+@pytest.mark.must
+@pytest.mark.feature("state_version")
+def test_a_state_whose_name_is_not_known_is_refused_and_the_host_lives(
+    described: RawHost, work: Json
+) -> None:
+    by_name = {key: value for key, value in work.items() if key != "state"} | {"state_version": "nobody's"}
+    answer = described.ask("execute_tool", by_name)
+
+    assert answer["ok"] is False, described.tell("a state that it never had was given to a tool")
+    assert answer["error"]["type"] == "StateUnknown", described.tell("the refusal has another type")
+    assert lives(described, work), described.tell("the call after it does not work")

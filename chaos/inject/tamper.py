@@ -133,11 +133,13 @@ class _Ear:
 
 def _answered(line: bytes) -> str | None:
     """Whose answer a line is; ``None`` if it is none."""
-    if b'"ok"' not in line:
+    if b'"ok"' not in line and b'"jsonrpc"' not in line:
         return None
     try:
         message = load_json(line)
     except JsonValueError:
         return None
-    request_id = message.get("id") if isinstance(message, dict) else None
-    return request_id if isinstance(request_id, str) else None
+    if not isinstance(message, dict) or "method" in message:  # an MCP server's own question has an id too
+        return None
+    request_id = message.get("id")
+    return str(request_id) if isinstance(request_id, str | int) else None

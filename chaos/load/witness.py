@@ -180,6 +180,7 @@ class _Line:
         self._witness = witness
         self._host = host
         self._open: dict[str, Given] = {}
+        self._states: dict[str, str] = {}  # digests, by the names that states have on this line
         self._rest = b""
 
     def send(self, line: bytes) -> tuple[str, Given] | None:
@@ -195,10 +196,19 @@ class _Line:
         call = self._host.call_of(request_id)
         if call is None:
             return None
-        given = Given(call, self._host.generation, now(), digest(params.get("state")))
+        given = Given(call, self._host.generation, now(), self._state_in(params))
         self._open[request_id] = given
         self._witness.give(given)
         return request_id, given
+
+    def _state_in(self, params: Json) -> str:
+        name = params.get("state_version")
+        if name is None or "state" in params:
+            state = digest(params.get("state"))
+            if name is not None:
+                self._states[name] = state
+            return state
+        return self._states[name]
 
     def take_back(self, sent: tuple[str, Given] | None) -> None:
         """That was not sent."""
@@ -213,7 +223,8 @@ class _Line:
         self._host.on_output(data)
 
     def _hear(self, message: Json) -> None:
-        given = self._open.pop(str(message.get("id")), None) if isinstance(message.get("ok"), bool) else None
+        request_id = str(message.get("id"))
+        given = self._open.pop(request_id, None) if isinstance(message.get("ok"), bool) else None
         if given is None:
             return
         result = message.get("result")
@@ -221,7 +232,8 @@ class _Line:
             answer = complete_result(result.get("value"))
             if answer.valid:
                 given.result = answer.result
-                given.new_state = digest(result["state"]) if isinstance(result.get("state"), dict) else None
+                if isinstance(result.get("state"), dict):
+                    given.new_state = self._states[request_id] = digest(result["state"])
         given.answered = True
 
     def on_exit(self, exit_: ProcessExit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def spoil(line: bytes, request_id: str, faults: Iterable[f.Fault], garbage: Call
 
     Args:
         line: the answer, as the protocol wants it, newline included.
-        request_id: whose answer it is.
+        request_id: whose answer it is, a text or a number.
         faults: those that touch answers.
         garbage: makes so many bytes that are no message and hold no newline.
     """
@@ -65,7 +66,8 @@ def _spoil(reply: Reply, request_id: str, fault: f.Fault, garbage: Callable[[int
         case f.PartFlood():
             return replace(reply, data=PART % request_id.encode() * fault.parts + data)
         case f.WrongId():
-            return replace(reply, data=data.replace(b'"id":"%s"' % request_id.encode(), STRANGER))
+            spelled = re.compile(rb'"id":\s*("?)%s\1(?=[,}])' % re.escape(request_id.encode()))
+            return replace(reply, data=spelled.sub(STRANGER, data))
         case f.WrongVersion():
             return replace(reply, data=data.replace(b'"v":1', b'"v":%d' % fault.version, 1))
         case _:

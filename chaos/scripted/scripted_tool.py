@@ -7,11 +7,11 @@ a `VirtualClock`, and does what a `Schedule` wants at the moment it wants it.
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
-from ...hosts.errors import HostGone, HostTimeout, ProtocolBreach, RemoteError
+from ...hosts.errors import HostGone, HostTimeout
 from ...hosts.hosted_tool import HostedToolPlugin
+from ...hosts.protocol.blocking_request import Asked
 from ...hosts.protocol.methods import METHODS
 from ...hosts.sharing import Sharing
 from ..schedule import Schedule
@@ -21,7 +21,6 @@ from .scripted_host import ScriptedHost
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ...hosts.report.crash_report import CrashReport
     from ..virtual.clock import VirtualClock
     from .scripted_call import Record, Tool
     from .scripted_life import ScriptedLife
@@ -95,53 +94,13 @@ class ScriptedToolPlugin(HostedToolPlugin):
         self.script.enter(state)
 
     def _ask(self, method: str, params: Json) -> tuple[Any, Json | None]:
-        """Send a request and let time pass until it is answered. Raises as `Host.ask`."""
+        """Send a request and let time pass until it is answered. Raises as `ask`."""
         host, timeout = self.host, METHODS[method].timeout
         if host is None:
             raise HostGone(f"the host of {self.name!r} is not running", host=self.name)
-        owner = _Asked(method)
+        owner = Asked(method)
         request_id = host.send(method, params, owner)
         within = 3600.0 if timeout is None else timeout
         if not self.script.clock.advance_until(owner.ended.is_set, within) and host.abandon(request_id):
             raise HostTimeout(host=self.name, method=method, seconds=within)
-        return owner.answer(self.name)
-
-
-class _Asked:
-    """The owner of a request that somebody lets time pass for."""
-
-    def __init__(self, method: str) -> None:
-        self.call_id = method
-        self.ended = threading.Event()
-        self._value: tuple[Any, Json | None] = (None, None)
-        self._error: Callable[[str], Exception] | None = None
-
-    def answer(self, host: str) -> tuple[Any, Json | None]:
-        if self._error is not None:
-            raise self._error(host)
-        return self._value
-
-    def on_part(self, payload: Any, size: int) -> None:
-        """Nobody asked for parts."""
-
-    def on_begun(self) -> None:
-        """Nobody asked for that either."""
-
-    def on_answer(self, value: Any, state: Json | None) -> None:
-        self._value = value, state
-        self.ended.set()
-
-    def on_refused(self, error: Json) -> None:
-        self._error = lambda host: RemoteError(error, host=host)
-        self.ended.set()
-
-    def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
-        self._error = lambda host: ProtocolBreach(host=host, reason=reason, detail=detail, facts=facts)
-        self.ended.set()
-
-    def on_lost(self, report: CrashReport) -> None:
-        self._error = lambda host: HostGone(report.summary, host=host, report=report.as_dict())
-        self.ended.set()
-
-    def on_released(self) -> None:
-        self.ended.set()
+        return owner.outcome(self.name)

@@ -54,7 +54,8 @@ def test_scenario_L5_every_way_to_fall_has_its_class_and_the_last_words_are_atta
             after = board.submit(tool_call("fails"), deadline=PATIENCE).result(PATIENCE)
 
             assert (lost["code"], crashed.facts["exit"]) == ("host_crashed", ends[way])
-            assert f"about to {way}" in lost["crash_report"]["stderr"]
+            assert f"about to {way}" in crashed.facts["report"]["stderr"]
+            assert lost["crash_report"]["id"] == crashed.facts["report"]["id"]
             assert after["success"]
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import wraps
 
 import pytest
+from broken_boards import take_the_last_call_first
 from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
 from callboard.actors.endpoint.endpoint import ToolSettings
@@ -155,14 +156,7 @@ def test_a_board_that_sends_again_what_may_run_once_is_found(tmp_path, monkeypat
 
 @convicts(ORDER)
 def test_a_board_that_takes_the_last_call_first_is_found(tmp_path, monkeypatch):
-    in_truth = Mailbox.take
-
-    def last_first(lane):
-        with lane._lock:
-            lane._calls.reverse()
-        return in_truth(lane)
-
-    monkeypatch.setattr(Mailbox, "take", last_first)
+    take_the_last_call_first(monkeypatch)
     with a_run(tmp_path) as (calls, broken):
         for handle in [calls.submit(seconds=0.1), *(calls.submit() for _ in range(5))]:
             handle.result(10)

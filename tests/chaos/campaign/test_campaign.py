@@ -43,6 +43,18 @@ def test_a_round_of_the_campaign_keeps_every_rule(seed, tmp_path):
     assert {one.rule for one in ended.checks if not one.looked_at} <= BY_CHANCE
 
 
+@pytest.mark.parametrize("seed", every(2, (100, 102, 104, 105)))
+def test_a_round_with_mcp_servers_keeps_every_rule(seed, tmp_path):
+    plan = draw_plan(seed, kinds=["mcp"], plugins=2, calls=60)
+
+    with no_leaks():
+        ended = Round(plan, tmp_path, TamperedBoard).run()
+
+    assert {plugin.kind for plugin in plan.plugins} == {"mcp"}
+    assert [(one.rule, one.what) for one in ended.violations] == []
+    assert (ended.untested, ended.ok) == ("", True)
+
+
 def test_the_five_rounds_have_everything_that_can_be_drawn():
     plans = [draw_plan(seed) for seed in SEEDS]
     options = [plugin.options for plan in plans for plugin in plan.plugins]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from callboard.chaos.campaign.ledger import LedgerDamaged, read_ledger
 from callboard.chaos.campaign.ledger_rules import (
@@ -13,7 +15,7 @@ from callboard.chaos.campaign.ledger_rules import (
     STATE,
     SUCCESS,
 )
-from callboard.chaos.checker.facts import Asked, Ordered, Submitted
+from callboard.chaos.checker.facts import Answered, Asked, Ordered, Submitted
 from callboard.chaos.checker.standings import Standing
 from ledgers import (
     GOOD_FACTS,
@@ -271,6 +273,17 @@ def test_what_may_be_breaks_no_rule(story):
     facts, ledger, terms = ACQUITTED[story]
 
     assert broken(facts, ledger, terms) == []
+
+
+def test_a_tool_without_a_state_is_held_to_all_rules_but_that_of_the_state():
+    def stateless(line):
+        return json.dumps({key: value for key, value in json.loads(line).items() if key != "count"})
+
+    facts = [one._replace(counted=None) if isinstance(one, Answered) else one for one in GOOD_FACTS]
+
+    found = checks(facts, [stateless(line) for line in GOOD_LEDGER])
+
+    assert [(one.rule, one.said) for one in found if not one.ok] == []
 
 
 def test_a_ledger_is_read_with_what_each_run_was_given_and_left():

@@ -12,7 +12,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from broken_boards import CONVICTED, LATE, PROMPT, a_run, convicts
+from broken_boards import CONVICTED, LATE, PROMPT, a_run, convicts, take_the_last_call_first
 from callboard.actors.board import Board
 from callboard.actors.calls.call import Call
 from callboard.actors.endpoint.endpoint import ToolSettings
@@ -166,18 +166,7 @@ def test_a_board_that_runs_two_lives_at_once_is_found(tmp_path, monkeypatch):
 
 @convicts("calls begin in order")
 def test_a_board_that_takes_calls_out_of_order_is_found(tmp_path, monkeypatch):
-    def last_first(lane):
-        with lane._lock:
-            lane._untaken -= 1
-            if lane._open and lane._calls:
-                call = lane._calls.pop()
-                lane._taken.add(call)
-                lane._in_hand += 1
-                return call
-            lane._granted -= 1
-            return None
-
-    monkeypatch.setattr(Mailbox, "take", last_first)
+    take_the_last_call_first(monkeypatch)
     with a_run(tmp_path) as (calls, found):
         for handle in [calls.submit() for _ in range(20)]:
             handle.result(10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -66,6 +67,17 @@ def test_each_fault_leaves_its_mark(faults, reply):
 )
 def test_the_other_side_takes_it_for_what_it_is(fault, events):
     assert heard(spoilt(fault)) == events
+
+
+@pytest.mark.parametrize("spelled", [b'"7"', b"7", b" 7", b' "7"'])
+def test_the_answer_of_an_mcp_server_gets_the_id_of_nobody_however_it_is_spelled(spelled):
+    line = b'{"jsonrpc":"2.0","id":%s,"result":{"text":"77 7"}}\n' % spelled
+
+    reply = spoil(line, "7", [f.WrongId()], bytes)
+
+    told = json.loads(reply.data)
+    assert told["id"] not in (7, "7")
+    assert told["result"] == {"text": "77 7"}
 
 
 def test_garbage_is_no_message_and_no_end_of_a_line():

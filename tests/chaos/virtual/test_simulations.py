@@ -10,7 +10,7 @@ import sys
 from random import SystemRandom
 
 import pytest
-from callboard.actors.endpoint.mailbox import Mailbox
+from broken_boards import take_the_last_call_first
 from callboard.actors.state.cell import StateCell
 from callboard.chaos import faults as f
 from callboard.chaos import simulation
@@ -135,13 +135,7 @@ def test_every_tree_that_is_drawn_is_taken(tree):
 
 
 def test_calls_that_overtake_each_other_are_found(monkeypatch):
-    def take(lane):
-        with lane._lock:
-            lane._calls.reverse()
-        return in_order(lane)
-
-    in_order = Mailbox.take
-    monkeypatch.setattr(Mailbox, "take", take)
+    take_the_last_call_first(monkeypatch)
 
     found = {violation.rule for seed in range(20) for violation in simulate(seed).violations}
 
