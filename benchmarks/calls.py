@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import time
+from collections import deque
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,7 @@ from callboard import Callboard
 from harness import timed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from harness import Block
 
@@ -53,6 +55,27 @@ def board_turn(board: Callboard, count: int, arguments: dict[str, Any]) -> Block
     """Run ``count`` calls one after the other; the seconds of each."""
     calls = iter([tool_call(arguments) for _ in range(count)])
     return timed(lambda: run(board, next(calls)), count)
+
+
+def window_turn(board: Callboard, count: int) -> Block:
+    """Run ``count`` calls with `WINDOW` of them in flight; calls a second."""
+    return rate(board.submit, [tool_call(SMALL) for _ in range(count)])
+
+
+def rate(submit: Callable[[Any], Any], calls: Sequence[Any]) -> Block:
+    """Calls a second; each call's answer is waited for, the oldest first."""
+    under_way: deque[Any] = deque()
+    begin = time.perf_counter()
+    for call in calls:
+        if len(under_way) == WINDOW:
+            under_way.popleft().result()
+        under_way.append(submit(call))
+    while under_way:
+        last = under_way.popleft().result()
+    found = len(calls) / (time.perf_counter() - begin)
+    if last["success"] is not True:
+        raise RuntimeError(f"a measured call failed: {last}")
+    return [found]
 
 
 def run(board: Callboard, call: dict[str, Any]) -> Any:

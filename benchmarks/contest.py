@@ -36,12 +36,12 @@ class Contest:
         return quick if self.quick else count
 
     @contextmanager
-    def peer(self) -> Iterator[Peer | None]:
-        """Give the peer, connected, in the present place; ``None`` when it does not take part."""
+    def peer(self, *server: str) -> Iterator[Peer | None]:
+        """Give the peer, connected, in the present place; ``None`` when it does not take part. ``server`` as of `Peer`."""
         if self.no_peer is not None:
             yield None
             return
-        with Peer() as peer:
+        with Peer(*server) as peer:
             yield peer
 
     def beside_peer(

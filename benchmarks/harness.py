@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 Block = list[float]
 """The samples of one turn, in seconds unless the measurement says otherwise."""
@@ -76,6 +76,20 @@ def alternate(
         order = sorted(turns, key=list(turns).index, reverse=number % 2 == 1)
         for name in order:
             samples[name].blocks.append(turns[name]())
+    return samples
+
+
+async def alternate_async(
+    turns: Mapping[str, Callable[[], Awaitable[Block]]], rounds: int, *, warm_up: int = 1
+) -> dict[str, Samples]:
+    """As `alternate`, in an event loop."""
+    samples = {name: Samples() for name in turns}
+    for turn in list(turns.values()) * warm_up:
+        await turn()
+    for number in range(rounds):
+        order = sorted(turns, key=list(turns).index, reverse=number % 2 == 1)
+        for name in order:
+            samples[name].blocks.append(await turns[name]())
     return samples
 
 

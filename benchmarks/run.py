@@ -22,11 +22,38 @@ from table import render
 if TYPE_CHECKING:
     from table import Row
 
-MEASUREMENTS = (
-    "overhead", "throughput", "payload", "in_process", "start", "warm", "crash", "standby", "restart", "import",
-    "plugins", "shared", "idle", "flood", "interop",
-)  # fmt: skip
-"""Each is a file, ``measures/measure_<name>.py``, and one or more rows."""
+PLACES = {
+    "calls": (
+        "overhead",
+        "options",
+        "await",
+        "throughput",
+        "payload",
+        "mcp",
+        "state",
+        "waiting",
+        "in_process",
+        "interop",
+    ),
+    "hosts": (
+        "start",
+        "warm",
+        "crash",
+        "standby",
+        "restart",
+        "import",
+        "plugins",
+        "shared",
+        "crash_of_others",
+        "many",
+        "idle",
+        "flood",
+        "neighbour",
+    ),
+}
+"""Each is a file, ``measures/<place>/measure_<name>.py``, and one or more rows."""
+
+MEASUREMENTS = {name: place for place, names in PLACES.items() for name in names}
 
 
 def main() -> int:
@@ -42,7 +69,7 @@ def main() -> int:
     rows: list[Row] = []
     for name in options.only:
         begin = time.perf_counter()
-        rows += importlib.import_module(f"measures.measure_{name}").measure(contest)
+        rows += importlib.import_module(f"measures.{MEASUREMENTS[name]}.measure_{name}").measure(contest)
         print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     if options.json:
         print(json.dumps({"facts": facts, "rows": [row.as_dict() for row in rows]}, indent=2))
@@ -59,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only",
         type=_names,
-        default=MEASUREMENTS,
+        default=tuple(MEASUREMENTS),
         metavar="NAME,...",
         help=f"some of: {', '.join(MEASUREMENTS)}",
     )

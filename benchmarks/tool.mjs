@@ -6,16 +6,29 @@
 import { fstatSync, readdirSync } from 'node:fs';
 
 let names = ['echo', 'hang'];
+let parameters = { type: 'object' };
 
 export default {
   name: 'bench',
   init(config) {
     names = config.names ?? names;
-    return {};
+    parameters = config.parameters ?? parameters;
+    return config.records ? { count: 0, records: records(config.records) } : {};
   },
-  getToolSchemas: () => names.map((name) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })),
-  executeTool: (name, args, state, emit) => (name === 'hang' ? hang(args, emit) : { success: true, result: args }),
+  getToolSchemas: () => names.map((name) => ({ type: 'function', function: { name, parameters } })),
+  executeTool(name, args, state, emit) {
+    if (args.reads) state.records.length;
+    if (args.counts) state.count += 1;
+    return name === 'hang' ? hang(args, emit) : echo(args, emit);
+  },
 };
+
+const records = (count) => Array.from({ length: count }, (_, id) => ({ id, text: 'a record of some length', done: id % 2 === 0 }));
+
+function echo(args, emit) {
+  for (let part = 1; part <= (args.parts ?? 0); part += 1) emit({ type: 'part', payload: part });
+  return { success: true, result: args };
+}
 
 async function hang(args, emit) {
   if (args.orphan) await holdPipes();

@@ -11,8 +11,16 @@ process.stdin.on('data', (text) => {
   if (!text.endsWith('\n')) return;
   const lines = held.split('\n');
   held = '';
-  for (const line of lines) if (line !== '') writeSync(1, answer(JSON.parse(line)));
+  for (const line of lines) if (line !== '') hear(JSON.parse(line));
 });
+
+function hear(request) {
+  const { parts = 0 } = request.params.arguments;
+  for (let part = 1; part <= parts; part += 1) {
+    writeSync(1, JSON.stringify({ v: 1, id: request.id, event: { type: 'part', payload: part } }) + '\n');
+  }
+  writeSync(1, answer(request));
+}
 
 function answer({ id, params }) {
   const result = { value: { success: true, result: params.arguments }, state: params.state };

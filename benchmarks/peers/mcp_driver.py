@@ -4,13 +4,15 @@ Runs in a virtual environment of its own and knows nothing of Callboard. One lin
 one turn, one line on stdout is what it came to. Between two turns it waits for the next line and
 does nothing, so that it is not in another contestant's way.
 
-Usage: ``mcp_driver.py NODE SERVER``
+Usage: ``mcp_driver.py PROGRAM WORD...``, which start the server
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 import time
 from collections import deque
@@ -23,7 +25,7 @@ from mcp.client.stdio import stdio_client
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-SERVER = StdioServerParameters(command=sys.argv[1], args=[sys.argv[2]])
+SERVER = StdioServerParameters(command=sys.argv[1], args=sys.argv[2:])
 
 PATIENCE = 60.0
 """Seconds that one turn may take, before it counts as one that never ends."""
@@ -54,6 +56,30 @@ async def one_by_one(session: ClientSession, *, count: int, size: int) -> list[f
     return block
 
 
+async def processor_time(session: ClientSession, *, count: int, size: int) -> list[float]:
+    """Seconds of CPU of this process for each of ``count`` calls, one in flight; their mean."""
+    text, begin = "x" * size, time.process_time()
+    for _ in range(count):
+        await call(session, text)
+    return [(time.process_time() - begin) / count]
+
+
+async def killed(session: ClientSession, *, seconds: float) -> list[float]:
+    """Seconds from the server's death to the next answer; raises what the last call did if there is none in ``seconds``."""
+    told = await session.call_tool("pid", {})
+    begin = time.perf_counter()
+    os.kill(int(told.content[0].text), signal.SIGKILL)
+    while True:
+        try:
+            await asyncio.wait_for(call(session, "x"), seconds)
+        except Exception:
+            if time.perf_counter() - begin > seconds:
+                raise
+            await asyncio.sleep(0.05)
+        else:
+            return [time.perf_counter() - begin]
+
+
 async def pipelined(session: ClientSession, *, count: int, size: int, window: int) -> list[float]:
     """Calls a second, with ``window`` in flight."""
     text, under_way = "x" * size, deque[asyncio.Task[None]]()
@@ -80,7 +106,9 @@ async def starts(*, count: int, size: int) -> list[float]:
 
 async def main() -> None:
     """Take turns until stdin ends."""
-    turns: dict[str, Any] = {"one_by_one": one_by_one, "pipelined": pipelined}
+    turns: dict[str, Any] = {
+        "one_by_one": one_by_one, "pipelined": pipelined, "processor_time": processor_time, "killed": killed,
+    }  # fmt: skip
     async with connected() as session:
         say([])
         while line := sys.stdin.readline():

@@ -63,17 +63,25 @@ def _do(argv: list[str]) -> None:
         raise PeerMissing(f"cannot be installed: {Path(argv[0]).name}: {' '.join(last):.200}")
 
 
-class Peer:
-    """One MCP client with one server. A context manager; made where its place is (see `placed`)."""
+def _on_node() -> tuple[str, str]:
+    # Node looks for packages beside the program, so the server has to stand beside its own.
+    server = HOME / "server.mjs"
+    shutil.copyfile(Path(__file__).with_name("mcp_server.mjs"), server)
+    return node(), str(server)
 
-    def __init__(self) -> None:
-        # Node looks for packages beside the program, so the server has to stand beside its own.
-        server = HOME / "server.mjs"
-        shutil.copyfile(Path(__file__).with_name("mcp_server.mjs"), server)
+
+class Peer:
+    """One MCP client with one server. A context manager; made where its place is (see `placed`).
+
+    Args:
+        server: the words that start the server; one on the official SDK for Node if there are none.
+    """
+
+    def __init__(self, *server: str) -> None:
         driver = Path(__file__).with_name("mcp_driver.py")
         self._log = (HOME / "driver.log").open("w")
         self._process = subprocess.Popen(
-            [str(_PYTHON), str(driver), node(), str(server)],
+            [str(_PYTHON), str(driver), *(server or _on_node())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -84,6 +92,14 @@ class Peer:
     def one_by_one(self, count: int, size: int) -> Block:
         """Seconds of each of ``count`` calls of ``size`` bytes, one in flight."""
         return self._turn("one_by_one", count=count, size=size)
+
+    def processor_time(self, count: int, size: int) -> Block:
+        """Seconds of CPU of the client's process for each of ``count`` calls; their mean."""
+        return self._turn("processor_time", count=count, size=size)
+
+    def killed(self, seconds: float) -> Block:
+        """Seconds from its server's death to the next answer. Raises `PeerFailed` if there is none in ``seconds``."""
+        return self._turn("killed", seconds=seconds)
 
     def pipelined(self, count: int, size: int, window: int) -> Block:
         """Calls a second, with ``window`` in flight."""

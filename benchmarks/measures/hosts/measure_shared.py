@@ -68,7 +68,7 @@ def measure(contest: Contest) -> list[Row]:
 def _run() -> tuple[float, ...]:
     ended = subprocess.run(
         [sys.executable, "-m", __name__],
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         check=True,
@@ -76,7 +76,8 @@ def _run() -> tuple[float, ...]:
     return tuple(json.loads(ended.stdout))
 
 
-def _package(folder: Path, name: str, count: int) -> str:
+def package_of(folder: Path, name: str, count: int) -> str:
+    """Write a package with so many tools, ``NAME_0`` and on; returns its source."""
     place = folder / name
     place.mkdir()
     tools = [f"{name}_{number}" for number in range(count)]
@@ -92,7 +93,7 @@ def _start_them() -> tuple[float, ...]:
     this = psutil.Process()
     with tempfile.TemporaryDirectory() as folder, Callboard() as board:
         few, many, one = (
-            _package(Path(folder), *each) for each in (("few", 2), ("many", _COUNT), ("one", 1))
+            package_of(Path(folder), *each) for each in (("few", 2), ("many", _COUNT), ("one", 1))
         )
         board.load(few)
         before = this.memory_info().rss

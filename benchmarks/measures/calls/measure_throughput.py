@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from calls import SMALL, WINDOW, node_board, tool_call
-from harness import PLACEMENTS, Block, Placement, alternate, placed
+from calls import SMALL, WINDOW, node_board, rate, window_turn
+from harness import PLACEMENTS, Placement, alternate, placed
 from peers.bare import Futures
 from table import Row, at_least, compared, per_second
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from callboard import Callboard
     from contest import Contest
 
 
@@ -30,8 +25,8 @@ def _in_place(contest: Contest, placement: Placement) -> list[Row]:
         futures = stack.enter_context(Futures())
         board = stack.enter_context(node_board(concurrency=WINDOW))
         turns = {
-            "callboard": lambda: _board_turn(board, count),
-            "futures": lambda: _rate(futures.submit, [SMALL] * count),
+            "callboard": lambda: window_turn(board, count),
+            "futures": lambda: rate(futures.submit, [SMALL] * count),
         }
         if (peer := stack.enter_context(contest.peer())) is not None:
             turns["peer"] = lambda: peer.pipelined(count // 4, len(SMALL["text"]), WINDOW)
@@ -45,23 +40,3 @@ def _in_place(contest: Contest, placement: Placement) -> list[Row]:
     ]
     beside = contest.beside_peer(what, samples, rates=True, stage=at_least(8), goal=at_least(15))
     return [*rows, beside]
-
-
-def _board_turn(board: Callboard, count: int) -> Block:
-    return _rate(board.submit, [tool_call(SMALL) for _ in range(count)])
-
-
-def _rate(submit: Callable[[Any], Any], calls: Sequence[Any]) -> Block:
-    """Calls a second; each call's answer is waited for, the oldest first."""
-    under_way: deque[Any] = deque()
-    begin = time.perf_counter()
-    for call in calls:
-        if len(under_way) == WINDOW:
-            under_way.popleft().result()
-        under_way.append(submit(call))
-    while under_way:
-        last = under_way.popleft().result()
-    rate = len(calls) / (time.perf_counter() - begin)
-    if last["success"] is not True:
-        raise RuntimeError(f"a measured call failed: {last}")
-    return [rate]

@@ -39,7 +39,7 @@ def measure(contest: Contest) -> list[Row]:
 def _run() -> tuple[float, float]:
     ended = subprocess.run(
         [sys.executable, "-m", __name__],
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         check=True,

@@ -68,7 +68,7 @@ def _import(statement: str) -> Block:
     ended = subprocess.run(
         [sys.executable, "-c", _PROGRAM.format(statement)],
         env=environment,
-        cwd=Path(__file__).parents[1],  # where the plugin is
+        cwd=Path(__file__).parents[2],  # where the plugin is
         capture_output=True,
         text=True,
         check=True,

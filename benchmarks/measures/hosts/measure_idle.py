@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from contest import Contest
 
-_HOME = Path(__file__).parents[1]
+_HOME = Path(__file__).parents[2]
 _HOSTS = 10
 _SETTLE = 2.0
 

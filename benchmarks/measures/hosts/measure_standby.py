@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from calls import RESTART_AT_ONCE, node_board
 from harness import Samples, alternate
-from measures.measure_crash import kill_and_ask
-from measures.measure_start import bare_spawn_to_reply
+from measures.hosts.measure_crash import kill_and_ask
+from measures.hosts.measure_start import bare_spawn_to_reply
 from table import Row, at_most, compared, microseconds
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from calls import RESTART_AT_ONCE, node_board
 from harness import Block, Samples, alternate
-from measures.measure_crash import kill_and_ask
+from measures.hosts.measure_crash import kill_and_ask
 from peers.keepers import CIRCUS, SUPERVISOR, Keeper, KeeperMissing, require
 from table import Row, compared, microseconds
 

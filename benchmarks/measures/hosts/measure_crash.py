@@ -16,7 +16,7 @@ import orjson
 from callboard.hosts.node.tool import HOST_SCRIPT
 from calls import RESTART_AT_ONCE, SMALL, TOOL, node_board, run, tool_call
 from harness import Block, Samples, alternate
-from measures.measure_start import bare_spawn_to_reply
+from measures.hosts.measure_start import bare_spawn_to_reply
 from peers.bare import node, spawn
 from table import Row, at_most, compared, microseconds
 
