@@ -20,7 +20,7 @@ PROGRAM = ROOT / "benchmarks" / "run.py"
 CHEAP = ("overhead", "throughput", "in_process", "crash")
 
 measurements = sorted(
-    path.stem.removeprefix("measure_") for path in PROGRAM.parent.glob("measures/measure_*.py")
+    path.stem.removeprefix("measure_") for path in PROGRAM.parent.glob("measures/*/measure_*.py")
 )
 
 

@@ -19,7 +19,7 @@ ECHO = re.compile(r"See `[\w.]+`\.?")
 
 CALL_OUT = re.compile(
     r"publish|tell|ask|join|result|select|flush|submit|reload|restart|offer|print\w*|write\w*|replace|__enter__"
-    r"|_(act|deliver|did|do_all|failed|hears|learn|make|print|save|composed|on_\w+|write_\w+)"
+    r"|_(act|commit|deliver|did|do_all|failed|hears|learn|make|print|save|composed|on_\w+|write_\w+)"
 )
 """What others are called by, or what may wait for the machine: names of methods."""
 

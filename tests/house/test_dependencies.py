@@ -20,6 +20,7 @@ PLACES = {
     ),
     "subprocess": (
         "chaos/inject/evil_host.py",
+        "facade/cli/commands/npm.py",
         "hosts/process/exit_watch.py",
         "hosts/process_tree/fingerprint.py",
         "hosts/process_tree/group.py",
@@ -39,6 +40,7 @@ PLACES = {
     "orjson": (
         "hosts/protocol/wire.py",
         "interop/calls/arguments.py",
+        "interop/calls/lossless.py",
         "interop/exact_json.py",
         "base/json.py",
     ),
@@ -47,13 +49,29 @@ PLACES = {
         "facade/cli/*/*",
     ),
     "httpx": ("agent/providers/*",),
-    "packaging": ("plugins/sources/requirements.py",),
+    "httpx2": ("hosts/mcp_http/*",),
+    "keyring": ("plugins/keyring_secrets.py",),
+    "packaging": ("plugins/sources/requirements.py", "facade/cli/doctor/python.py"),
     "prompt_toolkit": (
         "facade/cli/*",
         "facade/cli/*/*",
     ),
     "watchfiles": ("facade/cli/*", "facade/cli/*/*", "facade/reload/file_watcher.py"),
     "hypothesis": ("chaos/strategies.py",),
+    "mcp": ("facade/mcp/*", "hosts/mcp_http/oauth.py"),
+    "mcp_types": ("facade/mcp/*",),
+    "starlette": ("facade/mcp/http.py",),
+    "uvicorn": ("facade/mcp/http.py",),
+    "anyio": ("facade/mcp/stdio.py",),
+    "pydantic": ("facade/mcp/serving.py", "plugins/functions/pydantic_schema.py"),
+    "typing_extensions": ("plugins/functions/pydantic_schema.py",),
+    "agents": ("facade/adapters/openai_agents.py",),
+    "claude_agent_sdk": ("facade/adapters/claude_agent_sdk.py",),
+    "langchain_core": ("facade/adapters/langchain.py",),
+    "llama_index": ("facade/adapters/llama_index.py",),
+    "pydantic_ai": ("facade/adapters/pydantic_ai.py",),
+    "pydantic_core": ("facade/adapters/pydantic_ai.py",),
+    "smolagents": ("facade/adapters/smolagents.py",),
     "opentelemetry": ("facade/exporters/otel.py", "facade/exporters/otel_spans.py"),
     "rich": (
         "facade/cli/*",
@@ -70,7 +88,7 @@ PLACES = {
 
 The front door knows pykka because it hands out references to actors and takes them. Node is asked
 for its version, bubblewrap is tried, whether limits may be set is tried, and the watchdog is started, without the ceremony of
-a host's process; git and npm are run to their end, and are no hosts either. The evil host is a program of its own.
+a host's process; git and npm are run to their end, and are no hosts either; `callboard npm` becomes npm. The evil host is a program of its own.
 """
 
 PIP_GUARD = "hosts/python_packages/pip_guard.py"
@@ -80,8 +98,13 @@ OPTIONAL = (
     "agent/providers/*",
     "facade/cli/*",
     "facade/cli/*/*",
+    "facade/adapters/*",
+    "facade/mcp/*",
+    "hosts/mcp_http/*",
     "facade/reload/file_watcher.py",
     "facade/exporters/otel*.py",
+    "plugins/functions/pydantic_schema.py",
+    "plugins/keyring_secrets.py",
     "chaos/strategies.py",
     "chaos/conformance/*",
     "facade/pytest_plugin.py",
@@ -92,11 +115,21 @@ OPTIONAL = (
 
 
 IMPORTED_AS = {
+    "claude-agent-sdk": "claude_agent_sdk",
+    "langchain-core": "langchain_core",
+    "llama-index-core": "llama_index",
+    "openai-agents": "agents",
+    "pydantic-ai-slim": "pydantic_ai",
     "jsonschema-rs": "jsonschema_rs",
     "opentelemetry-api": "opentelemetry",
     "prompt-toolkit": "prompt_toolkit",
 }
 """Packages that are imported by another name than they are installed by."""
+
+
+BROUGHT = {"anyio", "mcp_types", "pydantic_core", "starlette", "typing_extensions", "uvicorn"}
+"""The SDK of MCP, Pydantic AI and pydantic are written against these, and their interfaces are made of them: whatever versions they take are the
+right ones."""
 
 
 @pytest.mark.parametrize("package", PLACES)
@@ -117,7 +150,8 @@ def test_every_imported_package_is_declared() -> None:
         if found.top != PACKAGE and not is_standard(found.top) and found.module.path != PIP_GUARD
     }
 
-    assert foreign - _declared("agent", "cli", "chaos", "dev", "otel") == set()
+    extras = ("agent", "cli", "chaos", "dev", "frameworks", "keyring", "mcp", "mcp-http", "otel", "pydantic")
+    assert foreign - _declared(*extras) - BROUGHT == set()
 
 
 def test_what_every_program_imports_is_no_extra() -> None:

@@ -91,6 +91,21 @@ def commands(page: Path) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize(
+    "name", [name for name, page in PAGES.items() if any(block.file for block in blocks(page))]
+)
+def test_a_reader_is_told_the_name_of_a_file_before_it_is_run(name):
+    lines = PAGES[name].read_text().splitlines()
+    untold = []
+    told = ""
+    for number, line in enumerate(lines):
+        remark = REMARK.match(line)
+        if remark and remark["file"] and remark["file"].rsplit("/", 1)[-1] not in told:
+            untold.append(f"{name}:{number + 1} {remark['file']}")
+        told = "" if line.startswith("## ") else f"{told}\n{line}" if not remark else told
+    assert untold == []
+
+
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -106,11 +121,12 @@ def unpack(page: Path, folder: Path) -> None:
 
 
 def run(argv: list[str], folder: Path, code: int = 0) -> None:
+    warnings = "default" if argv[-1].startswith("pip ") else "error"  # pip has some of its own
     paths = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ended = subprocess.run(
         argv,
         cwd=folder,
-        env=os.environ | {"PATH": paths, "PYTHONWARNINGS": "error", "XDG_STATE_HOME": str(folder / "state")},
+        env=os.environ | {"PATH": paths, "PYTHONWARNINGS": warnings, "XDG_STATE_HOME": str(folder / "state")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -17,6 +17,31 @@ PROGRAMS = {
 
 IN_FUNCTION = {
     (
+        "facade/cli/ui/files.py",
+        "callboard.authoring.locate",
+    ): "the page of help needs no reader of configurations",
+    ("facade/config/configuration.py", "callboard.plugins.placeholders"): "only a file has placeholders",
+    ("plugins/sources/entry.py", "callboard.plugins.placeholders"): "only a file has placeholders",
+    ("facade/cli/ui/streams.py", "callboard.exporters.json_log"): "most commands write no such log",
+    (
+        "plugins/placeholders.py",
+        "callboard.plugins.keyring_secrets",
+    ): "an extra, for who names a secret of it",
+    (
+        "hosts/mcp_http/tool.py",
+        "callboard.hosts.mcp_http.connection",
+    ): "an extra, which only a server over HTTP needs",
+    (
+        "hosts/mcp_http/tool.py",
+        "callboard.hosts.mcp_http.authorization",
+    ): "as the one before, and it brings asyncio",
+    ("hosts/mcp_http/tool.py", "callboard.hosts.mcp_http.oauth"): "the SDK takes a second to import",
+    ("hosts/mcp_http/authorization.py", "callboard.hosts.mcp_http.oauth"): "as the one before",
+    (
+        "hosts/mcp_http/tool.py",
+        "callboard.hosts.mcp_http.http_transport",
+    ): "as the one before, and it brings asyncio",
+    (
         "hosts/python_packages/pip_guard.py",
         "pip._internal.exceptions",
     ): "it runs in pip's own Python, and there is no pip before that runs",
@@ -32,6 +57,9 @@ IN_FUNCTION = {
         "actors/hooks/hooks.py",
         "callboard.actors.hooks.interceptor",
     ): "with it comes all that asks hooks and people",
+    ("actors/hooks/hooks.py", "callboard.actors.hooks.model_inquiry"): "few servers ask for a model",
+    ("facade/sampling/lent_model.py", "callboard.agent.sampling"): "most boards are asked for no agent",
+    ("facade/sampling/lent_model.py", "callboard.configured_agent"): "as the one before",
     ("actors/hosting/host_registry.py", "callboard.actors.hosting.host"): "with it comes all that runs hosts",
     ("actors/reload/policy.py", "hashlib"): "it brings OpenSSL, and only a reload needs it",
     (
@@ -44,7 +72,17 @@ IN_FUNCTION = {
         "facade/config/configuration.py",
         "callboard.config.known_keys",
     ): "a program's empty configuration has no keys",
+    (
+        "facade/cli/mcp/command.py",
+        "callboard.mcp.http",
+    ): "the SDK takes longer to import than all other commands",
+    ("facade/cli/mcp/command.py", "callboard.mcp.stdio"): "as the one before",
+    (
+        "facade/cli/mcp/command.py",
+        "callboard.mcp.watched_board",
+    ): "watchfiles is an extra, and most boards follow no file",
     ("facade/config/configuration.py", "callboard.config.profile"): "most configurations have no profile",
+    ("facade/config/configuration.py", "callboard.config.json_text"): "most files have no comments",
     ("facade/config/plugin_options.py", "callboard.config.profile"): "as the one before",
     (
         "facade/config/known_keys.py",
@@ -70,7 +108,7 @@ IN_FUNCTION = {
     ("facade/reload/reloads.py", "callboard.reload.rebuild"): "most boards never reload",
     (
         "hosts/hosted_tool.py",
-        "callboard.hosts.host",
+        "callboard.hosts.translating_host",
     ): "whoever looks whether a plugin is a proxy starts no host",
     ("interop/calls/ids.py", "hashlib"): "it brings OpenSSL, and only calls without an id need it",
     (
@@ -78,8 +116,13 @@ IN_FUNCTION = {
         "callboard.interop.schemas.argument_check",
     ): "with it comes all that reads schemas",
     ("interop/schemas/violation_text.py", "difflib"): "only a mistake needs it",
+    (
+        "plugins/functions/signature.py",
+        "callboard.plugins.functions.pydantic_schema",
+    ): "an extra, and only types beyond the subset need it",
     ("plugins/sources/entry_points.py", "importlib.metadata"): "all that reads mails comes with it",
     ("base/suggestions.py", "difflib"): "only a mistake needs it",
+    ("facade/config/configuration.py", "tomllib"): "most configurations are JSON",
     ("actors/calls/waiting.py", "concurrent.futures"): "only who starts a board in an event loop needs it",
     (
         "actors/calls/call.py",

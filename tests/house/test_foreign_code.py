@@ -13,6 +13,7 @@ LOGS = {
     "chaos/__main__.py": "it sets up the log of a program",
     "facade/cli/ui/options.py": "it sets up the log of a program",
     "facade/cli/ui/streams.py": "it is a handler itself",
+    "facade/exporters/json_log.py": "it is a subscriber, and what one raises is contained",
     "base/foreign.py": "it is the border",
 }
 """Who may ask for a logger of the standard library."""

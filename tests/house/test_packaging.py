@@ -110,13 +110,17 @@ def test_the_wheel_of_the_sdist_is_the_wheel_of_the_tree(built: Built) -> None:
 def test_the_wheel_holds_every_module_and_every_data_file(built: Built) -> None:
     rooms_files = {
         _installed(path): path.read_bytes()
-        for path in project_files(".py", ".mjs", ".cjs", ".sh", ".typed", ".tmpl", ".json", ".md", ".ts")
+        for path in project_files(".py", ".mjs", ".cjs", ".sh", ".typed", ".tmpl", ".json", ".md", ".ts", "")
         if path.relative_to(ROOT).parts[0] in rooms()
     }
 
     package = {name: data for name, data in _contents(built.wheel).items() if name.startswith(f"{PACKAGE}/")}
 
     assert package == rooms_files
+    with zipfile.ZipFile(built.wheel) as archive:
+        programs = [each for each in archive.infolist() if "/programs/" in each.filename]
+    assert programs
+    assert all(each.external_attr >> 16 & 0o111 for each in programs), "they are run by their names"
 
 
 def test_the_wheel_holds_nothing_but_the_package_and_its_metadata(built: Built) -> None:

@@ -129,7 +129,7 @@ def test_every_command_and_option_stands_in_the_reference(name):
     said = next(
         line for line in section("Command line").splitlines() if line.startswith(f"| `callboard {name}")
     )
-    common = {"--debug", "--verbose"}
+    common = {"--debug", "--log-format", "--verbose"}
     options = {option for parameter in command_line.commands[name].params for option in parameter.opts}
 
     missing = {option for option in options if option.startswith("--")} - common

@@ -18,6 +18,7 @@ MOST_OF_A_CLASS = 300
 
 LONGER = {
     "chaos/inject/evil_host.py": "a program that is started with one file, and imports nothing of the house",
+    "hosts/process_tree/tree_kill.py": "as above: the watchdog",
 }
 """Modules with more, up to `MOST_OF_A_CLASS`, and why."""
 
@@ -33,17 +34,19 @@ APART = {
     "agent/providers/openai_responses.py": "a provider, beside the others",
     "chaos/virtual/event_stream.py": "imported by users under this name; the reference says so",
     "chaos/virtual/stuck.py": "imported by users under this name; the reference says so",
+    "facade/cli/commands/npm.py": "a command, which the list of all names; another asks whether it is needed",
     "facade/cli/commands/planning.py": "two commands, which the list of all names; one more has an option for the first",
-    "facade/config/provider_section.py": "a section of a configuration, beside the others",
     "facade/demo/demonstration.py": "what the demonstration does; the command only asks for it",
     "facade/demo/journey_stage.py": "of the demonstration, as its journey is; the command only asks for it",
     "facade/trial/tampered_board.py": "the one thing that a program of a lower room has from here",
+    "facade/mcp/health.py": "pure, and tested without a server",
     "hosts/node/shared.py": "what hosts of several plugins have in common",
     "hosts/node_packages/node_facts.py": "what was read of a package; what makes it ready only decides by it",
     "hosts/node_packages/npm_package.py": "in another room than its user, beside the package that it reads",
     "hosts/packages/output_posix.py": "a system's own: the other one has its twin",
     "hosts/packages/output_windows.py": "a system's own: the other one has its twin",
     "hosts/process/channel.py": "a queue, which is tested on every system; its user runs on one",
+    "hosts/python/runner/known_states.py": "which states are known is no matter of threads and streams",
     "hosts/report/python_crash.py": "the crash of one runtime, read; the report is for all",
     "hosts/report/uncaught_error.py": "the crash of one runtime, read; the report is for all",
     "interop/names/provider_spellings.py": "a table of facts about providers, which is kept current by itself",

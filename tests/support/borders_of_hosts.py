@@ -8,6 +8,7 @@ import time
 from boards import MOODY, add_node
 from callboard.hosts.host import Host
 from callboard.hosts.node.tool import NodeToolPlugin
+from callboard.hosts.protocol.blocking_request import ask
 from callboard.hosts.tap import tapping
 from callboard.supervision.errors import StartFailed
 from callboard.supervision.life import ChildSpec
@@ -77,9 +78,9 @@ def request_owner(kind):
     listener.gone.clear()
     host = Host("h", NodeToolPlugin("h", MOODY, env=TEST_MARK).command(), listener)
     host.start()
-    host.ask("init", {"config": {}}, PATIENCE)
+    ask(host, "init", {"config": {}}, PATIENCE)
     host.send("execute_tool", {"tool_name": "moody", "arguments": {}, "state": {}}, Owner())
-    assert host.ask("get_tool_schemas", {"state": {"config": {}}}, PATIENCE)[0]
+    assert ask(host, "get_tool_schemas", {"state": {"config": {}}}, PATIENCE)[0]
     host.send("execute_tool", {"tool_name": "moody", "arguments": {"do": "wait"}, "state": {}}, Owner())
     host.stop("the end")
     assert listener.gone.wait(PATIENCE)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import replace
 
 from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.actors.hosting.settings import HostSettings
 from callboard.chaos.checker.invariants import violations
 from callboard.chaos.checker.leak_check import Census
@@ -100,3 +102,16 @@ def convicts(rule, *, beside=()):
         return judged
 
     return mark
+
+
+def take_the_last_call_first(monkeypatch):
+    """Have each mailbox give its calls in the wrong order."""
+    for name in ("take", "take_all"):
+        in_order = getattr(Mailbox, name)
+
+        def last_first(mailbox, in_order=in_order):
+            with mailbox._lock:
+                mailbox._calls = OrderedDict(reversed(mailbox._calls.items()))
+            return in_order(mailbox)
+
+        monkeypatch.setattr(Mailbox, name, last_first)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from callboard.hosts.host import Host
-from callboard.hosts.process.posix_process import polled
+from callboard.hosts.process.posix_pump import polled
 from callboard.hosts.process.process import Command, HostProcess, ProcessExit
 from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from callboard.hosts.process.windows_process import threaded
@@ -148,6 +148,7 @@ class OwnerEar(Log):
     def __init__(self, call_id: str = "call-1", hook: Callable[[str], None] = lambda _kind: None) -> None:
         super().__init__()
         self.call_id = call_id
+        self.request_id: str | None = None
         self._hook = hook
 
     def add(self, *entry: Any) -> None:

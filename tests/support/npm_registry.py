@@ -7,14 +7,22 @@ import gzip
 import hashlib
 import io
 import json
+import os
+import subprocess
 import tarfile
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+
+_TOLD = ("dependencies", "optionalDependencies", "peerDependencies", "scripts", "bin")
+"""Keys of a package that a registry tells."""
 
 
 class Asked(NamedTuple):
@@ -30,13 +38,18 @@ class Registry:
     Args:
         packages: their modules, by name; each in version 1.0.0, or in that behind an ``@``.
         token: what has to be shown; nothing if ``None``.
+
+    Attributes:
+        integrity: what it says as the hash of all archives; that which they have if ``None``.
     """
 
     def __init__(self, packages: dict[str, str], token: str | None = None) -> None:
         self.asked: list[Asked] = []
         self.url = ""
         self.host = ""
+        self.integrity: str | None = None
         self._token = token
+        self._forged: dict[str, bytes] = {}
         named = {
             key.partition("@")[0]: (key.partition("@")[2] or "1.0.0", module)
             for key, module in packages.items()
@@ -44,21 +57,52 @@ class Registry:
         self._versions = {name: version for name, (version, _) in named.items()}
         self._tarballs = {name: _tarball(name, version, module) for name, (version, module) in named.items()}
 
+    def publish(self, folder: Path, *, npm: Sequence[str], **home: str) -> str:
+        """Pack a folder by npm, as it would be published; the hash of the archive."""
+        ended = subprocess.run(
+            [*npm, "pack", "--json", "--ignore-scripts"],
+            cwd=folder,
+            env={**os.environ, **home},
+            capture_output=True,
+            check=True,
+        )
+        (told,) = json.loads(ended.stdout)
+        self.serve(told["name"], told["version"], (folder / told["filename"]).read_bytes())
+        (folder / told["filename"]).unlink()
+        return str(told["integrity"])
+
+    def serve(self, name: str, version: str, tarball: bytes) -> None:
+        """Serve an archive as a package in that version, and nothing else by its name."""
+        self._versions[name], self._tarballs[name] = version, tarball
+
+    def forge(self, name: str, tarball: bytes) -> None:
+        """Serve something else as the archive of a package, of which it is told what it was."""
+        self._forged[name] = tarball
+
     def answer(self, path: str, authorization: str | None) -> tuple[int, bytes]:
         """The status and the body."""
         self.asked.append(Asked(path, authorization))
         if self._token is not None and authorization != f"Bearer {self._token}":
             return 401, b"{}"
-        name, _, file = path.strip("/").partition("/-/")
+        name, _, file = unquote(path).strip("/").partition("/-/")
         if name not in self._tarballs:
             return 404, b"{}"
-        return 200, self._tarballs[name] if file else json.dumps(self._document(name)).encode()
+        return 200, self._forged.get(name, self._tarballs[name]) if file else json.dumps(
+            self._document(name)
+        ).encode()
 
     def _document(self, name: str) -> dict[str, Any]:
         tarball, number = self._tarballs[name], self._versions[name]
         integrity = "sha512-" + base64.b64encode(hashlib.sha512(tarball).digest()).decode()
-        dist = {"tarball": f"{self.url}{name}/-/{name}-{number}.tgz", "integrity": integrity}
-        version = {"name": name, "version": number, "dist": dist}
+        dist = {
+            "tarball": f"{self.url}{name}/-/{name}-{number}.tgz",
+            "integrity": self.integrity or integrity,
+        }
+        with tarfile.open(fileobj=io.BytesIO(tarball)) as tar:
+            packed = tar.extractfile("package/package.json")
+            told = {} if packed is None else json.loads(packed.read())
+        needed = {key: told[key] for key in _TOLD if key in told}
+        version = {"name": name, "version": number, "dist": dist, **needed}
         return {"name": name, "dist-tags": {"latest": number}, "versions": {number: version}}
 
 

@@ -1,0 +1,108 @@
+"""An MCP server on the standard library whose tools ask their client for input.
+
+The word ``modern`` has it speak the stateless era. Its tools:
+
+``ask``: asks for what is under ``method`` and ``params``, ``times`` over (1), and answers with the answers; with ``dies`` it is killed once it has
+asked, with ``leaves`` it takes the question back and answers. ``can``: what its client says that it can do. ``pid``: its process.
+"""
+
+import itertools
+import json
+import os
+import signal
+import sys
+
+modern = "modern" in sys.argv[1:]
+TOOLS = ["ask", "can", "pid"]
+numbers = itertools.count(100)
+announced = {}
+waiting = {}
+DONE = {"resultType": "complete"} if modern else {}
+
+
+def say(**message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def end(call, value):
+    say(id=call, result={"content": [{"type": "text", "text": json.dumps(value)}], **DONE})
+
+
+def ask(call, arguments):
+    number = next(numbers)
+    heard = waiting.get(call, {"answers": []})["answers"]
+    waiting[number] = {"call": call, "arguments": arguments, "answers": heard}
+    say(id=number, method=arguments["method"], params=arguments["params"])
+    if arguments.get("dies"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if arguments.get("leaves"):
+        say(method="notifications/cancelled", params={"requestId": number})
+        end(call, "left")
+
+
+def hear(message):
+    asked = waiting.pop(message["id"])
+    asked["answers"].append(message.get("result", message.get("error")))
+    if len(asked["answers"]) < asked["arguments"].get("times", 1):
+        waiting[asked["call"]] = asked
+        ask(asked["call"], asked["arguments"])
+    else:
+        end(asked["call"], asked["answers"])
+
+
+def ask_by_result(call, params):
+    arguments = params["arguments"]
+    heard = json.loads(params.get("requestState", "[]"))
+    if "inputResponses" in params:
+        heard.append(params["inputResponses"]["it"])
+    if len(heard) < arguments.get("times", 1):
+        asked = {"it": {"method": arguments["method"], "params": arguments.get("params", {})}}
+        say(
+            id=call,
+            result={
+                "resultType": "input_required",
+                "inputRequests": asked,
+                "requestState": json.dumps(heard),
+            },
+        )
+        if arguments.get("dies"):
+            os.kill(os.getpid(), signal.SIGKILL)
+    else:
+        end(call, heard)
+
+
+def run(call, name, params):
+    if name == "pid":
+        end(call, os.getpid())
+    elif name == "can":
+        here = params["_meta"]["io.modelcontextprotocol/clientCapabilities"] if modern else announced
+        end(call, here)
+    elif modern:
+        ask_by_result(call, params)
+    else:
+        ask(call, params["arguments"])
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    match method:
+        case None:
+            hear(message)
+        case "initialize" if not modern:
+            announced = params["capabilities"]
+            result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
+            say(id=request_id, result=result | {"serverInfo": {"name": "asking", "version": "1"}})
+        case "server/discover" if modern:
+            result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
+            say(id=request_id, result=result | {**DONE, "ttlMs": 0, "cacheScope": "private"})
+        case "tools/list":
+            tools = [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]
+            say(id=request_id, result={"tools": tools, **DONE, "ttlMs": 0, "cacheScope": "private"})
+        case "tools/call":
+            run(request_id, params["name"], params)
+        case "ping":
+            say(id=request_id, result={})
+        case str() if request_id is not None:
+            say(id=request_id, error={"code": -32602 if modern else -32601, "message": "no such method"})
