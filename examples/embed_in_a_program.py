@@ -70,7 +70,7 @@ def main() -> None:
         print(f"  {result['error']} ({result['code']}, {result['outcome']})")
 
         print("and the next call works:")
-        print(f"  {board.execute(asked_for(6, 'take', item='desk'))}")
+        print(f"  {board.call('take', item='desk')}")
 
 
 if __name__ == "__main__":

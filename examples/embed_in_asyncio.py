@@ -8,33 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from callboard import Callboard, ToolPlugin
+from callboard import Callboard
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 JS_ECHO = Path(__file__).parent / "js-echo-tool"
 
 
-class Fibonacci(ToolPlugin):
+def fibonacci(upto: int) -> Generator[str, None, str]:
     """Busy in Python, part by part."""
-
-    name = "fibonacci"
-
-    def get_tool_schemas(self, state: dict[str, Any]) -> list[dict[str, Any]]:
-        return [{"type": "function", "function": {"name": "fibonacci", "parameters": {"type": "object"}}}]
-
-    def stream_tool(self, tool_name: str | None, payload: Any, state: dict[str, Any]) -> Any:
-        a, b = 0, 1
-        for number in range(payload["upto"]):
-            a, b = b, a + b
-            if number % 10_000 == 0:
-                yield {"part": f"{number} done"}
-        yield {"success": True, "result": f"a number of {a.bit_length()} bits"}
-
-
-def asked_for(number: int, name: str, **arguments: Any) -> dict[str, Any]:
-    """A tool call as a model writes it."""
-    return {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+    a, b = 0, 1
+    for number in range(upto):
+        a, b = b, a + b
+        if number % 10_000 == 0:
+            yield f"{number} done"
+    return f"a number of {a.bit_length()} bits"
 
 
 async def main() -> None:
@@ -47,21 +38,21 @@ async def main() -> None:
             ticks += 1
 
     async with Callboard() as board:
-        board.register(Fibonacci)
+        board.tool(fibonacci)
         await asyncio.to_thread(board.load, f"node:{JS_ECHO}")
         ticking = asyncio.create_task(tick())
 
-        call = board.submit(asked_for(0, "fibonacci", upto=60_000))
+        # As a model writes it, which brings the parts as well.
+        function = {"name": "fibonacci", "arguments": {"upto": 60_000}}
+        call = board.submit({"id": "call_0", "type": "function", "function": function})
         async for part in call:
             print(f"part: {part}")
         result = await call
         print(f"result: {result['result']}; the loop ticked meanwhile: {ticks > 0}")
 
         async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(board.execute_async(asked_for(n, "echo", value=str(n)))) for n in range(100)
-            ]
-        answers = [task.result()["result"]["value"] for task in tasks]
+            tasks = [group.create_task(board.acall("echo", value=str(n))) for n in range(100)]
+        answers = [task.result()["value"] for task in tasks]
         print(f"100 calls to one Node tool, answered in order: {answers == [str(n) for n in range(100)]}")
 
         ticking.cancel()

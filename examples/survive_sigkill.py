@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from callboard import Callboard
+from callboard import Callboard, ToolFailed
 
 COUNTER = """
 export default {
@@ -82,10 +82,11 @@ def call(board: Callboard, tool: str, seen: Path) -> None:
     """Call without end, and write down what was seen, in a way that SIGKILL does not undo."""
     file = os.open(seen, os.O_WRONLY | os.O_CREAT)
     while True:
-        answer = board.execute({"type": "function_call", "call_id": "c", "name": tool, "arguments": {}})
-        # An answer that is not as it should be is no number, and the judge stumbles over it.
-        seen_now = answer["result"] if answer.keys() == {"success", "result"} else answer
-        os.write(file, f"{seen_now}\n".encode())
+        try:
+            answer = board.call(tool)
+        except ToolFailed as failed:
+            answer = failed.result  # no number: the judge stumbles over it
+        os.write(file, f"{answer}\n".encode())
 
 
 def kill_at_random(folder: Path, life: int, callers: int, chance: random.Random, *, ready: bool) -> None:
