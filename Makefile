@@ -18,6 +18,8 @@ RUNNABLE := .venv/runnable.stamp
 INSTALLED := .venv/installed.stamp
 CHECKERS := .venv/checkers.stamp
 VIEW := build/view
+FRAMEWORKS := .venv/frameworks
+SITE_BUILDER := .venv/docs
 PYTEST = $(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS")
 QUICK := tests/base tests/plugins tests/interop tests/supervision tests/agent
 
@@ -29,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help demo demo-chat test test-thorough quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-adapters test-mcp test-mcp-clients quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -40,11 +42,29 @@ demo: node ## Watch tools answer while their hosts are killed
 demo-chat: $(INSTALLED) node ## Watch a conversation with real tools, one of whose hosts is killed
 	@$(RUN) -m callboard chat --demo --play $(ARGS)
 
+demo-mcp: $(INSTALLED) node ## Watch a client of MCP whose servers are killed, without Callboard and behind it (fetches three servers)
+	@PYTHONPATH=tests/support $(RUN) tests/support/real_mcp_servers.py
+	@PYTHONPATH=tests/support $(RUN) benchmarks/mcp_under_kills.py
+
 test: $(INSTALLED) node ## Run the tests: each rule once
 	@$(PYTEST) $(ARGS)
 
 test-thorough: $(INSTALLED) node ## Run all tests: full products, many examples, long loads (takes half an hour)
 	@CALLBOARD_TESTS=thorough $(PYTEST) $(ARGS)
+
+# In an environment of its own: the frameworks bring a hundred packages.
+test-adapters: $(RUNNABLE) ## Run the tests of the adapters in the frameworks that they are for (fetches those)
+	@test -x $(FRAMEWORKS)/bin/python || $(RUN) -m venv $(FRAMEWORKS)
+	@$(FRAMEWORKS)/bin/python -m pip --quiet --disable-pip-version-check --no-input install --use-pep517 --editable '.[frameworks]'
+	@OPENAI_AGENTS_DISABLE_TRACING=1 $(FRAMEWORKS)/bin/python -m pytest tests/facade/adapters/each_framework.py $(ARGS)
+
+test-mcp: $(INSTALLED) node ## Run the tests with real MCP servers, of Node and Python (fetches those)
+	@PYTHONPATH=tests/support $(RUN) tests/support/real_mcp_servers.py
+	@$(RUN) -m pytest tests/facade/mcp/real_servers.py $(ARGS)
+
+test-mcp-clients: $(INSTALLED) node ## Run the tests with the official MCP clients and the conformance suite (fetches those)
+	@PYTHONPATH=tests/support $(RUN) tests/support/mcp_client_packages.py
+	@$(RUN) -m pytest tests/facade/mcp/official_clients.py $(ARGS)
 
 quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
 	@CALLBOARD_TESTS=quick $(PYTEST) $(QUICK) $(ARGS)
@@ -64,10 +84,13 @@ check-format: $(CHECKERS) ## Check the format only
 check-lint: $(CHECKERS) ## Check against the lint rules only
 	@$(RUN) -m ruff check .
 
-# mypy reads a plain copy: it does not follow the finder by which an editable install maps the rooms.
-check-types: $(CHECKERS) ## Check the types only
+# A plain copy of the package, as it is installed.
+view: $(INSTALLED)
 	@rm -rf $(VIEW)
 	@$(INSTALL) --no-deps --no-index --no-build-isolation --target $(VIEW) .
+
+# mypy reads a plain copy: it does not follow the finder by which an editable install maps the rooms.
+check-types: $(CHECKERS) view ## Check the types only
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict -p callboard
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform darwin -p callboard
 	@MYPYPATH=$(VIEW) $(RUN) -m mypy --strict --platform win32 -p callboard
@@ -77,6 +100,14 @@ bench: $(INSTALLED) node ## Measure, and say what it means
 
 matrix: $(INSTALLED) ## Write what conversions may lose into docs/formats.md anew
 	@$(RUN) tests/support/interop_matrix.py
+
+# In an environment of its own: what builds the site is nothing that the library, or its tests, need.
+docs: $(INSTALLED) view ## Build the site of the documentation into build/site (fetches what builds it)
+	@test -x $(SITE_BUILDER)/bin/zensical || $(RUN) -m venv $(SITE_BUILDER)
+	@$(SITE_BUILDER)/bin/python -m pip --quiet --disable-pip-version-check --no-input install --use-pep517 --editable '.[docs]'
+	@PYTHONPATH=tests/support $(RUN) tests/support/docs_site.py pages
+	@$(SITE_BUILDER)/bin/zensical build --clean --strict
+	@PYTHONPATH=tests/support $(RUN) tests/support/docs_site.py finish
 
 format: $(CHECKERS) ## Format the Python files and mend what can be mended
 	@$(RUN) -m ruff check --fix-only --quiet .
@@ -106,11 +137,11 @@ endif
 
 # What runs: who only wants to see the demonstration waits for no test tools and no SDKs.
 $(RUNNABLE): .venv/bin/python setup.cfg setup.py
-	@$(INSTALL) --editable '.[cli]'
+	@$(INSTALL) --editable .
 	@printf '%s' "$(CURDIR)" > $@
 
 $(INSTALLED): $(RUNNABLE)
-	@$(INSTALL) --editable '.[cli,test,sdk]'
+	@$(INSTALL) --editable '.[test,sdk]'
 	@touch $@
 
 $(CHECKERS): $(INSTALLED)
