@@ -50,11 +50,22 @@ class TranslatingHost(Host):
         return self._translating
 
     def send(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str:
-        def enter(request_id: str) -> None:
-            owner.request_id = request_id
-            self._peer.open(request_id, owner)
-
-        return self._translate(method, params, enter, calls=True)
+        request_id = f"{self.generation}-{next(self._ids)}"
+        with self._sending:
+            with self._lock:
+                if self._ended or self._draining or self._breach is not None:
+                    raise self._gone()
+                # Encoded and awaited under one hold of the lock: what the dialect answers by itself any thread may
+                # take, and an answer to what nobody waits for yet is dropped.
+                line = self._translated(request_id, method, params)
+                owner.request_id = request_id
+                self._peer.open(request_id, owner)
+            unsent = self._write({request_id: line})
+        if unsent:
+            raise unsent[request_id]
+        if self._dialect.has_more:
+            self._hear_dialect()
+        return request_id
 
     def send_all(
         self, method: str, requests: Sequence[tuple[dict[str, Any], RequestOwner]]
@@ -62,11 +73,23 @@ class TranslatingHost(Host):
         return [self._fate(method, params, owner) for params, owner in requests]
 
     def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], None]) -> None:
-        self._translate(method, params, lambda known: self._peer.note(known, hears), calls=False)
+        request_id = f"{self.generation}-{next(self._ids)}"
+        with self._sending:
+            with self._lock:
+                if self._ended or self._breach is not None:
+                    raise self._gone()
+                line = self._translated(request_id, method, params)
+                self._peer.note(request_id, hears)
+            unsent = self._write({request_id: line})
+        if unsent:
+            raise unsent[request_id]
+        if self._dialect.has_more:
+            self._hear_dialect()
 
     def on_output(self, data: bytes) -> None:
         super().on_output(data)
-        self._hear_dialect()
+        if self._dialect.has_more:
+            self._hear_dialect()
 
     def on_exit(self, exit_: ProcessExit) -> None:
         with self._lock:
@@ -79,29 +102,12 @@ class TranslatingHost(Host):
         except (HostGone, RequestTooLarge, JsonValueError) as error:
             return error
 
-    def _translate(
-        self, method: str, params: dict[str, Any], enter: Callable[[str], None], *, calls: bool
-    ) -> str:
-        """As `send`, in the dialect; ``enter`` notes who waits, ``calls``: not while the host is drained.
-
-        Encoded and awaited under one hold of the lock: what the dialect answers by itself any thread may take, and an
-        answer to what nobody waits for yet is dropped.
-        """
-        request_id = f"{self.generation}-{next(self._ids)}"
-        with self._sending:
-            with self._lock:
-                if self._ended or self._breach is not None or (calls and self._draining):
-                    raise self._gone()
-                line = self._dialect.encode(request_id, method, params)
-                if len(line) > self.max_line:
-                    self._dialect.forget(request_id)
-                    raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
-                enter(request_id)
-            unsent = self._write({request_id: line})
-        if unsent:
-            raise unsent[request_id]
-        self._hear_dialect()
-        return request_id
+    def _translated(self, request_id: str, method: str, params: dict[str, Any]) -> bytes:
+        line = self._dialect.encode(request_id, method, params)
+        if len(line) > self.max_line:
+            self._dialect.forget(request_id)
+            raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
+        return line
 
     def _hear_dialect(self) -> None:
         """Write what the dialect has to say by itself, and hand on what nobody over there has said."""

@@ -72,7 +72,7 @@ def error(request_id: str | float, code: int, message: str) -> bytes:
 
 def read(line: bytes) -> Received:
     """Read a line. What is nested too deep to be passed on is not read. Raises nothing."""
-    if not line.lstrip().startswith(b"{"):
+    if line[:1] != b"{" and not line.lstrip().startswith(b"{"):
         return Unreadable()
     if len(line) > UNCOUNTED and (values := excess(line)) is not None:
         return Unreadable(values)
@@ -84,10 +84,6 @@ def read(line: bytes) -> Received:
         return Unreadable()
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return Unreadable()
-    return _sorted(message)
-
-
-def _sorted(message: dict[str, Any]) -> Received:
     method, request_id = message.get("method"), message.get("id")
     if isinstance(method, str):
         params = message.get("params")

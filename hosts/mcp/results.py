@@ -21,15 +21,15 @@ URL_REQUIRED = -32042
 
 def message_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Message:
     """What an answer means to the one who called the tool."""
+    if type(result) is dict and result.get("resultType", COMPLETE) == COMPLETE:  # then there is no error
+        return Response(request_id, tool_result(result), None)
     if error is not None:
         code = error.get("code")
         said = said_by(error) + _pages_of(error)
         return _failed(request_id, "McpError", said, code=str(code) if isinstance(code, int) else "")
     if not isinstance(result, dict):
         return _failed(request_id, "InvalidResult", "the result is no object")
-    kind = result.get("resultType", COMPLETE)
-    if kind == COMPLETE:
-        return Response(request_id, tool_result(result), None)
+    kind = result["resultType"]
     asked = result.get("inputRequests")
     requests = asked.values() if isinstance(asked, dict) else ()
     wanted = sorted({str(each.get("method")) for each in requests if isinstance(each, dict)})
@@ -67,11 +67,14 @@ def _failed(request_id: str, kind: str, detail: str, **more: Any) -> ErrorRespon
 
 def tool_result(value: dict[str, Any]) -> dict[str, Any]:
     """``{"success", "result"}``, or ``{"success", "error"}`` if the tool says that it failed."""
-    blocks = value.get("content")
-    blocks = [each for each in blocks if isinstance(each, dict)] if isinstance(blocks, list) else []
-    texts = [
-        each["text"] for each in blocks if each.get("type") == "text" and isinstance(each.get("text"), str)
-    ]
+    content = value.get("content")
+    blocks: list[dict[str, Any]] = []
+    texts: list[str] = []
+    for each in content if isinstance(content, list) else ():
+        if isinstance(each, dict):
+            blocks.append(each)
+            if each.get("type") == "text" and isinstance(text := each.get("text"), str):
+                texts.append(text)
     structured = value.get("structuredContent")
     if value.get("isError") is True:
         said = "\n".join(texts) or "the server says that the tool failed, and not why"
@@ -79,14 +82,7 @@ def tool_result(value: dict[str, Any]) -> dict[str, Any]:
         if structured is not None:
             failed["error_details"] = structured
         return failed
-    only_text = len(texts) == len(blocks)
-    if structured is not None:
-        told = structured
-    elif only_text:
-        told = "\n".join(texts)
-    else:
-        told = "\n".join(texts) or None
-    result: dict[str, Any] = {"success": True, "result": told}
-    if not only_text:
-        result["content"] = blocks
-    return result
+    told = "\n".join(texts) if structured is None else structured
+    if len(texts) == len(blocks):
+        return {"success": True, "result": told}
+    return {"success": True, "result": None if told == "" else told, "content": blocks}

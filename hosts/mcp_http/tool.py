@@ -40,6 +40,10 @@ class HttpDialect:
         self.forget = session.forget
         self.take = session.take
 
+    @property
+    def has_more(self) -> bool:
+        return self._session.has_more
+
     def decode(self, line: bytes) -> Sequence[Message]:
         if (told := told_fate(line)) is None:
             return self._session.decode(line)

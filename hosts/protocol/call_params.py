@@ -51,7 +51,7 @@ def add_facts(
         params["payload"] = params.pop("arguments")
         params["payload_kind"] = invocation.payload_kind
         _add(params, invocation, FACTS)
-    elif wants:
+    elif not ALL_FACTS.isdisjoint(wants):
         _add(params, invocation, [fact for fact in FACTS if fact in wants])
     if TRACE in wants and invocation.context and (trace := trace_of(invocation.context)):
         params[TRACE] = trace

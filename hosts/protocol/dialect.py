@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 class Dialect(Protocol):
-    """The protocol of one life of a host. Not thread-safe: its shell holds a lock."""
+    """The protocol of one life of a host. Not thread-safe: its shell holds a lock, but for ``has_more``."""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is anything to `take`."""
 
     def begin(self, host: SpeaksThrough) -> None:
         """Its host, by which answers to what the program asks come back; once, before all else."""
@@ -80,7 +84,8 @@ class TranslatingPeer(Peer[Owner]):
         for line in lines:
             if self._hears is not None:
                 self._hears(line)
-            events += [self._sorted(message, line) for message in self.dialect.decode(line)]
+            for message in self.dialect.decode(line):
+                events.append(self._sorted(message, line))  # noqa: PERF401 - in a comprehension of each line it takes longer
             if self._broken:
                 break
         return events
