@@ -276,10 +276,10 @@ class Round:
         return busy or any(state != "ready" for state in _states(recorder).values())
 
     def _revive(self, recorder: Recorder) -> None:
-        """Start what was given up, as a person would, and once more a host that had to leave a plugin out."""
+        """Start what was given up, as a person would, let out what is in quarantine, and start once more a host that had to leave a plugin out."""
         for plugin, status in recorder.board.status()["plugins"].items():
             state = status.get("host", {}).get("state")
-            if state in {"parked", "stopped"}:
+            if state in {"parked", "stopped"} or status.get("quarantine"):
                 recorder.order("revive", plugin)
             elif state == "ready" and "problem" in status:
                 recorder.order("restart", plugin)
