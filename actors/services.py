@@ -34,8 +34,32 @@ class AnswersByModel(Protocol):
         """Ask it and wait; ``stopped`` says that nobody waits for the answer any more. Raises what keeps it from answering."""
 
 
+class AsksCallers(Protocol):
+    """Has those asked who made a call, where they can be; from any thread, and nothing blocks."""
+
+    def offers(self) -> frozenset[str]:
+        """What they may be asked for at present: ``elicitation``, ``sampling``."""
+
+    def asker(
+        self, asked: Form | Sampling, calls: tuple[str, ...]
+    ) -> Callable[[Callable[[Any, str], None]], Callable[[], None]] | None:
+        """What asks them, or ``None`` if they cannot be asked.
+
+        It is given what is to be called with the answer, later and from another thread: with a `FormAnswer` to a form, else with what MCP says
+        of a model's answer, or with ``None`` and why there is none. It returns what withdraws the question.
+
+        Args:
+            asked: what a program wants to know.
+            calls: the ids of the calls of which one has made it ask.
+        """
+
+
 class AsksPeople(Protocol):
     """Has people and models asked; from any thread, and nothing blocks."""
+
+    @property
+    def callers(self) -> AsksCallers | None:
+        """Who has callers asked, which comes before all others; ``None`` where they cannot be."""
 
     @property
     def takes_forms(self) -> bool:

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .actors.catalog.catalog import ToolDescriptor
     from .actors.hooks.listeners import HookHandle
     from .actors.reload.reload import Reloaded
+    from .actors.services import AsksCallers
     from .actors.state.store import StateStore
     from .configured_agent import Agent
     from .hosts.mcp.tool import McpToolPlugin
@@ -89,6 +90,8 @@ class Callboard:
 
     Attributes:
         tool: the decorator that makes a tool of a function; see `ToolDecorator`.
+        callers: has those asked who made a call, for what a server wants to know in the middle of it, before the `approver` and the model; set
+            before the start, by what serves a board to others.
 
     Raises:
         ConfigurationError: the configuration cannot be used; nothing was started.
@@ -108,15 +111,15 @@ class Callboard:
     ) -> None:
         require_parts(clock, seed, state)
         self.configuration: Configuration = read_configuration(config)
-        self._lent_store: StateStore | None = None
         if isinstance(state, str | os.PathLike | Mapping):
             settings = read_state_settings(state, Path.cwd(), "state")
             self.configuration = replace(self.configuration, state=settings)
-        else:
-            self._lent_store = state
+            state = None
+        self._lent_store: StateStore | None = state
         self._installer = Installer(lambda: self.configuration, self._begin, LentModel)
         self._reloads = Reloads(lambda: self._running, lambda: self.configuration)
         self._approver: Approver | None = None
+        self.callers: AsksCallers | None = None
         self._board: Board | None = None
         self._stopped: Board | None = None
         self._store: StateStore | None = None
@@ -168,7 +171,7 @@ class Callboard:
             self._store = open_state_store(self.configuration.state)
         self._board = self._make(state_store=self._lent_store or self._store, contributions=formats)
         main_thread.watch(self)
-        put_on(self._board, hooks, self._approver)
+        put_on(self._board, hooks, self._approver, self.callers)
         for subscriber in self._subscribers:
             self._board.subscribe(subscriber)
         try:

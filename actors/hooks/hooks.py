@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..routing.claims import Claiming
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
-    from ..services import AnswersByModel, Services
+    from ..services import AnswersByModel, AsksCallers, Services
     from .interceptor import Hooked
     from .listeners import HookHandle
 
@@ -35,6 +35,7 @@ class Hooks:
     Attributes:
         listeners: the hooks.
         sampler: asks a model for servers that want that; ``None`` for none.
+        callers: has those asked who made a call, before the approver and the model; ``None`` where they cannot be.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Hooks:
     ) -> None:
         self.listeners = Listeners()
         self.sampler: AnswersByModel | None = None
+        self.callers: AsksCallers | None = None
         self._routing_table = routing_table
         self._claiming = claiming
         self._registry = registry

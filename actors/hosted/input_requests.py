@@ -1,4 +1,4 @@
-"""What programs ask in the middle of a call, and the board's people and models who answer.
+"""What programs ask in the middle of a call, and who answers: those who made the call where they can be asked, else the board's people and models.
 
 A program's line is read under a lock and by a thread that must wait for nobody. So it is only handed over there, as a message to the
 actor of the plugin, which has them asked; they answer from a thread of their own.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...hosts.protocol.input_request import InputRequest, SpeaksThrough
     from ...plugins.hooks.forms import FormAnswer
-    from ..services import Services
+    from ..services import AsksCallers, Services
 
 
 _NOTHING: frozenset[str] = frozenset()
@@ -48,7 +48,8 @@ class ActorInputSource:
         if self._people is None:
             return _NOTHING
         people = self._people()
-        return _OFFERS[people.takes_forms, people.has_model]
+        offered = _OFFERS[people.takes_forms, people.has_model]
+        return offered if people.callers is None else offered | people.callers.offers()
 
     def ask(self, request: InputRequest) -> None:
         tell(self._actor, InputAsked(request))  # if that has stopped its host is about to
@@ -68,18 +69,39 @@ class InputRequests:
     def __init__(self, actor: pykka.ActorRef[Any], services: Services) -> None:
         self._actor = actor
         self._people = services.people
+        self._events = services.events
         self._open: dict[tuple[SpeaksThrough, str], Callable[[], None]] = {}
 
     def ask(self, request: InputRequest) -> None:
         """Have it answered."""
         assert self._people is not None  # else nothing was offered
         call, people = request.call_id, self._people()
+        if people.callers is not None and self._ask_caller(request, people.callers):
+            return
         if request.kind == "sampling":
             take_back = people.ask_model(request.asked, call or "", partial(self._sampled, request))
         else:
             form = replace(request.asked, tool_call_id=call)
             take_back = people.ask_form(form, call or "", partial(self._answered, request))
         self._open[request.host, request.key] = take_back
+
+    def _ask_caller(self, request: InputRequest, callers: AsksCallers) -> bool:
+        calls = request.call_ids
+        form, call = request.asked, calls[0] if len(calls) == 1 else ""
+
+        def done(answer: Any, why: str) -> None:
+            if request.kind == "elicitation":
+                facts = {"call": call, "tool": request.tool, "action": answer.action}
+                self._events.publish("form_answered", form.plugin, by="client", **facts)
+            self._sampled(request, answer, why)
+
+        if (ask := callers.asker(request.asked, calls)) is None:
+            return False
+        if request.kind == "elicitation":
+            facts = {"call": call, "tool": request.tool, "timeout": form.timeout}
+            self._events.publish("form_asked", form.plugin, prompt=form.message, **facts)
+        self._open[request.host, request.key] = ask(done)
+        return True
 
     def withdraw(self, host: SpeaksThrough, key: str) -> None:
         """The answer is not awaited any more."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..actors.board import Board
+    from ..actors.services import AsksCallers
     from ..plugins.hooks.approval import Approver
 
 Hook = tuple[str, Any, dict[str, Any]]
@@ -131,9 +132,10 @@ def import_hooks(
     return ready
 
 
-def put_on(board: Board, hooks: list[Hook], approver: Approver | None) -> None:
-    """Register the hooks that were imported, and who asks people for them."""
+def put_on(board: Board, hooks: list[Hook], approver: Approver | None, callers: AsksCallers | None) -> None:
+    """Register the hooks that were imported, and who asks people, and those who call."""
     board.hooks.approver = approver
+    board.hooks.callers = callers
     for event, hook, options in hooks:
         board.hooks.add(event, hook, **options)
 

@@ -62,7 +62,7 @@ def serve_http(
 
 
 async def _serve(make: MakeBoard, listening: socket.socket, app_of: Callable[[BoardServer], ASGIApp]) -> None:
-    served = BoardServer(make)
+    served = BoardServer(make, many=True)
     config = uvicorn.Config(
         app_of(served),
         log_level="warning",

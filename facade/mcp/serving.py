@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
@@ -26,12 +27,13 @@ from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
 from ..version import __version__
 from .client_news import ClientNews, log_data, restarted
-from .content import Progress, result_of, tools_of
+from .client_questions import AskedClient, ClientQuestions, abilities, is_handshake
+from .content import result_of, tools_of
 from .passed_on import NotThere, PassedOn
+from .running_call import KeptCalls, RunningCall
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from concurrent.futures import Future
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.models import InitializationOptions
@@ -55,6 +57,9 @@ LIST_PATIENCE = 5.0
 STOP_TIMEOUT = 1.0
 """Seconds for hosts to end by themselves, when the client has gone: clients wait for two before they kill."""
 
+INTRODUCTION = 1.0
+"""Seconds that the one client may take to say what it can do, before the board is started all the same."""
+
 _MAX_CURSOR = 9
 """Digits."""
 
@@ -74,6 +79,7 @@ class BoardServer:
 
     Args:
         make: makes the board, which is not started yet and tells this of each event.
+        many: clients come and go; else there is one, and the board is started when it has said what it can do, or after a second.
 
     Attributes:
         board: what it made.
@@ -81,12 +87,18 @@ class BoardServer:
         failure: why the board could not be started; ``None`` while that is not known.
     """
 
-    def __init__(self, make: MakeBoard) -> None:
+    def __init__(self, make: MakeBoard, *, many: bool) -> None:
         self._news = ClientNews()
         self.board = make(self._news.hear)
         self.failure: BaseException | None = None
         self._passed_on = PassedOn(self.board)
         self._generations: dict[str, int] = {}
+        self._questions = ClientQuestions(many=many)
+        self.board.callers = self._questions
+        self._kept = KeptCalls()
+        self._introduced = asyncio.Event()
+        if many:
+            self._introduced.set()
         self._up = asyncio.Event()
         self.server = _Server(
             "callboard",
@@ -102,6 +114,7 @@ class BoardServer:
         )
         # Not as an option: the SDK warns of it, since the stateless era has another way, which is gone too.
         self.server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._news.set_level)
+        self.server.middleware.append(self._meet)
 
     @property
     def starting(self) -> bool:
@@ -114,14 +127,14 @@ class BoardServer:
 
         What keeps the board from starting is raised at the end, if the caller's block has ended well.
         """
-        starting = in_thread(self.board.start, "callboard-start")
-        waiting = asyncio.ensure_future(self._until_up(starting))
+        waiting = asyncio.ensure_future(self._until_up())
         telling = asyncio.ensure_future(self._news.run())
         try:
             yield
         finally:
             telling.cancel()
             waiting.cancel()
+            self._kept.close()
             await self.stop()
         if self.failure is not None:
             raise self.failure
@@ -131,15 +144,25 @@ class BoardServer:
         stopping = in_thread(lambda: self.board.stop(STOP_TIMEOUT), "callboard-stop", daemon=False)
         await until_done(stopping, shielded=True)
 
-    async def _until_up(self, starting: Future[None]) -> None:
+    async def _until_up(self) -> None:
+        # Servers of the handshake era are told once what they may ask for, and that is what the client can be asked for.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._introduced.wait(), INTRODUCTION)
         try:
-            await until_done(starting)
+            await until_done(in_thread(self.board.start, "callboard-start"))
         except Exception as error:  # noqa: BLE001 - told to who runs the server; its clients see no tools
             self.failure = error
             contain(error, logger, "the board cannot be started, and serves no tools")
         finally:
             self._up.set()
             self._news.tools_may_have_changed()
+
+    async def _meet(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        answer = await call_next(ctx)
+        if ctx.session.client_capabilities is not None:
+            self._questions.introduce(abilities(ctx))
+            self._introduced.set()
+        return answer
 
     # Handlers
 
@@ -170,11 +193,16 @@ class BoardServer:
             logger.warning("the tool %.100s is not offered to clients of MCP: %s", name, why)
         return tools
 
-    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            result, plugin = await self._run(ctx, params)
+            ended = await self._run(ctx, params)
         except NotStarted:
-            result, plugin = {"code": Code.UNKNOWN_TOOL}, None
+            ended = {"code": Code.UNKNOWN_TOOL}, None
+        if isinstance(ended, types.InputRequiredResult):
+            return ended
+        result, plugin = ended
         if result.get("code") == Code.UNKNOWN_TOOL:
             if self.starting:  # its plugin may come yet
                 await self._up.wait()
@@ -208,19 +236,32 @@ class BoardServer:
 
     async def _run(
         self, ctx: Context, params: types.CallToolRequestParams
-    ) -> tuple[dict[str, Any], str | None]:
-        progress = Progress()
-        call = self.board.submit(
+    ) -> tuple[dict[str, Any], str | None] | types.InputRequiredResult:
+        if params.request_state is None:
+            running = self._begun(ctx, params)
+        else:
+            running = self._kept.take(params.request_state, params.name)
+            running.hear(dict(params.input_responses or {}))
+        by_request, kept = is_handshake(ctx), False
+        try:
+            if not await running.ends(ctx, by_request=by_request):
+                kept = True
+                token = self._kept.keep(running, params.name)
+                return running.required(ctx.protocol_version, token)
+            return await running.call, running.call.plugin_name
+        finally:
+            if not kept:  # it has ended, or the client cancelled, or has gone
+                running.close()
+
+    def _begun(self, ctx: Context, params: types.CallToolRequestParams) -> RunningCall:
+        client = AskedClient(_identity_of(ctx), abilities(ctx))
+        begin = partial(
+            self.board.submit,
             {"method": "tools/call", "params": {"name": params.name, "arguments": params.arguments or {}}},
             context={"mcp": {"client": _client_of(ctx)}, **trace_of(ctx.meta or {})},
             streaming=ctx.meta is not None and ctx.meta.get("progress_token") is not None,
         )
-        try:
-            async for part in call:
-                await ctx.session.report_progress(*progress.next(part))
-            return await call, call.plugin_name
-        finally:
-            call.cancel()  # the client cancelled, or has gone; of a call that has ended it does nothing
+        return RunningCall(self._questions.enter(begin, client), client, self._questions)
 
     # What the board's MCP servers share beside their tools. It is asked for in threads: a server may take its time.
 
@@ -284,6 +325,14 @@ def _start_of(cursor: str | None) -> int:
     if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > _MAX_CURSOR:
         raise MCPError(types.INVALID_PARAMS, f"no such cursor: {cursor!r:.40}")
     return int(cursor)
+
+
+def _identity_of(ctx: Context) -> object:
+    """The same for all requests of one client, as far as that can be known."""
+    if ctx.request is None:  # over pipes there is one
+        return None
+    # One for each session of the handshake era; else a request is known to be its client's by nothing.
+    return ctx.session.client_params if is_handshake(ctx) else object()
 
 
 def _client_of(ctx: Context) -> str | None:

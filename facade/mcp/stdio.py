@@ -29,7 +29,7 @@ def serve_stdio(make: MakeBoard) -> None:
 
 
 async def _serve(make: MakeBoard) -> None:
-    served = BoardServer(make)
+    served = BoardServer(make, many=False)
     by_signal = first_signal()
 
     async def end_by_signal() -> None:

@@ -21,6 +21,16 @@ MOST_BYTES: Final = 65_536
 MOST_FIELDS: Final = 32
 MOST_CHOICES: Final = 256
 
+_TYPES: Final = {"text": "string", "choice": "string", "choices": "array"}
+_BOUNDS: Final = {
+    "string": ("minLength", "maxLength"),
+    "number": ("minimum", "maximum"),
+    "integer": ("minimum", "maximum"),
+    "array": ("minItems", "maxItems"),
+}
+_TITLED: Final = "2025-11-25"
+"""The revision from which on a choice has titles; before there were names beside an ``enum``, and one could choose one thing only."""
+
 _FORMATS: Final = frozenset({"email", "uri", "date", "date-time"})
 
 
@@ -50,6 +60,18 @@ def form_of(params: Json, plugin: str, tool: str | None) -> Form:
     if mode not in {None, "form"}:
         raise NotAsked(f"the mode {mode!r:.40} is not supported")
     return Form(message, plugin, _fields(asked["requestedSchema"]), tool_name=tool)
+
+
+def params_of(form: Form, revision: str) -> Json:
+    """The request that asks for a form in a revision of MCP: `form_of` reads it back."""
+    if form.url is not None:
+        return {"mode": "url", "message": form.message, "url": form.url}
+    schema = {
+        "type": "object",
+        "properties": {field.name: _schema(field, revision) for field in form.fields},
+        "required": [field.name for field in form.fields if field.required],
+    }
+    return {"mode": "form", "message": form.message, "requestedSchema": schema}
 
 
 def answered(answer: FormAnswer) -> Json:
@@ -113,13 +135,13 @@ def _kind(name: str, schema: Json) -> tuple[Any, str, str]:
         case "string" if "enum" in schema or "oneOf" in schema:
             return "choice", "", ""
         case "string":
-            return "text", "minLength", "maxLength"
+            return "text", *_BOUNDS["string"]
         case "number" | "integer" as kind:
-            return kind, "minimum", "maximum"
+            return kind, *_BOUNDS[kind]
         case "boolean":
             return "boolean", "", ""
         case "array":
-            return "choices", "minItems", "maxItems"
+            return "choices", *_BOUNDS["array"]
     raise NotAsked(f"the field {name!r:.100} is neither a text, a number, a truth value nor a choice")
 
 
@@ -139,6 +161,29 @@ def _choices(name: str, schema: Json) -> tuple[tuple[str, str], ...]:
     if not found or len(found) > MOST_CHOICES or not all(isinstance(value, str) for value, _ in found):
         raise NotAsked(f"the field {name!r:.100} has no list of 1 to {MOST_CHOICES} texts to choose from")
     return tuple((value, title if isinstance(title, str) else value) for value, title in found)
+
+
+def _schema(field: Field, revision: str) -> Json:
+    schema: Json = {"type": _TYPES.get(field.kind, field.kind)}
+    facts = {"title": field.title or None, "description": field.description or None, "default": field.default}
+    bounds = _BOUNDS.get(schema["type"], ("", "")) if field.kind != "choice" else ("", "")
+    facts |= {"format": field.format, bounds[0]: field.least, bounds[1]: field.most}
+    schema |= {key: value for key, value in facts.items() if key and value is not None}
+    if field.choices:
+        schema |= _chosen(field, revision)
+    return schema
+
+
+def _chosen(field: Field, revision: str) -> Json:
+    several, values = field.kind == "choices", [value for value, _ in field.choices]
+    if all(value == title for value, title in field.choices):
+        named: Json = {"enum": values}
+    elif revision < _TITLED:
+        named = {"enum": values, "enumNames": [title for _, title in field.choices]}
+    else:
+        titled = [{"const": value, "title": title} for value, title in field.choices]
+        named = {"anyOf" if several else "oneOf": titled}
+    return {"items": {"type": "string", **named}} if several else named
 
 
 def _said(schema: Json, key: str) -> str:

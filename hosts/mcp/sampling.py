@@ -1,7 +1,7 @@
 """``sampling/createMessage`` as what a model is to be asked, and its answer as that of MCP. Pure.
 
 What is asked is a conversation of its own: texts, and images and audio of the user. Tools in it are not offered, and so refused. Which model is asked,
-and what it sees beside, is not the server's to say: its preferences, its wish for context and its stop sequences have no effect.
+and what it sees beside, is not the server's to say: its preferences and stop sequences are for clients that heed them, and its wish for context has no effect.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ MOST_MESSAGES: Final = 128
 MOST_TOKENS: Final = 8192
 """Of an answer; a server that wants more gets as many."""
 
+_WISHES: Final[dict[str, type]] = {"modelPreferences": dict, "stopSequences": list}
+_SEVERAL: Final = "2025-11-25"
+"""The revision from which on a message may hold several blocks."""
+
 _MEDIA: Final = frozenset({"image", "audio"})
 
 
@@ -36,6 +40,7 @@ class Sampling:
         max_tokens: of the answer.
         temperature: the provider's if ``None``.
         tool: the tool that was called, if only one call can be meant.
+        wishes: what a client of MCP may heed, and a model of ours does not: ``modelPreferences``, ``stopSequences``.
     """
 
     plugin: str
@@ -44,6 +49,7 @@ class Sampling:
     max_tokens: int
     temperature: float | None
     tool: str | None = None
+    wishes: Json | None = None
 
     @property
     def shown(self) -> Json:
@@ -63,7 +69,8 @@ def sampling_of(params: Json, plugin: str, tool: str | None) -> Sampling:
         raise NotAsked("tools in sampling are not offered by this client")
     if not isinstance(messages, list) or not 1 <= len(messages) <= MOST_MESSAGES:
         raise NotAsked(f"'messages' is no list of 1 to {MOST_MESSAGES} messages")
-    if (size := len(dump_json([messages, system]))) > MOST_BYTES:
+    wishes = {key: params[key] for key, kind in _WISHES.items() if isinstance(params.get(key), kind)}
+    if (size := len(dump_json([messages, system, wishes]))) > MOST_BYTES:
         raise NotAsked(f"the conversation has {size:,} bytes; at most {MOST_BYTES:,} are sent")
     tokens = params.get("maxTokens")
     if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 1:
@@ -71,7 +78,19 @@ def sampling_of(params: Json, plugin: str, tool: str | None) -> Sampling:
     if not isinstance(system, str | None) or not _is_number(temperature):
         raise NotAsked("'systemPrompt' is no text, or 'temperature' no number")
     read = tuple(_message(each) for each in messages)
-    return Sampling(plugin, read, system, min(tokens, MOST_TOKENS), temperature, tool)
+    return Sampling(plugin, read, system, min(tokens, MOST_TOKENS), temperature, tool, wishes or None)
+
+
+def params_of(sampling: Sampling, revision: str) -> Json:
+    """The request that asks a client of MCP for the same, in a revision of MCP."""
+    messages: list[Json] = []
+    for role, text, media in sampling.messages:
+        blocks = [*([{"type": "text", "text": text}] if text or not media else []), *media]
+        several = revision >= _SEVERAL and len(blocks) > 1
+        messages += [{"role": role, "content": each} for each in ([blocks] if several else blocks)]
+    facts = {"systemPrompt": sampling.system, "temperature": sampling.temperature}
+    said = {key: value for key, value in facts.items() if value is not None}
+    return {"messages": messages, "maxTokens": sampling.max_tokens, **said, **(sampling.wishes or {})}
 
 
 def sampled(text: str, model: str, *, cut: bool) -> Json:

@@ -235,13 +235,13 @@ class ServerRequests:
         """Have a question answered. Raises `NotAsked`."""
         assert self._source is not None  # nothing was announced without one
         assert self.host is not None
-        call = next(iter(question.calls)) if len(question.calls) == 1 else None
-        name = None if call is None else tool(call)
+        calls = tuple(question.calls)
+        name = tool(calls[0]) if len(calls) == 1 else None
         asked = _READERS[question.kind](params, self._plugin, name)
         self._asked += 1
         key = str(self._asked)
         self._open[key] = question
-        self._source.ask(InputRequest(key, question.kind, asked, call, name, self.host))
+        self._source.ask(InputRequest(key, question.kind, asked, calls, name, self.host))
 
     # What is answered, and what is not any more
 

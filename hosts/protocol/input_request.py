@@ -36,22 +36,28 @@ class InputRequest(NamedTuple):
         key: tells it from the others of this life.
         asked: what for: a `Form`, or a `Sampling`.
         kind: ``elicitation`` or ``sampling``.
-        request_id: of the one call that can have made the program ask; ``None`` if there are several.
-        tool: the tool that is called.
+        request_ids: of the calls of which one has made the program ask.
+        tool: the tool that is called, if it is one call.
         host: of the program.
     """
 
     key: str
     kind: str
     asked: Any
-    request_id: str | None
+    request_ids: tuple[str, ...]
     tool: str | None
     host: SpeaksThrough
 
     @property
+    def call_ids(self) -> tuple[str, ...]:
+        """The ids of those calls whose end is still awaited. Not under the lock of the host."""
+        found = map(self.host.call_of, self.request_ids)
+        return tuple(call for call in found if call is not None)
+
+    @property
     def call_id(self) -> str | None:
-        """The id of that call, as long as its end is awaited. Not under the lock of the host."""
-        return None if self.request_id is None else self.host.call_of(self.request_id)
+        """The id of the call, if it can be one only and its end is still awaited. Not under the lock of the host."""
+        return self.host.call_of(self.request_ids[0]) if len(self.request_ids) == 1 else None
 
     def answer(self, value: Any, refusal: str = "") -> None:
         """Have the program told; ``None``: that there is no answer, and why. Not under the lock of the host.

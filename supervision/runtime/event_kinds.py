@@ -63,7 +63,7 @@ FACTS: dict[str, Fact] = {
     "attempt": Fact("integer", "how often the call was given to its tool; 0 for never"),
     "blamed": Fact("string", "`tool` or `arguments`"),
     "bound": Fact("number", "what the limit allows: bytes, seconds or pieces"),
-    "by": Fact("string", "who decided: `person`, `remembered`, `timeout`, `nobody`, `error` or `withdrawn`"),
+    "by": Fact("string", "who decided: `person`, `client`, `remembered`, `timeout`, `nobody`, `error` or `withdrawn`"),
     "call": Fact("string", "the call's id; of a form empty if several calls can be meant"),
     "cause": Fact("string", "how it ended, in a sentence"),
     "changed": Fact("array", "names of tools whose schemas are not what they were"),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 from callboard.base.errors import JsonValueError
-from callboard.hosts.mcp.elicitation import MOST_BYTES, MOST_CHOICES, MOST_FIELDS, NotAsked, form_of
+from callboard.hosts.mcp.elicitation import (
+    MOST_BYTES,
+    MOST_CHOICES,
+    MOST_FIELDS,
+    NotAsked,
+    form_of,
+    params_of,
+)
 from callboard.hosts.mcp.server_requests import MOST_QUESTIONS
 from callboard.hosts.protocol.input_request import ANSWER
 from callboard.hosts.protocol.wire import ErrorResponse, Response
@@ -82,8 +89,8 @@ def test_a_question_belongs_to_the_one_call_that_is_under_way():
     talk.say(asks())
 
     (asked,) = talk.source.open.values()
-    assert (asked.request_id, asked.tool, asked.asked.message, asked.asked.plugin) == (
-        call,
+    assert (asked.request_ids, asked.tool, asked.asked.message, asked.asked.plugin) == (
+        (call,),
         "echo",
         "m",
         "mcp",
@@ -111,7 +118,8 @@ def test_a_question_that_several_calls_may_mean_ends_with_the_last_of_them():
     still = dict(talk.source.open)
     talk.say(answer({"id": second}, {"content": []}))
 
-    assert (asked.request_id, list(still), talk.source.open) == (None, [asked.key], {})
+    assert set(asked.request_ids) == {first, second}
+    assert (list(still), talk.source.open) == ([asked.key], {})
     assert said_to(talk, 7)[0]["result"] == {"action": "cancel"}
     answer_to(talk, asked.key, FormAnswer("accept", {}))
     assert len(said_to(talk, 7)) == 1
@@ -266,7 +274,7 @@ class Conversation(RuleBasedStateMachine):
             said = [each for each in self.talk.of(call) if each != Response(call, None, None)]
             assert len(said) <= 1
         for asked in self.talk.source.open.values():
-            assert asked.request_id is None or asked.request_id not in ended
+            assert not set(asked.request_ids) <= ended
         if len(ended) == len(self.calls):
             assert self.talk.source.open == {}
 
@@ -337,6 +345,30 @@ def test_any_question_is_a_form_or_is_refused_and_a_default_is_an_answer(asked):
     assert all(field.misfit(field.default) is None for field in form.fields if field.default is not None)
     if {field.name for field in form.fields if field.required} <= defaults.keys():
         assert form.misfit(defaults) is None
+
+
+@given(ASKED, st.sampled_from(["2025-11-25", "2026-07-28"]))
+def test_a_form_that_is_asked_for_again_is_the_same_form_in_the_words_of_mcp(asked, revision):
+    try:
+        form = form_of(asked, "server", None)
+    except NotAsked:
+        return
+
+    said = params_of(form, revision)
+
+    assert form_of(said, "server", None) == form
+    if revision == "2025-11-25":
+        identified = {"elicitationId": "1"} if form.url is not None else {}
+        methods.validate_server_request("elicitation/create", revision, {**said, **identified})
+
+
+def test_choices_have_their_titles_beside_them_for_a_client_of_the_revision_before():
+    choice = {"type": "string", "oneOf": [{"const": "r", "title": "Red"}, {"const": "b", "title": "Blue"}]}
+    form = form_of({"message": "m", "requestedSchema": one(choice)}, "server", None)
+
+    said = params_of(form, "2025-06-18")["requestedSchema"]["properties"]["f"]
+
+    assert said == {"type": "string", "enum": ["r", "b"], "enumNames": ["Red", "Blue"]}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 The names of tools, resources and prompts are the suite's own.
 """
 
+import itertools
 import json
 import sys
 
@@ -47,7 +48,25 @@ BLOCKS = {
     "test_reconnection": [text("connected")],
 }
 WORDS = {"test_sampling": "prompt", "test_elicitation": "message"}
-ASKING = ["test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums"]
+CHOICES = [{"const": f"value{each}", "title": f"Option {each}"} for each in (1, 2, 3)]
+VALUES = [each["const"] for each in CHOICES]
+ASKED = {
+    "test_elicitation": {"username": {"type": "string"}, "email": {"type": "string"}},
+    "test_elicitation_sep1034_defaults": {
+        "name": {"type": "string", "default": "John Doe"},
+        "age": {"type": "integer", "default": 30},
+        "score": {"type": "number", "default": 95.5},
+        "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
+        "verified": {"type": "boolean", "default": True},
+    },
+    "test_elicitation_sep1330_enums": {
+        "untitledSingle": {"type": "string", "enum": VALUES},
+        "titledSingle": {"type": "string", "oneOf": CHOICES},
+        "legacyEnum": {"type": "string", "enum": VALUES, "enumNames": [each["title"] for each in CHOICES]},
+        "untitledMulti": {"type": "array", "items": {"type": "string", "enum": VALUES}},
+        "titledMulti": {"type": "array", "items": {"anyOf": CHOICES}},
+    },
+}
 RESOURCES = [
     {"uri": f"test://{name}", "name": name, "description": f"A resource: {name}", "mimeType": mime}
     for name, mime in (
@@ -62,6 +81,10 @@ PROMPTS = {
     "test_prompt_with_embedded_resource": ["resourceUri"],
     "test_prompt_with_image": [],
 }
+
+
+waiting = {}
+numbers = itertools.count(100)
 
 
 def say(**message):
@@ -82,6 +105,18 @@ def tool(name):
     return {"name": name, "description": f"Does what the suite asks of {name}", "inputSchema": schema}
 
 
+def ask(name, given):
+    """What a tool asks of its client before it answers."""
+    if name == "test_sampling":
+        message = {"role": "user", "content": text(given["prompt"])}
+        return "sampling/createMessage", {"messages": [message], "maxTokens": 100}
+    form = {"type": "object", "properties": ASKED[name]}
+    return "elicitation/create", {
+        "message": given.get("message", "Please fill it in"),
+        "requestedSchema": form,
+    }
+
+
 def called(name, meta):
     if name == "test_tool_with_logging":
         for said in ("Tool execution started", "Tool processing data", "Tool execution completed"):
@@ -92,12 +127,7 @@ def called(name, meta):
             say(method="notifications/progress", params=told)
     if name in BLOCKS:
         return {"content": BLOCKS[name]}
-    said = (
-        "This tool intentionally returns an error for testing"
-        if name == "test_error_handling"
-        else "this client cannot be asked"
-    )
-    return {"content": [text(said)], "isError": True}
+    return {"content": [text("This tool intentionally returns an error for testing")], "isError": True}
 
 
 def read(uri):
@@ -134,7 +164,9 @@ def answer(method, params):
                 "serverInfo": {"name": "conformance", "version": "1"},
             }
         case "tools/list":
-            return {"tools": [tool(name) for name in (*BLOCKS, "test_error_handling", *WORDS, *ASKING)]}
+            return {
+                "tools": [tool(name) for name in (*BLOCKS, "test_error_handling", "test_sampling", *ASKED)]
+            }
         case "tools/call":
             return called(params["name"], params.get("_meta", {}))
         case "resources/list":
@@ -164,7 +196,18 @@ def answer(method, params):
 
 for line in sys.stdin:
     message = json.loads(line)
-    if "id" not in message or "method" not in message:
+    if "id" not in message:
+        continue
+    if "method" not in message:
+        answered = text(f"The client has answered: {json.dumps(message.get('result', message.get('error')))}")
+        say(id=waiting.pop(message["id"]), result={"content": [answered]})
+        continue
+    called_tool = message["params"]["name"] if message["method"] == "tools/call" else None
+    if called_tool == "test_sampling" or called_tool in ASKED:
+        method, params = ask(called_tool, message["params"].get("arguments", {}))
+        number = next(numbers)
+        waiting[number] = message["id"]
+        say(id=number, method=method, params=params)
         continue
     result = answer(message["method"], message.get("params", {}))
     if result is None:

@@ -1,0 +1,249 @@
+"""What servers ask in the middle of a call, handed on to the client that made it.
+
+Both eras have their ways, and a server's is not its client's. In the handshake era a client is sent a request of its own, and the call goes on. In the
+stateless era the request ends with what is asked, and comes anew with the answers: the call is kept meanwhile, see `RunningCall`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+import mcp_types as types
+from mcp.shared.message import ServerMessageMetadata
+
+from ..base.foreign import Log
+from ..hosts.mcp import elicitation, sampling
+from ..hosts.mcp.revision import HANDSHAKES
+from ..plugins.hooks.forms import CANCEL, Form, FormAnswer, read_form_answer
+from ..plugins.results.failures import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.session import ServerSession
+
+    from ..hosts.mcp.sampling import Sampling
+
+    Context = ServerRequestContext[dict[str, Any]]
+    Done = Callable[[Any, str], None]
+
+logger = Log("callboard.mcp")
+
+FORMS: Final = "forms"
+PAGES: Final = "pages"
+MODEL: Final = "model"
+
+MODEL_PATIENCE: Final = 300.0
+"""Seconds for the client's model to answer."""
+
+_ALL: Final = frozenset({"elicitation", "sampling"})
+
+
+def abilities(ctx: Context) -> frozenset[str]:
+    """What the client of a request can be asked for: `FORMS`, `PAGES`, `MODEL`."""
+    said = ctx.session.client_capabilities
+    if said is None or (is_handshake(ctx) and not ctx.session.can_send_request):
+        return frozenset()
+    asks = said.elicitation
+    found = {
+        FORMS: asks is not None
+        and (asks.form is not None or asks.url is None),  # without either it is of forms
+        PAGES: asks is not None and asks.url is not None,
+        MODEL: said.sampling is not None,
+    }
+    return frozenset(name for name, can in found.items() if can)
+
+
+def is_handshake(ctx: Context) -> bool:
+    """Whether the client speaks the era in which servers send requests."""
+    return ctx.protocol_version in HANDSHAKES
+
+
+class Question:
+    """One that is open. In the event loop.
+
+    Args:
+        asked: what the server wants to know.
+        calls: the ids of the calls of which one has made it ask.
+        done: hears the answer, once.
+
+    Attributes:
+        asked, calls: as given.
+        over: it is answered, or withdrawn.
+    """
+
+    def __init__(self, asked: Form | Sampling, calls: tuple[str, ...], done: Done) -> None:
+        self.asked = asked
+        self.calls = calls
+        self.over = asyncio.Event()
+        self._done = done
+
+    @property
+    def patience(self) -> float:
+        """Seconds that the answer may take."""
+        return self.asked.timeout if isinstance(self.asked, Form) else MODEL_PATIENCE
+
+    def request(self, revision: str, name: str) -> types.ElicitRequest | types.CreateMessageRequest:
+        """It in the words of a client's revision. Raises `ValueError`: it cannot be said so."""
+        if not isinstance(self.asked, Form):
+            said = sampling.params_of(self.asked, revision)
+            return types.CreateMessageRequest.model_validate({"params": said})
+        said = elicitation.params_of(self.asked, revision)
+        if self.asked.url is not None and revision in HANDSHAKES:
+            said["elicitationId"] = name
+        return types.ElicitRequest.model_validate({"params": said})
+
+    @property
+    def answer_type(self) -> type[types.Result]:
+        """What the client answers with."""
+        return types.ElicitResult if isinstance(self.asked, Form) else types.CreateMessageResult
+
+    def hear(self, answer: types.Result) -> None:
+        """The client's answer, which is only handed on if it is one."""
+        if not isinstance(self.asked, Form):
+            said = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"meta"})
+            self._tell(said, "")
+            return
+        assert isinstance(answer, types.ElicitResult)
+        read = read_form_answer(FormAnswer(answer.action, answer.content), self.asked)
+        if read is None:
+            self.fail("the client's answer does not fit the form")
+        else:
+            self._tell(read, "")
+
+    def fail(self, why: str) -> None:
+        """There is no answer."""
+        logger.warning("a client has not answered what %.100s asks: %.300s", self.asked.plugin, why)
+        self._tell(FormAnswer(CANCEL, reason=why) if isinstance(self.asked, Form) else None, why)
+
+    def _tell(self, answer: Any, why: str) -> None:
+        if not self.over.is_set():
+            self.over.set()
+            self._done(answer, why)
+
+
+class AskedClient:
+    """The client of one call, and what it is asked. In the event loop, but for `can_answer`.
+
+    Args:
+        client: the same for all calls of one client, as far as that is known.
+        can: what it can be asked for.
+
+    Attributes:
+        client: as given.
+        news: set when there is another question.
+    """
+
+    def __init__(self, client: object, can: frozenset[str]) -> None:
+        self.client = client
+        self.news = asyncio.Event()
+        self._can = can
+        self._open: list[Question] = []
+
+    def can_answer(self, asked: Form | Sampling) -> bool:
+        """Whether it can be asked this; from any thread."""
+        if not isinstance(asked, Form):
+            return MODEL in self._can
+        return (FORMS if asked.url is None else PAGES) in self._can
+
+    def add(self, question: Question) -> None:
+        """Have it asked."""
+        self._open.append(question)
+        self.news.set()
+
+    def questions(self) -> Iterator[Question]:
+        """Those that are open."""
+        self._open = [each for each in self._open if not each.over.is_set()]
+        return iter(tuple(self._open))
+
+
+class ClientQuestions:
+    """Has clients asked. It is an `AsksCallers`: `offers` and `asker` may be called from any thread, all else in the event loop.
+
+    Servers of the handshake era are told once, when they start, whether they may ask.
+
+    Args:
+        many: clients may come at any time and are not known before; what servers ask is offered in the hope of one who can answer.
+    """
+
+    def __init__(self, *, many: bool) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._offers = _ALL if many else frozenset[str]()
+        self._asked: dict[str, AskedClient] = {}
+        self._lock = threading.Lock()
+
+    def offers(self) -> frozenset[str]:
+        return self._offers
+
+    def introduce(self, can: frozenset[str]) -> None:
+        """A client has said what it can do."""
+        forms = {"elicitation"} if can & {FORMS, PAGES} else set()
+        self._offers |= forms | ({"sampling"} if MODEL in can else set())
+
+    def enter(self, begin: Callable[[], Any], client: AskedClient) -> Any:
+        """Begin a call, and note who made it; returns it."""
+        with self._lock:  # across the submission: the call may ask before its id is known here
+            call = begin()
+            self._asked[call.id] = client
+        return call
+
+    def leave(self, call_id: str) -> None:
+        """A call is over. What may have been asked for another one of its client is asked there."""
+        left = self._asked.pop(call_id, None)
+        for question in () if left is None else left.questions():
+            others = (self._asked.get(call) for call in question.calls)
+            other = next((each for each in others if each is not None), None)
+            if other is None:
+                question.fail("the call is over")
+            else:
+                other.add(question)
+
+    def asker(
+        self, asked: Form | Sampling, calls: tuple[str, ...]
+    ) -> Callable[[Done], Callable[[], None]] | None:
+        with self._lock:
+            found = [self._asked.get(call) for call in calls]
+        clients = [each for each in found if each is not None]
+        # Of calls of several clients any may have made the server ask: then nobody is shown what may be another's.
+        if len(clients) != len(found) or len({id(each.client) for each in clients}) != 1:
+            return None
+        asking = next((each for each in clients if each.can_answer(asked)), None)
+        return None if asking is None else lambda done: self._ask(asking, Question(asked, calls, done))
+
+    def _ask(self, client: AskedClient, question: Question) -> Callable[[], None]:
+        self._soon(client.add, question)
+        return lambda: self._soon(question.over.set)
+
+    def _soon(self, function: Callable[..., object], *given: object) -> None:
+        try:
+            self._loop.call_soon_threadsafe(function, *given)
+        except RuntimeError:  # the loop has ended, and all calls with it
+            return
+
+
+async def ask_by_request(session: ServerSession, related: Any, question: Question, name: str) -> None:
+    """Ask a client of the handshake era, in the stream of its request."""
+    asking = asyncio.ensure_future(_answer(session, related, question, name))
+    withdrawn = asyncio.ensure_future(question.over.wait())
+    try:
+        await asyncio.wait({asking, withdrawn}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        asking.cancel()
+        withdrawn.cancel()
+
+
+async def _answer(session: ServerSession, related: Any, question: Question, name: str) -> None:
+    try:
+        answer = await session.send_request(
+            question.request(session.protocol_version, name),
+            question.answer_type,
+            request_read_timeout_seconds=question.patience,
+            metadata=ServerMessageMetadata(related_request_id=related),
+        )
+    except Exception as error:  # noqa: BLE001 - whatever has become of the connection, the server has to be answered
+        question.fail(describe(error))
+    else:
+        question.hear(answer)
