@@ -348,6 +348,8 @@ class Host:
                 except BaseException as error:  # noqa: BLE001 - as in `_tell`
                     self._contain(error, event.owner.on_answer)
                     self._tell(event.owner.on_breach, "internal_error", _NOT_HANDED_OVER, {})
+            elif type(event) is PartCame:  # a call may have very many
+                self._tell(event.owner.on_part, event.payload, event.size)
             else:
                 self._hand_on(event)
         if self._idle is not None:
@@ -355,11 +357,11 @@ class Host:
 
     def _hand_on(self, event: Event[RequestOwner]) -> None:
         match event:
+            case PartCame(owner, payload, size):
+                self._tell(owner.on_part, payload, size)
             case Answered(owner, value, state):
                 if not self._tell(owner.on_answer, value, state):
                     self._tell(owner.on_breach, "internal_error", _NOT_HANDED_OVER, {})
-            case PartCame(owner, payload, size):
-                self._tell(owner.on_part, payload, size)
             case Begun(owner):
                 self._tell(owner.on_begun)
             case Refused(owner, error):

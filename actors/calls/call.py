@@ -325,10 +325,11 @@ class Call:
             if self._chunks is None:
                 self._chunks = UnreadParts()
             self.parts_dropped += self._chunks.keep(chunk, size)
+            if not self._at_news:
+                return True
             waiting = self._at_news[:]
             self._at_news.clear()
-        if waiting:
-            _wake_all(waiting, self.id)
+        _wake_all(waiting, self.id)
         return True
 
     def finish(

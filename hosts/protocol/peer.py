@@ -213,12 +213,12 @@ class Peer(Generic[Owner]):
         return self._meaning_of_others(message, line)
 
     def _meaning_of_others(self, message: Message, line: bytes) -> Event[Owner]:
+        if type(message) is PartEvent:  # a call may have very many
+            owner = self._open.get(message.id)
+            if owner is not None:
+                return PartCame(owner, message.payload, weight_of(line))
+            return self._late_part(message.id)
         match message:
-            case PartEvent(request_id, payload):
-                owner = self._open.get(request_id)
-                if owner is not None:
-                    return PartCame(owner, payload, weight_of(line))
-                return self._late_part(request_id)
             case ErrorResponse(request_id, error):
                 owner = self._open.pop(request_id, None)
                 if owner is None:

@@ -250,13 +250,14 @@ def _decode_response(request_id: str, message: dict[str, Any]) -> Message:
 
 
 def _decode_event(request_id: str, event: Any) -> Message:
-    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-        return Malformed("wrong_shape", "'event' is not an object with a 'type'", request_id)
-    if event["type"] == "part":
+    kind = event.get("type") if isinstance(event, dict) else None
+    if kind == "part":
         return PartEvent(request_id, event.get("payload"))
-    if event["type"] == "ack":
+    if kind == "ack":
         return BegunEvent(request_id)
-    return OtherEvent(request_id, event["type"])
+    if not isinstance(kind, str):
+        return Malformed("wrong_shape", "'event' is not an object with a 'type'", request_id)
+    return OtherEvent(request_id, kind)
 
 
 def _held(response: Response, held: Callable[..., None]) -> Message:
