@@ -355,10 +355,8 @@ class Host:
         if self._idle is not None:
             self._tell_idle()
 
-    def _hand_on(self, event: Event[RequestOwner]) -> None:
+    def _hand_on(self, event: Event[RequestOwner]) -> None:  # all but a part, which only output brings
         match event:
-            case PartCame(owner, payload, size):
-                self._tell(owner.on_part, payload, size)
             case Answered(owner, value, state):
                 if not self._tell(owner.on_answer, value, state):
                     self._tell(owner.on_breach, "internal_error", _NOT_HANDED_OVER, {})

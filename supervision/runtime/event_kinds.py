@@ -88,7 +88,7 @@ FACTS: dict[str, Fact] = {
     "prompt": Fact("string", "the question"),
     "reason": Fact("string", "`overflow`, `stopped`, `poison`, `late`, `duplicate`, `unknown` or `parts`"),
     "removed": Fact("array", "names of tools that are offered no more"),
-    "report": Fact("object", "the [crash report](crash-recovery.md#reading-a-crash-report); empty if it never ran"),
+    "report": Fact("object", "the [crash report](../crash-recovery.md#reading-a-crash-report); empty if it never ran"),
     "restarts": Fact("array", "how many seconds ago each restart was that the budget was charged with"),
     "retry_in": Fact("number", "seconds until one call may try"),
     "rolled_back": Fact("boolean", "the new program was serving, and the one before it has been brought back"),

@@ -28,7 +28,8 @@ FIRST = {
     "README.md",
     "docs/crash-recovery.md",
     "docs/embedding.md",
-    "docs/reference.md",
+    "docs/reference/board.md",
+    "docs/reference/hooks.md",
     "docs/tutorial.md",
 }
 """Pages that are tried in each run; what stands on the others starts what other tests start too."""

@@ -7,9 +7,9 @@ import re
 from callboard.interop.conversion import LossCode
 from callboard.interop.format_ids import OPT_IN
 from callboard.interop.formats.built_in import BUILT_IN
-from house_source import ROOT
+from house_source import reference
 
-REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+REFERENCE = reference()
 KINDS = ("schema", "call", "result")
 
 

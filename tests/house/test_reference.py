@@ -14,9 +14,9 @@ from callboard.plugins.results.codes import OUTCOMES
 from callboard.plugins.sources.entry import PluginOptions
 from callboard.supervision.core import ChildState
 from callboard.supervision.runtime.event_kinds import EVENT_KINDS, FACTS
-from house_source import ROOT
+from house_source import ROOT, reference
 
-REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+REFERENCE = reference()
 
 
 def section(heading: str) -> str:

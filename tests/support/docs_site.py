@@ -111,9 +111,13 @@ def _walk(nav: list[dict[str, Any]], section: str) -> Iterator[Listed]:
 
 
 def descriptions() -> dict[str, str]:
-    """What the README says that each page is for."""
-    rows = _ROW.finditer((ROOT / "README.md").read_text())
-    return {row["page"]: _LINK.sub("", row["says"]).replace("[", "") for row in rows}
+    """What the README, and the first page of the reference, say that each page is for."""
+    found: dict[str, str] = {}
+    for page in ("docs/reference.md", "README.md"):
+        for row in _ROW.finditer((ROOT / page).read_text()):
+            listed = (Path(page).parent / row["page"]).as_posix()
+            found[listed] = _LINK.sub("", row["says"]).replace("[", "")
+    return found
 
 
 def llms_txt(*, site: bool = False) -> str:

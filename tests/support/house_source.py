@@ -91,6 +91,13 @@ class Import:
         return f"{self.module.path}:{self.line} imports {self.target}"
 
 
+def reference() -> str:
+    """The pages of the reference, one after the other."""
+    docs = ROOT / "docs"
+    pages = [docs / "reference.md", *sorted((docs / "reference").glob("*.md"))]
+    return "\n".join(page.read_text() for page in pages)
+
+
 def project_files(*suffixes: str) -> list[Path]:
     """The files of the project that have one of the suffixes, or all files."""
     return sorted(path for path in _walk(ROOT) if not suffixes or path.suffix in suffixes)
