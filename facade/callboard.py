@@ -73,14 +73,14 @@ Json = dict[str, Any]
 class Callboard:
     """Runs tools as supervised actors: every call ends, once, with an answer that says what happened.
 
-    Use it as a context manager, or call `start` and `stop`. One that is never stopped leaves no
-    process behind and does not keep the interpreter from exiting. All methods may be called from
-    any thread; none of those marked *async* blocks an event loop.
+    It reads the configuration and starts nothing. Use it as a context manager, or call `start` and `stop`; it can be started again
+    after it was stopped. One that is never stopped leaves no process behind and does not keep the interpreter from exiting. All
+    methods may be called from any thread; none of those marked *async* blocks an event loop.
 
     Args:
-        config: a JSON file's path, a mapping, or nothing.
+        config: the path of a JSON or TOML file, a mapping, or nothing.
         clock: time, for tests; the machine's when ``None``.
-        seed: of the jitter between restarts, for tests.
+        seed: of the random part of the waits between restarts, for tests.
         contributions: interop contributions that come before all others, those of the configuration too.
         state: where the states of tools are kept, instead of where the configuration says: as there,
             or a `StateStore`, which is used and not closed.
@@ -297,7 +297,7 @@ class Callboard:
     ) -> list[ToolDescriptor]:
         """Load a plugin from a source, in any of the specification's spellings; returns its tools.
 
-        Waits until its hosts are ready. Relative paths are relative to the configuration's folder,
+        Waits until its hosts are ready. Of a package all plugins are loaded, or none. Relative paths are relative to the configuration's folder,
         or to the working directory without one.
 
         Args:
@@ -329,7 +329,9 @@ class Callboard:
         self._reloads.note(one)
 
     def remove(self, name: str, *, forget_state: bool = False) -> None:
-        """Remove a plugin; its calls end with ``cancelled``.
+        """Remove a plugin; its calls end with ``cancelled``, and its host by its stop ladder.
+
+        If it is loaded again, that waits for the end of this one, and goes on with the state that was kept.
 
         Args:
             name: the plugin's.
@@ -342,7 +344,7 @@ class Callboard:
         self._running.remove(name, forget_state=forget_state)
 
     def mount(self, module: Any, config: dict[str, Any] | None = None, **options: Any) -> MountedModule:
-        """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks.
+        """Mount a module that is written for Amplifier: its tools become the board's, its handlers hooks; returns what takes it off.
 
         Args:
             module: has ``mount(coordinator, config)``, or is that function.
@@ -395,11 +397,12 @@ class Callboard:
         """Run a tool call; returns its handle at once. What is wrong with the call is its result.
 
         Args:
-            tool_call: in any known wire format.
+            tool_call: in any wire format that the `registry` reads: a provider's, MCP's, or what plugins contribute. Arguments
+                may be a JSON text or an object.
             deadline: seconds it may take, waiting included; ``None`` for the tool's default,
                 ``math.inf`` for no limit.
             context: given to tools that accept one.
-            streaming: have a tool that can stream do so.
+            streaming: have a tool that can stream do so; false asks it for its result alone.
 
         Raises:
             NotStarted: the board does not run.
@@ -411,7 +414,7 @@ class Callboard:
         return self.submit(tool_call, **options).result()
 
     async def execute_async(self, tool_call: Any, **options: Any) -> Json:
-        """Run a tool call and await its result mapping. Options as `submit`."""
+        """Run a tool call and await its result mapping, in asyncio or trio. Options as `submit`."""
         return await self.submit(tool_call, **options)
 
     def stream(self, tool_call: Any, **options: Any) -> Iterator[Json]:
@@ -427,6 +430,8 @@ class Callboard:
     def hook(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.
 
+        Returns its `HookHandle`, whose ``close()`` takes it off; it is a context manager, too.
+
         Args:
             event: ``tool:pre``, ``tool:post`` or ``tool:error``.
             hook: answers nothing, a mapping with ``action``, or an object that has one.
@@ -440,7 +445,10 @@ class Callboard:
 
     @property
     def approver(self) -> Approver | None:
-        """Asks a person about the calls that hooks want approved. Without one a question's default holds."""
+        """Asks a person about the calls that hooks want approved. Without one a question's default holds.
+
+        It may be set at any time; before the start, if it has forms filled in for servers.
+        """
         return self._approver
 
     @approver.setter
@@ -573,6 +581,8 @@ class Callboard:
     ) -> Json:
         """What a plugin says of itself, wherever it runs: its configuration's schema, user interface elements, tags.
 
+        Under ``plugin``, ``version``, ``config_schema``, ``ui_elements``, ``tags``, ``required_tags`` and ``forbidden_tags``.
+
         Args:
             name: the plugin's.
             config: the configuration of a request, which tags may hang on.
@@ -612,6 +622,8 @@ class Callboard:
         self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None
     ) -> Subscription:
         """Subscribe to what happens: a callable is called with each `Event`, an actor gets it as a message, in order.
+
+        Returns its `Subscription`, whose ``close()`` ends it; it is a context manager, too.
 
         Raises:
             ValueError: there is no such kind of event.

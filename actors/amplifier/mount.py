@@ -72,7 +72,8 @@ class MountedModule:
 
     Attributes:
         name: the module's.
-        plugins: names of the plugins that it has on the board.
+        plugins: names of the plugins that it has on the board; ``tools`` are theirs.
+        coordinator: what the module was given.
     """
 
     def __init__(

@@ -62,6 +62,9 @@ class CallOwner(Protocol):
 class Call:
     """One request to run a tool. Made by `Callboard.submit`; usable from any thread and event loop.
 
+    ``await call`` has its result and ``async for part in call`` its parts without blocking the loop, asyncio's or trio's, also from several loops;
+    where neither runs that is a `RuntimeError`. What a callback raises is logged.
+
     Attributes:
         id: the caller's id, or one made up.
         tool_name: the tool that was asked for, or ``None`` if the call named none.
@@ -69,7 +72,8 @@ class Call:
         invocation: what the tool is given.
         attempt: 1, and one more for each time it was sent again.
         began: when it was given to the tool, on the board's clock; ``None`` if it was not, or waits again.
-        parts_dropped: parts that were not read in time (see `UnreadParts`).
+        parts_dropped: parts that were not read in time: 65,536 are kept for a slow reader, and 64 MiB of them; past that the oldest
+            go, and the result says how many, under the same name.
         submitted: when it was, on the board's clock.
         seconds: how long it may take, waiting included; ``None`` for no limit.
         deadline: when it will be ended, on the board's clock; ``None`` for never.

@@ -67,7 +67,11 @@ class _Place:
 
 
 class ToolRuntime:
-    """See the module. Any thread, and any event loop."""
+    """What tools keep for longer than a call, and is neither state nor prepared data: clients, sessions, pools.
+
+    A board has one, and plugins find it as ``context["tool_runtime"]`` in `prepare` and in the hooks that run a tool, if these accept ``context``. It
+    is of this process: plugins in hosts have none. The names are shared by all plugins of a board. From any thread, and any event loop.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

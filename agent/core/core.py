@@ -67,7 +67,10 @@ class HoldsBoard(Protocol):
 
 
 class AgentCore:
-    """See the module. It is a context manager; `close` ends what is its own.
+    """What an agent is built on: sessions, model requests, tool calls, and the loop of all three.
+
+    It is a context manager; `close` ends what is its own. The methods that begin with an *a* do the same without blocking the event loop, which
+    is asyncio's; a caller that stops waiting for calls, or leaves a turn, ends what is left of it.
 
     Args:
         board: the board to run tools on, or who holds it, such as a `Callboard`, whose configured providers it

@@ -6,10 +6,8 @@ import importlib
 import inspect
 import re
 
-import callboard
-import pytest
 from docs_site import API, INNER, LIST, SECTIONS, api_page, faces, llms_txt, navigation
-from house_source import ROOT, project_files, reference
+from house_source import ROOT, project_files
 
 
 def test_the_navigation_names_pages_that_there_are_each_once() -> None:
@@ -53,7 +51,14 @@ def test_each_module_that_publishes_names_has_a_page_of_its_docstrings() -> None
 
 
 def test_what_the_docstrings_tell_of_a_class_stands_on_a_written_page_or_is_for_the_house_alone() -> None:
-    pages = [page.read_text() for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "reference").glob("*.md"), ROOT / "README.md"]]
+    pages = [
+        page.read_text()
+        for page in [
+            *(ROOT / "docs").glob("*.md"),
+            *(ROOT / "docs" / "reference").glob("*.md"),
+            ROOT / "README.md",
+        ]
+    ]
     code = [text for page in pages for text in re.findall(r"```python.*?```|`[^`\n]+`", page, re.DOTALL)]
     words = set(re.findall(r"\w+", "\n".join(code)))
     astray = {
@@ -85,29 +90,3 @@ def _members(thing: object) -> list[str]:
         if isinstance(member, property) or inspect.isfunction(member) or inspect.ismethod(member)
         if (getattr(member, "__module__", None) or "callboard").startswith("callboard")
     ]
-
-
-@pytest.mark.parametrize("section", ["Callboard", "Call", "AgentCore"])
-def test_what_the_reference_says_that_a_method_raises_its_docstring_says_too(section: str) -> None:
-    text = reference().partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    classes = {"AgentCore": ("AgentCore", "Agent", "Session")}.get(section, (section,))
-    untold = []
-    for row in re.findall(r"^\| (`.*) \|$", text, re.MULTILINE):
-        cells = re.split(r"(?<!\\)\| ", row)
-        raised = set(re.findall(RAISED, cells[-1])) if len(cells) > 2 else set()
-        for name in re.findall(r"`(?:\w+\.)?(\w+)\(", cells[0]):
-            owners = [each for each in (getattr(callboard, each) for each in classes) if hasattr(each, name)]
-            told = " ".join(_told(each, name) for each in owners)
-            untold += [(name, error) for error in raised if owners and error not in told]
-
-    assert untold == []
-
-
-RAISED = re.compile(r"`([A-Z]\w*(?:Error|Started|Child|Failed|Stopped|InUse))`")
-
-
-def _told(owner: type, name: str) -> str:
-    """The docstring of a method, and those that it refers to."""
-    said = inspect.getdoc(getattr(owner, name)) or ""
-    others = re.findall(r"\b[Aa]s `(\w+)`", said)
-    return " ".join([said, *(inspect.getdoc(getattr(owner, other, None)) or "" for other in others)])
