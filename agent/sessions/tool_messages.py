@@ -44,7 +44,9 @@ def tool_message(
     if notes:
         metadata["hooks"] = list(notes)
     if reported(result) is not None:
-        metadata["failure"] = {key: result[key] for key in ("code", "outcome") if key in result}
+        failed = {key: result[key] for key in ("code", "outcome") if key in result}
+        report = result.get("crash_report")
+        metadata["failure"] = failed if not isinstance(report, dict) else {**failed, "crash": report["id"]}
     return {"role": "tool", "content": content, "toolResult": tool_result, "metadata": metadata}
 
 

@@ -17,7 +17,7 @@ from ...plugins.results.failures import reported
 from ..approval.terminal import ask_on_terminal, say_what_nobody_decides
 from ..crash.report import show_crash
 from ..ui.board import open_board
-from ..ui.crash_files import CrashFiles, crash_folder
+from ..ui.crash_files import CrashFiles, crash_folder, crash_of
 from ..ui.exit_codes import FAILED, WELL
 from ..ui.options import common, config_argument, json_option, seconds
 from ..ui.streams import Streams
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from ..ui.console import SafeConsole
 
 Json = dict[str, Any]
-
-_PATIENCE = 5.0
-"""Seconds that the whole report of a crash may be behind the result that has the short one."""
 
 
 @click.command(short_help="One call, parts shown as they come.")
@@ -80,9 +77,8 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
             else:
                 out.print_json(chunk)
         result = running.result()
-        # In any case, for what is not told before the board stops is not kept.
         short = crash_of(result)
-        whole = None if short is None else crashes.wait_for(short["id"], _PATIENCE)
+        whole = None if short is None else crashes.wait_for(short["id"])  # as JSON too: it is kept then
         if out.people:
             show_result(result, time.monotonic() - began, out.console, whole)
             if result.get("code") == Code.INVALID_CALL and (hint := hint_for(arguments)) is not None:
@@ -90,12 +86,6 @@ def call(config: str, tool: str, arguments: tuple[str, ...], deadline: float | N
         else:
             out.print_json(result)
         return WELL if result["success"] else FAILED
-
-
-def crash_of(result: Json) -> Json | None:
-    """The short report in a result of ours; what a tool itself says under that name is none."""
-    report = result.get("crash_report")
-    return report if reported(result) is not None and isinstance(report, dict) else None
 
 
 def takes_text(board: Callboard, tool: str) -> bool:

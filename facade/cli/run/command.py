@@ -23,6 +23,7 @@ import click
 from ...agent.core.core import AgentCore
 from ..approval.terminal import TerminalApprover, ask_on_terminal, say_what_nobody_decides
 from ..ui.board import open_board
+from ..ui.crash_files import CrashFiles, crash_folder
 from ..ui.exit_codes import FAILED, WELL, by_signal
 from ..ui.files import event_file
 from ..ui.line_input import read_lines
@@ -69,13 +70,14 @@ def run(config: str, in_flight: int, state: str | None, events: str | None) -> i
             subscribers,
             stdin=streams.stdin,
             before=functools.partial(ask_on_terminal, descriptor=streams.stdin, reads=False),
+            crashes=(crashes := CrashFiles(crash_folder())),
         ) as board,
     ):
         say_what_nobody_decides(board)
         slots = Slots(in_flight)
         with Interruption(slots.interrupt) as interruption, AgentCore(board=board.board) as core:
             writer = LineWriter(streams.stdout, functools.partial(_on_broken, interruption))
-            relay = Relay(core, board.configuration, writer, slots, interruption)
+            relay = Relay(core, board.configuration, writer, slots, interruption, crashes=crashes)
             approver = board.approver if isinstance(board.approver, TerminalApprover) else None
             for line in read_lines(streams.stdin, interruption, board.configuration.calls.max_line_bytes):
                 if approver is None or not approver.put(line.text.decode(errors="replace")):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.foreign import Log
 from ...interop.errors import InteropError
+from ..ui.crash_files import crash_of
 from .requests import NoCall, has_id, no_call_line, requests_in
 from .slots import ALL
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ...actors.calls.call import Call
     from ...agent.core.core import AgentCore
     from ...config.configuration import Configuration
+    from ..ui.crash_files import CrashFiles
     from ..ui.line_input import Line
     from ..ui.signals import Interruption
     from ..ui.streams import LineWriter
@@ -46,6 +48,7 @@ class Relay:
         writer: where answers go.
         slots: the places for calls under way; who finds none waits, and so does the input.
         interruption: ends it all: every call that was taken in is answered ``cancelled``.
+        crashes: keeps what is told of them.
 
     Attributes:
         failed: how many lines and calls did not end well.
@@ -58,6 +61,8 @@ class Relay:
         writer: LineWriter,
         slots: Slots,
         interruption: Interruption,
+        *,
+        crashes: CrashFiles,
     ) -> None:
         self._core = core
         self._config: Json = dict(configuration.agent)
@@ -65,6 +70,8 @@ class Relay:
         self._writer = writer
         self._slots = slots
         self._interruption = interruption
+        self._crashes = crashes
+        self._last_crashes: dict[str | None, str] = {}
         self._plugins: dict[str, str] = {}
         self._lanes: dict[str | None, _Lane] = {}
         self._lock = threading.Lock()
@@ -93,8 +100,11 @@ class Relay:
             self._lane(key).put(request, self._places(1 + len(line.text) // len(requests) // _BYTES_A_PLACE))
 
     def finish(self) -> None:
-        """Wait until everything is answered."""
+        """Wait until everything is answered, and the last crash of each plugin is told."""
         self._slots.give(self._places(ALL))
+        if self._interruption.reason is None:
+            for crash in self._last_crashes.values():
+                self._crashes.wait_for(crash)
 
     def _places(self, wanted: int) -> int:
         """Wait for places. When interrupted, end every call: then each has its answer, and its place is free."""
@@ -136,8 +146,10 @@ class Relay:
         """Write what a call answers, to its end."""
         for answer in self._core.answers(call):
             self._writer.write(answer)
-        if not call.result().get("success"):
+        if not (result := call.result()).get("success"):
             self._note_failure()
+            if (crash := crash_of(result)) is not None:
+                self._last_crashes[call.plugin_name] = crash["id"]
         if call.parts_dropped:
             logger.warning("call %s: %d parts came faster than they were read", call.id, call.parts_dropped)
 

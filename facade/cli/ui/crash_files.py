@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...base.foreign import Log
 from ...base.json import dump_json
 from ...base.private_files import make_private_folder, open_private
+from ...plugins.results.failures import reported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from ...supervision.runtime.events import Event
 
 logger = Log("callboard.crashes")
+
+PATIENCE: Final = 5.0
+"""Seconds."""
 
 MOST: Final = 100
 """Reports that are kept; the oldest go."""
@@ -61,10 +65,13 @@ class CrashFiles:
                 logger.warning("crash reports cannot be kept in %s: %s", self.folder, error.strerror)
             self._failed = True
 
-    def wait_for(self, crash_id: str, timeout: float) -> dict[str, Any] | None:
-        """The report that was heard under this id, within so many seconds: a call ends before its host's crash is told."""
+    def wait_for(self, crash_id: str) -> dict[str, Any] | None:
+        """The report that was heard under this id, or is within `PATIENCE`: a call ends before its host's crash is told.
+
+        What is not told before the board stops is not kept.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: crash_id in self._heard, timeout)
+            self._changed.wait_for(lambda: crash_id in self._heard, PATIENCE)
             return self._heard.get(crash_id)
 
     def read(self, crash_id: str) -> dict[str, Any] | None:
@@ -96,6 +103,12 @@ class CrashFiles:
             out.write(dump_json(report))
         for old in sorted(self._files(), key=_age)[:-MOST]:
             old.unlink(missing_ok=True)
+
+
+def crash_of(result: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The short report in a result of ours; what a tool itself says under that name is none."""
+    report = result.get("crash_report")
+    return report if reported(result) is not None and isinstance(report, dict) else None
 
 
 def _age(file: Path) -> float:

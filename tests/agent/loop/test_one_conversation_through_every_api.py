@@ -90,8 +90,8 @@ def awaiting(core, session):
 
 
 def but_for_ids(kept):
-    """The bytes with all ids of calls and of the session numbered in the order in which they come."""
-    ids = dict.fromkeys(re.findall(rb'"(?:id|tool_call_id)":"([^"]+)"', kept))
+    """The bytes with all ids of calls, crashes and the session numbered in the order in which they come."""
+    ids = dict.fromkeys(re.findall(rb'"(?:id|tool_call_id|crash)":"([^"]+)"', kept))
     for number, its in enumerate(ids):
         kept = kept.replace(b'"' + its + b'"', b'"id %d"' % number)
     return kept
@@ -123,6 +123,7 @@ def test_a_conversation_of_ten_calls_is_kept_the_same_through_every_api_but_for_
         )
         == 10
     )
+    assert len(results["linger"].pop("crash")) == 16  # the id of its report
     assert results == {
         "hold": "went on",
         "meet": "met",

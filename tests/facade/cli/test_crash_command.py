@@ -59,6 +59,19 @@ def test_a_result_has_a_short_report_and_the_whole_is_found_by_its_id(config, st
     assert "execute_tool" in shown
 
 
+def test_run_keeps_the_report_of_a_crash_in_its_last_moment(config, states):
+    call = json.dumps({"type": "function_call", "call_id": "1", "name": "leave", "arguments": "{}"})
+
+    (message,) = lines(callboard("run", config, text=call, env=states).stdout)
+    (kept,) = lines(callboard("crash", "--json", env=states).stdout)
+
+    assert message["metadata"]["failure"] == {
+        "code": "host_crashed",
+        "outcome": "outcome_unknown",
+        "crash": kept["id"],
+    }
+
+
 def test_without_an_id_the_last_crashes_are_listed(config, states):
     ids = [
         lines(callboard("call", config, "leave", "--json", env=states).stdout)[0]["crash_report"]["id"]
@@ -99,7 +112,7 @@ def test_a_folder_that_cannot_be_made_costs_no_report(tmp_path):
 
     files.hear(event)
 
-    assert files.wait_for(event.facts["report"]["id"], 0.0) == event.facts["report"]
+    assert files.wait_for(event.facts["report"]["id"]) == event.facts["report"]
     assert files.all() == []
 
 
@@ -107,7 +120,7 @@ def test_who_waits_for_a_report_is_given_it_when_it_comes(tmp_path):
     files, event = CrashFiles(tmp_path), crash(1)
     threading.Timer(0.05, files.hear, [event]).start()
 
-    assert files.wait_for(event.facts["report"]["id"], 10.0) is not None
+    assert files.wait_for(event.facts["report"]["id"]) is not None
 
 
 def test_what_is_no_report_is_passed_over(tmp_path):
