@@ -10,7 +10,8 @@ import mcp_types as types
 import pytest
 from leaks import no_leaks, wait_until
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
-from mcp_clients import ERAS, http_server, over_http, over_pipes, servers, written
+from mcp_clients import http_server, over_http, over_pipes, servers, written
+from thorough import thorough
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
-@pytest.fixture(params=[(way, era) for way in ("pipes", "http") for era in ERAS], ids=" ".join)
+WAYS = [
+    ("pipes", "handshake"),
+    ("http", "stateless"),
+    pytest.param(("pipes", "stateless"), marks=thorough),
+    pytest.param(("http", "handshake"), marks=thorough),
+]
+
+
+@pytest.fixture(params=WAYS, ids=" ".join)
 def connect(request: pytest.FixtureRequest) -> Connect:
     way, era = request.param
 
