@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -60,14 +61,25 @@ def _small(contest: Contest, placement: Placement) -> list[Row]:
             turns = {"callboard": ours} | ({} if peer is None else {"peer": lambda: theirs(peer)})
             return alternate(turns, rounds, warm_up=warm_up)
 
+        runner = stack.enter_context(asyncio.Runner())
         took = beside(lambda: board_turn(board, count, SMALL), lambda peer: peer.one_by_one(count, _LONG))
         cost = beside(lambda: _processor_time(board, count), lambda peer: peer.processor_time(count, _LONG))
+        awaited = beside(
+            lambda: runner.run(_await_each(board, count, time.perf_counter)),
+            lambda peer: peer.one_by_one(count, _LONG),
+        )
+        cost_awaited = beside(
+            lambda: runner.run(_await_each(board, count, time.process_time)),
+            lambda peer: peer.processor_time(count, _LONG),
+        )
         many = beside(
             lambda: window_turn(wide, 4 * count), lambda peer: peer.pipelined(2 * count, _LONG, WINDOW)
         )
     return [
         _row(contest, f"MCP server, a call of 150 B, {placement}", took, goal=at_most(0.6)),
         _row(contest, f"MCP server, CPU of our process, {placement}", cost, stage=at_most(0.3), goal=at_most(0.15)),
+        _row(contest, f"MCP server, await of a call, {placement}", awaited, goal=at_most(0.6)),
+        _row(contest, f"MCP server, CPU of our process, awaited, {placement}", cost_awaited, stage=at_most(0.3), goal=at_most(0.15)),
         _row(contest, f"MCP server, {WINDOW} in flight, {placement}", many, show=per_second, goal=at_least(1)),
     ]  # fmt: skip
 
@@ -79,6 +91,15 @@ def _processor_time(board: Callboard, count: int) -> Block:
     for call in calls:
         run(board, call)
     return [(time.process_time() - begin) / count]
+
+
+async def _await_each(board: Callboard, count: int, clock: Callable[[], float]) -> Block:
+    """As the official client's calls are made, whose caller awaits them, too; seconds of each by that clock, as their mean."""
+    calls = [tool_call(SMALL) for _ in range(count)]
+    begin = clock()
+    for call in calls:
+        await board.execute_async(call)
+    return [(clock() - begin) / count]
 
 
 def _large(contest: Contest) -> Iterator[Row]:
