@@ -286,7 +286,7 @@ PAGES = ROOT / "docs" / "adapters"
 def _programs() -> dict[str, str]:
     """What is pasted from each page, by the framework's module."""
     found = {}
-    for page in sorted(PAGES.glob("*.md")):
+    for page in sorted(set(PAGES.glob("*.md")) - {PAGES / "README.md"}):
         (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
         (module,) = re.findall(r"callboard\.adapters\.(\w+)", code)
         found[module] = code
