@@ -330,6 +330,7 @@ class Board:
         context: Json | None = None,
         deadline: float | None = None,
         streaming: bool = True,
+        key: str | None = None,
     ) -> Call:
         """Run a tool call; returns its handle at once. What is wrong with the call is its result.
 
@@ -339,13 +340,15 @@ class Board:
             deadline: seconds it may take, waiting included; ``None`` for the tool's default and
                 ``math.inf`` for no limit.
             streaming: have a tool that can stream do so; otherwise it is asked for its result only.
+            key: given to tools that accept one, the same when the call is sent again.
 
         Raises:
-            TypeError: the context is no mapping, or the deadline no number.
+            TypeError: the context is no mapping, the deadline no number, or the key no text.
+            ValueError: the key is empty, longer than 200 characters, or cannot be printed.
         """
-        if context is not None or deadline is not None:
-            require_call_options(context, deadline)
-        call = self._call_parser.read(tool_call, context=context, streaming=streaming)
+        if context is not None or deadline is not None or key is not None:
+            require_call_options(context, deadline, key)
+        call = self._call_parser.read(tool_call, context=context, streaming=streaming, key=key)
         if self._listeners.ever:
             return self.hooks.take(call, deadline)
         if call.done():

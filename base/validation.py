@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, Final
 
 
 def shown(value: Any) -> str:
@@ -71,11 +71,18 @@ def require_seconds(what: str, value: Any) -> None:
         raise ValueError(f"{what} is {value}; it has to be 0 or more seconds")
 
 
-def require_call_options(context: Any, deadline: Any) -> None:
+MOST_KEY: Final = 200
+"""Characters of a call's key."""
+
+
+def require_call_options(context: Any, deadline: Any, key: Any = None) -> None:
     """Raises `TypeError` or `ValueError`: what is given beside a call is none. A deadline may have passed."""
     require_mapping("context", context)
     if deadline is not None:
         require_number("deadline", deadline)
+    if key is not None and not (isinstance(key, str) and 0 < len(key) <= MOST_KEY and key.isprintable()):
+        require(isinstance(key, str), "key", key, "a text")
+        raise ValueError(f"key is {key!r:.60}; it has to be 1 to {MOST_KEY} characters that can be printed")
 
 
 def require_several(what: str, values: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:

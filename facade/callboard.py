@@ -29,7 +29,7 @@ from .base.validation import (
     require_several,
     require_text,
 )
-from .config.arguments import contributions_of, require_parts, subscribers_of
+from .config.arguments import contributions_of, options_of_board, require_parts, subscribers_of
 from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
 from .config.plugin_options import complete
@@ -132,12 +132,8 @@ class Callboard:
             Board,
             clock=clock,
             seed=seed,
-            claim_patience=self.configuration.calls.claim_patience,
-            load_timeout=self.configuration.load_deadline,
-            prepare_timeout=self.configuration.prepare_deadline,
             tool_runtime=tool_runtime,
-            max_state_bytes=self.configuration.state.max_state_bytes,
-            groups=self.configuration.groups,
+            **options_of_board(self.configuration),
         )
         self._contributions = contributions_of(contributions)
         self._subscribers = subscribers_of(subscribers)
@@ -382,9 +378,11 @@ class Callboard:
         """As `call`, awaiting; a task that is cancelled meanwhile cancels the call."""
         return await self.with_options().acall(tool, arguments, **named)
 
-    def with_options(self, *, deadline: float | None = None, context: Json | None = None) -> Caller:
+    def with_options(
+        self, *, deadline: float | None = None, context: Json | None = None, key: str | None = None
+    ) -> Caller:
         """What has `call` and `acall` with these options, which are those of `submit`."""
-        return Caller(self.submit, self._first, {"deadline": deadline, "context": context})
+        return Caller(self.submit, self._first, {"deadline": deadline, "context": context, "key": key})
 
     def submit(
         self,
@@ -393,6 +391,7 @@ class Callboard:
         deadline: float | None = None,
         context: Json | None = None,
         streaming: bool = True,
+        key: str | None = None,
     ) -> Call:
         """Run a tool call; returns its handle at once. What is wrong with the call is its result.
 
@@ -403,11 +402,14 @@ class Callboard:
                 ``math.inf`` for no limit.
             context: given to tools that accept one.
             streaming: have a tool that can stream do so; false asks it for its result alone.
+            key: a text of at most 200 characters by which a tool that takes one knows a call that it has seen before. With the
+                option ``idempotent="by_key"`` a call that has one may be sent again after a crash.
 
         Raises:
             NotStarted: the board does not run.
         """
-        return self._running.submit(tool_call, deadline=deadline, context=context, streaming=streaming)
+        options: Json = {"deadline": deadline, "context": context, "streaming": streaming, "key": key}
+        return self._running.submit(tool_call, **options)
 
     def execute(self, tool_call: Any, **options: Any) -> Json:
         """Run a tool call and wait for its result mapping. Options as `submit`."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...base.frozen import frozen
+from ...plugins.contract.invocation import BY_KEY
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
 from ..calls.events import CallEvents
@@ -75,7 +76,7 @@ class ToolSettings:
     deadline: float | None = 60.0
     idle_deadline: float | None = None
     grace: float = 1.0
-    idempotent: bool | Container[str] = False
+    idempotent: bool | Literal["by_key"] | Container[str] = False
     repeats: int = 1
     breaker: BreakerPolicy | None = None
     quarantine: QuarantinePolicy | None = _QUARANTINE
@@ -84,7 +85,13 @@ class ToolSettings:
 
     def is_idempotent(self, call: Call) -> bool:
         """Whether it does no harm if a call runs twice."""
-        return self.idempotent if isinstance(self.idempotent, bool) else call.tool_name in self.idempotent
+        if isinstance(self.idempotent, bool):
+            return self.idempotent
+        return (
+            call.invocation.key is not None
+            if self.idempotent == BY_KEY
+            else call.tool_name in self.idempotent
+        )
 
 
 class Endpoint:

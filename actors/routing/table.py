@@ -40,11 +40,12 @@ def invocation_of(
     tool_call: Any,
     context: dict[str, Any] | None,
     prepared: dict[str, Any] | None = None,
+    key: str | None = None,
 ) -> Invocation:
     """A call as its tool sees it, from the call as it was read."""
     _, _, name, _, payload, kind, format_, metadata, _ = inspected
     # By place: by name it takes three times as long, on the way of every call.
-    return Invocation(name, payload, kind, format_, metadata, tool_call, None, prepared, context)
+    return Invocation(name, payload, kind, format_, metadata, tool_call, None, prepared, context, key)
 
 
 class CallParser:
@@ -55,7 +56,9 @@ class CallParser:
         self._clock = clock
         self._made_up = itertools.count(1)
 
-    def read(self, tool_call: Any, *, context: dict[str, Any] | None, streaming: bool) -> Call:
+    def read(
+        self, tool_call: Any, *, context: dict[str, Any] | None, streaming: bool, key: str | None = None
+    ) -> Call:
         """The call that a value asks for. One that cannot be read, or must not be run, has ended already."""
         try:
             registry = self._catalog.registry if context is None else registry_for(self._catalog, context)
@@ -64,7 +67,7 @@ class CallParser:
             return self._unreadable(tool_call, str(error))
         call = Call(
             inspected.call_id or self._make_up_id(),
-            invocation_of(inspected, tool_call, context),
+            invocation_of(inspected, tool_call, context, None, key),
             submitted=self._clock.now(),
             streaming=streaming,
         )

@@ -12,6 +12,8 @@ from ..interop.registry.contribution import ToolInteropContribution
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .configuration import Configuration
+
 
 def require_parts(clock: Any, seed: Any, state: Any) -> None:
     """Raises `TypeError`: one of them is not what its name says."""
@@ -44,3 +46,14 @@ def subscribers_of(given: Iterable[Any]) -> tuple[Any, ...]:
         return callable(value) or callable(getattr(value, "tell", None))
 
     return tuple(require_several("subscribers", given, fits, "a callable or an actor"))
+
+
+def options_of_board(configuration: Configuration) -> dict[str, Any]:
+    """What of a configuration a `Board` is made with, by the names of its arguments."""
+    return {
+        "claim_patience": configuration.calls.claim_patience,
+        "load_timeout": configuration.load_deadline,
+        "prepare_timeout": configuration.prepare_deadline,
+        "max_state_bytes": configuration.state.max_state_bytes,
+        "groups": configuration.groups,
+    }

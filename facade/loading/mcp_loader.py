@@ -61,8 +61,9 @@ def load(source: McpSource, options: Options, _: Configuration) -> Iterator[Load
     patience = options.start_deadline or max(START_DEADLINE, options.host.start_deadline)
     host = replace(options.host, start_deadline=patience)
     tool = options.tool
-    if source.trust_annotations and tool.idempotent is not True:
-        tool = replace(tool, idempotent=Repeatable(server, tool.idempotent or frozenset()))
+    named = tool.idempotent or frozenset()
+    if source.trust_annotations and not isinstance(named, bool | str):  # neither all of them nor by key
+        tool = replace(tool, idempotent=Repeatable(server, named))
     yield Loaded(PluginAdapter(server), server, replace(options, host=host, tool=tool))
 
 

@@ -22,7 +22,8 @@ from ..actors.board import NotStarted
 from ..actors.calls.waiting import in_thread, until_done
 from ..base.errors import CallboardError
 from ..base.foreign import Log, contain
-from ..hosts.protocol.call_params import trace_of
+from ..base.validation import require_call_options
+from ..hosts.protocol.call_params import KEY, trace_of
 from ..plugins.results.codes import Code
 from ..plugins.results.failures import failure
 from ..version import __version__
@@ -260,6 +261,7 @@ class BoardServer:
             {"method": "tools/call", "params": {"name": params.name, "arguments": params.arguments or {}}},
             context={"mcp": {"client": _client_of(ctx)}, **trace_of(ctx.meta or {})},
             streaming=ctx.meta is not None and ctx.meta.get("progress_token") is not None,
+            key=_key_of(ctx),
         )
         return RunningCall(self._questions.enter(begin, client), client, self._questions)
 
@@ -325,6 +327,16 @@ def _start_of(cursor: str | None) -> int:
     if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > _MAX_CURSOR:
         raise MCPError(types.INVALID_PARAMS, f"no such cursor: {cursor!r:.40}")
     return int(cursor)
+
+
+def _key_of(ctx: Context) -> str | None:
+    """The key that a client has given a call, if it is one."""
+    key: Any = (ctx.meta or {}).get(KEY)
+    try:
+        require_call_options(None, None, key)
+    except (TypeError, ValueError) as error:
+        raise MCPError(types.INVALID_PARAMS, f"_meta: {KEY}: {error}") from None
+    return None if key is None else str(key)
 
 
 def _identity_of(ctx: Context) -> object:

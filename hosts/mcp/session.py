@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.json_size import MAX_VALUES
 from ..protocol import input_request
-from ..protocol.call_params import TRACE
+from ..protocol.call_params import KEY, TRACE
 from ..protocol.description import PROTOCOL
 from ..protocol.wire import ErrorResponse, Malformed, PartEvent, Response, StrayLine
 from . import jsonrpc
@@ -198,6 +198,8 @@ class Session:
         meta: Json = {} if params.get("stream") is False else {"progressToken": request_id}
         if TRACE in params:
             meta |= params[TRACE]
+        if "key" in params:
+            meta[KEY] = params["key"]
         if self.revision == STATELESS:
             meta |= self._envelope_now()
         if meta:
@@ -360,8 +362,7 @@ class Session:
 
     def _open(self, revision: str, result: Json) -> None:
         self.stage, self.revision, self.server = Stage.OPEN, revision, server_name(result)
-        offers = result.get("capabilities")
-        self._offers = offers if isinstance(offers, dict) else {}
+        self._offers = offers if isinstance(offers := result.get("capabilities"), dict) else {}
         tools = self._offers.get("tools")
         if revision == STATELESS and isinstance(tools, dict) and tools.get("listChanged") is True:
             # Kept open: its answer is the end of the news.
@@ -387,7 +388,7 @@ class Session:
             "host": {"name": name or "mcp", "version": version},
             "features": ["cancel"],
             "methods": ["init", "get_tool_schemas", "execute_tool"],
-            "wants": [TRACE],
+            "wants": [TRACE, "key"],
             "version": version,
             "objects_only": True,
         }

@@ -20,11 +20,14 @@ Json = dict[str, Any]
 OBJECTS: Final = frozenset({"object", None})
 """The kinds of payload that are arguments."""
 
-FACTS: Final = ("payload_format", "payload_metadata", "tool_call", "tool_schema")
+FACTS: Final = ("payload_format", "payload_metadata", "tool_call", "tool_schema", "key")
 """What is known of a call, by its name on the wire and in an `Invocation`."""
 
 TRACE: Final = "trace"
 """What is wanted by who passes on the trace that a call belongs to, and nothing else of its context."""
+
+KEY: Final = "callboard/key"
+"""The name of a call's key where what stands beside a call has names of several makers: MCP's ``_meta``."""
 
 _TRACE_KEYS: Final = ("tracestate", "baggage")
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]*)?")

@@ -41,7 +41,7 @@ class Hook:
 _CALL = ("tool_name", "payload", "state")
 _FACTS = ("payload_kind", "payload_format", "payload_metadata", "tool_call")
 _RUN = (*_FACTS, "prepared", "context")
-_MORE = ("tool_schema",)
+_MORE = ("tool_schema", "key")
 
 _TABLE = (
     Hook("init", ("config",)),

@@ -8,7 +8,7 @@ and judging the answer are questions of `running.py`.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...base.frozen import frozen
 from .signatures import plan_call
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .hook_table import Hook
 
 Json = dict[str, Any]
+
+BY_KEY: Final = "by_key"
+"""The option ``idempotent`` of tools that do nothing twice for calls with one key."""
 
 
 class Invocation(NamedTuple):
@@ -34,6 +37,7 @@ class Invocation(NamedTuple):
         tool_schema: the schema it was matched with, if it was.
         prepared: what the plugin's `prepare` returned.
         context: runtime capabilities; may hold live objects.
+        key: by which a tool knows a call that it has seen before; ``None`` of one that was given none.
     """
 
     tool_name: str | None
@@ -45,6 +49,7 @@ class Invocation(NamedTuple):
     tool_schema: Json | None = None
     prepared: Json | None = None
     context: Json | None = None
+    key: str | None = None
 
 
 @frozen

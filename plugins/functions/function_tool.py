@@ -62,14 +62,16 @@ class FunctionTool:
         }
         return [{"type": "function", "function": declared}]
 
-    def _arguments(self, payload: Any, context: Json | None) -> Json:
+    def _arguments(self, payload: Any, context: Json | None, key: str | None) -> Json:
         """The function's arguments. Raises `_Unread`: a type of the author's refuses them, and the function has not run."""
         try:
             arguments = self._signature.read(payload)
         except (TypeError, ValueError) as error:
             raise _Unread(f"the arguments do not fit: {describe(error)}") from error
         if self._signature.context is not None:
-            arguments[self._signature.context] = ToolContext(context or {})
+            arguments[self._signature.context] = ToolContext(
+                (context or {}) | ({} if key is None else {"key": key})
+            )
         return arguments
 
 
@@ -78,9 +80,17 @@ class _Unread(Exception):
 
 
 class _Plain(FunctionTool):
-    def execute_tool(self, tool_name: str, payload: Any, state: Json, *, context: Json | None = None) -> Json:
+    def execute_tool(
+        self,
+        tool_name: str,
+        payload: Any,
+        state: Json,
+        *,
+        context: Json | None = None,
+        key: str | None = None,
+    ) -> Json:
         try:
-            arguments = self._arguments(payload, context)
+            arguments = self._arguments(payload, context, key)
         except _Unread as unread:
             return _refused(unread)
         return _answer(self.function(**arguments))
@@ -94,9 +104,10 @@ class _Async(FunctionTool):
         state: Json,
         *,
         context: Json | None = None,
+        key: str | None = None,
     ) -> Json:
         try:
-            arguments = self._arguments(payload, context)
+            arguments = self._arguments(payload, context, key)
         except _Unread as unread:
             return _refused(unread)
         return _answer(await self.function(**arguments))
@@ -110,9 +121,10 @@ class _Generator(FunctionTool):
         state: Json,
         *,
         context: Json | None = None,
+        key: str | None = None,
     ) -> Iterator[Json]:
         try:
-            arguments = self._arguments(payload, context)
+            arguments = self._arguments(payload, context, key)
         except _Unread as unread:
             yield _refused(unread)
             return
@@ -137,9 +149,10 @@ class _AsyncGenerator(FunctionTool):
         state: Json,
         *,
         context: Json | None = None,
+        key: str | None = None,
     ) -> AsyncIterator[Json]:
         try:
-            arguments = self._arguments(payload, context)
+            arguments = self._arguments(payload, context, key)
         except _Unread as unread:
             yield _refused(unread)
             return

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 class ToolContext(dict[str, Any]):
     """What runs a tool: annotate a parameter with it, and the function is given the context of its call, which the model does not see.
 
-    Empty where the caller gave none, and in a host, which no live object can be sent to.
+    Empty where the caller gave none, and in a host, which no live object can be sent to. The call's ``key`` is in it, if it has one, there too.
     """
 
 

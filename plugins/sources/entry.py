@@ -7,12 +7,13 @@ are only made certain to be of their kind, so that a misspelt option never passe
 from __future__ import annotations
 
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
 from ...base.option_values import flag, mapping, seconds, text, whole
 from ...base.suggestions import meant
+from ..contract.invocation import BY_KEY
 from .source import SOURCE_KEYS, PluginSource, parse_source, spelled
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class PluginOptions:
         deadline: seconds a call may take from its submission to its end; the board's default if ``None``.
         idle_deadline: seconds that a call which has begun in its host may go without a part; no limit if ``None``.
         start_deadline: seconds that its host has from its start until it is ready; the board's default if ``None``.
-        idempotent: its tools that do no harm when they run twice: their names, or ``True`` for all.
+        idempotent: its tools that do no harm when they run twice: their names, or ``True`` for all; `BY_KEY`: calls that have a key.
         required: the board does not start without it.
         mailbox_size: calls that may wait for it; the board's default if ``None``.
         restart: settings of its host's restart policy, as in the ``supervision`` section; not looked at here.
@@ -64,7 +65,7 @@ class PluginOptions:
     deadline: float | None = None
     idle_deadline: float | None = None
     start_deadline: float | None = None
-    idempotent: frozenset[str] | bool = False
+    idempotent: frozenset[str] | bool | Literal["by_key"] = False
     required: bool = False
     mailbox_size: int | None = None
     restart: dict[str, Any] = field(default_factory=dict)
@@ -195,12 +196,14 @@ def _texts(value: Any) -> dict[str, str]:
     return dict(value)
 
 
-def _names(value: Any) -> frozenset[str] | bool:
+def _names(value: Any) -> frozenset[str] | bool | Literal["by_key"]:
     if isinstance(value, bool):
         return value
+    if value == BY_KEY:
+        return BY_KEY
     if isinstance(value, list | tuple | set | frozenset) and all(isinstance(each, str) for each in value):
         return frozenset(value)
-    raise ValueError("true, false or a list of tool names")
+    raise ValueError(f"true, false, {BY_KEY!r} or a list of tool names")
 
 
 def _group(value: Any) -> str | bool:
@@ -263,7 +266,10 @@ OPTIONS: Final[dict[str, tuple[Callable[[Any], Any], Json]]] = {
     "deadline": (seconds, _SECONDS),
     "idle_deadline": (seconds, _SECONDS),
     "start_deadline": (seconds, _SECONDS),
-    "idempotent": (_names, {"type": ["boolean", "array"], "items": {"type": "string"}}),
+    "idempotent": (
+        _names,
+        {"anyOf": [_FLAG, {"const": BY_KEY}, {"type": "array", "items": {"type": "string"}}]},
+    ),
     "required": (flag, _FLAG),
     "mailbox_size": (whole(1), _from(1)),
     "restart": (mapping, _MAPPING),

@@ -95,6 +95,11 @@ export class ToolContext {
     return this.#params.tool_schema ?? null;
   }
 
+  /** By which a tool knows a call that it has seen before, where it wants `key` and the caller gave one. */
+  get key() {
+    return this.#params.key ?? null;
+  }
+
   /** What the tool's own `prepare` returned. */
   get prepared() {
     return this.#params.prepared ?? null;

@@ -57,7 +57,10 @@ def _wants(found: Any) -> list[str]:
             continue
         named |= {parameter.name for parameter in parameters}
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-            named |= set(FACTS) - {"tool_schema"}  # as in this process: that is given to who names it
+            named |= set(FACTS) - {
+                "tool_schema",
+                "key",
+            }  # as in this process: they are given to who names them
     return [fact for fact in FACTS if fact in named]
 
 

@@ -92,19 +92,25 @@ def test_a_client_lists_calls_and_hears_of_failures(connect: Connect, tmp_path: 
         asyncio.run(talk())
 
 
-def test_the_trace_of_a_client_reaches_the_server_behind_the_board(connect: Connect, tmp_path: Path) -> None:
+def test_the_trace_and_the_key_of_a_client_reach_the_server_behind_the_board(
+    connect: Connect, tmp_path: Path
+) -> None:
     config = written(tmp_path, servers(words=[]))
     trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     async def talk() -> dict[str, Any]:
         async with connect(config) as client:
-            told = await client.call_tool("meta", {}, meta={"traceparent": trace, "other": "x"})
+            meta = {"traceparent": trace, "callboard/key": "order-17", "other": "x"}
+            told = await client.call_tool("meta", {}, meta=meta)
+            with pytest.raises(MCPError) as refused:
+                await client.call_tool("meta", {}, meta={"callboard/key": 17})
+            assert refused.value.error.code == types.INVALID_PARAMS
             return told.structured_content or {}
 
     with no_leaks():
         told = asyncio.run(talk())
 
-    assert told["traceparent"] == trace
+    assert (told["traceparent"], told["callboard/key"]) == (trace, "order-17")
     assert "other" not in told
 
 

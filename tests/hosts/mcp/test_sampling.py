@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from callboard.base.json import dump_json
 from callboard.hosts.mcp.elicitation import NotAsked
-from callboard.hosts.mcp.sampling import MOST_MESSAGES, MOST_TOKENS, sampled, sampling_of
+from callboard.hosts.mcp.sampling import MOST_MESSAGES, MOST_TOKENS, params_of, sampled, sampling_of
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import methods
@@ -40,6 +40,30 @@ def test_any_request_is_read_or_refused_and_all_that_is_sent_is_shown(params):
     assert shown.get("system") == asked.system
     for (_, _, media), each in zip(asked.messages, shown["messages"], strict=True):
         assert len(each.get("media", [])) == len(media)
+
+
+TEXT = st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_size=5)})
+MEDIA = st.fixed_dictionaries(
+    {"type": st.sampled_from(["image", "audio"]), "data": st.just("aGk="), "mimeType": st.just("a/b")}
+)
+
+
+@given(
+    st.lists(TEXT | st.lists(TEXT | MEDIA, min_size=1, max_size=3), min_size=1, max_size=3),
+    st.none() | st.text(max_size=5),
+    st.none() | st.floats(0, 1),
+)
+def test_what_a_client_is_asked_on_is_the_same_in_the_words_of_mcp(contents, system, temperature):
+    messages = [{"role": "user", "content": content} for content in contents]
+    params = {"messages": messages, "maxTokens": 9, "systemPrompt": system, "temperature": temperature}
+    asked = sampling_of({**params, "modelPreferences": {"costPriority": 1}}, "server", None)
+
+    said = params_of(asked, "2025-11-25")
+    before = params_of(asked, "2025-06-18")
+
+    assert sampling_of(said, "server", None) == asked
+    methods.parse_server_request("sampling/createMessage", "2025-11-25", said)
+    methods.parse_server_request("sampling/createMessage", "2025-06-18", before)
 
 
 def test_a_conversation_has_an_end():

@@ -10,7 +10,6 @@ from callboard.hosts.mcp.elicitation import (
     MOST_FIELDS,
     NotAsked,
     form_of,
-    params_of,
 )
 from callboard.hosts.mcp.server_requests import MOST_QUESTIONS
 from callboard.hosts.protocol.input_request import ANSWER
@@ -345,30 +344,6 @@ def test_any_question_is_a_form_or_is_refused_and_a_default_is_an_answer(asked):
     assert all(field.misfit(field.default) is None for field in form.fields if field.default is not None)
     if {field.name for field in form.fields if field.required} <= defaults.keys():
         assert form.misfit(defaults) is None
-
-
-@given(ASKED, st.sampled_from(["2025-11-25", "2026-07-28"]))
-def test_a_form_that_is_asked_for_again_is_the_same_form_in_the_words_of_mcp(asked, revision):
-    try:
-        form = form_of(asked, "server", None)
-    except NotAsked:
-        return
-
-    said = params_of(form, revision)
-
-    assert form_of(said, "server", None) == form
-    if revision == "2025-11-25":
-        identified = {"elicitationId": "1"} if form.url is not None else {}
-        methods.validate_server_request("elicitation/create", revision, {**said, **identified})
-
-
-def test_choices_have_their_titles_beside_them_for_a_client_of_the_revision_before():
-    choice = {"type": "string", "oneOf": [{"const": "r", "title": "Red"}, {"const": "b", "title": "Blue"}]}
-    form = form_of({"message": "m", "requestedSchema": one(choice)}, "server", None)
-
-    said = params_of(form, "2025-06-18")["requestedSchema"]["properties"]["f"]
-
-    assert said == {"type": "string", "enum": ["r", "b"], "enumNames": ["Red", "Blue"]}
 
 
 @pytest.mark.parametrize(
