@@ -69,6 +69,8 @@ export interface ToolContext {
   /** The call as it came, and the schema that it was matched with, of a tool that `wants` them. */
   readonly toolCall: any;
   readonly toolSchema: any;
+  /** By which a tool that `wants` it knows a call that it has seen before. */
+  readonly key: string | null;
   /** What `prepare` returned. */
   readonly prepared: any;
 }
@@ -151,7 +153,7 @@ export interface Tool<State extends object = ToolState, Config extends object = 
   /** Gives back what the process holds; it is about to end. */
   shutdown?(state: State): any;
 
-  /** Names, as on the wire, of further facts that `context` is to have: `tool_call`, `tool_schema`. */
+  /** Names, as on the wire, of further facts that `context` is to have: `tool_call`, `tool_schema`, `key`. */
   wants?: readonly string[];
 }
 
