@@ -200,4 +200,8 @@ def _by_hand(run: Run, story: HostStory, before: Life, after: Life) -> bool:
     since, until = before.began, after.began + run.slack
     if after.generation == 1 and story.was_loaded(until):
         return True
-    return story.was_ordered(since, until) or story.was_reloaded(after.generation, since, until)
+    return (
+        story.was_ordered(since, until)
+        or story.was_reloaded(after.generation, since, until)
+        or story.was_down_at_a_reload(before, until)
+    )

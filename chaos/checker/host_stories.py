@@ -13,7 +13,7 @@ from ...base.frozen import frozen
 from .facts import Answered, Asked, Happened, Ordered, Ran, Seen, Submitted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from .facts import Fact, Run, Terms
 
@@ -89,6 +89,7 @@ class HostStory:
         orders: by hand.
         reloaded: the generations that a reload has started.
         rolled_back: when a reload was taken back, and the former program started.
+        group_reloads: when a host of its group was reloaded, which starts a group that is down, all of it with fresh budgets.
     """
 
     host: str
@@ -99,6 +100,7 @@ class HostStory:
     orders: list[Ordered] = field(default_factory=list)
     reloaded: set[int] = field(default_factory=set)
     rolled_back: list[float] = field(default_factory=list)
+    group_reloads: list[float] = field(default_factory=list)
 
     def of(self, *lives: Life) -> tuple[Happened, ...]:
         """The events that tell of these lives."""
@@ -112,6 +114,10 @@ class HostStory:
     def was_reloaded(self, generation: int, since: float, until: float) -> bool:
         """Whether a reload has started that life, or taken another back in that time: both have a fresh budget."""
         return generation in self.reloaded or any(since <= at <= until for at in self.rolled_back)
+
+    def was_down_at_a_reload(self, life: Life, until: float) -> bool:
+        """Whether its group was started by a reload after the end of that life, and so itself."""
+        return life.ended is not None and any(life.ended <= at <= until for at in self.group_reloads)
 
     def was_loaded(self, until: float) -> bool:
         """Whether it was taken off the board and loaded again by then; what was taken off may start once more meanwhile."""
@@ -129,9 +135,11 @@ def stories(run: Run) -> list[HostStory]:
     """The story of every host, in one look at the facts."""
     hosts = {run.host_of(name): terms for name, terms in run.terms.items() if terms.hosted}
     found = {name: HostStory(name, terms) for name, terms in hosts.items()}
+    together: dict[str, list[HostStory]] = {}
     for fact in run.facts:
         if isinstance(fact, _OF_CALLS) or (isinstance(fact, Happened) and fact.kind.startswith("call_")):
             continue  # nearly all are these, and every rule of lives looks at all facts
+        _note_group(fact, found, together)
         story = found.get(fact.plugin)
         if story is None:
             continue
@@ -141,6 +149,8 @@ def stories(run: Run) -> list[HostStory]:
                 _take(story.lives, fact)
             case Happened(_, _, "host_reloaded"):
                 story.reloaded.add(fact.facts["generation"])
+                for member in together.get(story.host, ()):
+                    member.group_reloads.append(fact.at)
             case Happened(_, _, "host_reload_failed") if fact.facts["rolled_back"]:
                 story.rolled_back.append(fact.at)
             case Seen():
@@ -148,6 +158,12 @@ def stories(run: Run) -> list[HostStory]:
             case Ordered():
                 story.orders.append(fact)
     return list(found.values())
+
+
+def _note_group(fact: Fact, found: Mapping[str, HostStory], together: dict[str, list[HostStory]]) -> None:
+    if isinstance(fact, Happened) and fact.kind == "group_restarting":
+        members = [found[member] for member in fact.facts["members"] if member in found]
+        together |= dict.fromkeys((member.host for member in members), members)
 
 
 def answering_unready(facts: Iterable[Fact], host_of: Callable[[str], str]) -> set[str]:

@@ -167,6 +167,20 @@ def test_one_restart_more_than_the_budget_is_found():
     assert "3 times within 60 s; 2 are allowed" in said_of(run, "restarts within budget")[0]
 
 
+@pytest.mark.parametrize(("at", "broken"), [(6.0, False), (5.2, True)], ids=["while it is down", "before"])
+def test_a_reload_of_a_host_whose_group_is_down_gives_the_others_a_fresh_budget_too(at, broken):
+    run = more_lives(GOOD, (5.5, 7.5))
+    run = replace(run, terms={**run.terms, "other": run.terms["book"]})
+    grouped = Happened(
+        5.0, "team", "group_restarting", {"members": ["book", "other"], "seconds": 0.0, "why": ""}
+    )
+    reloaded = event(at, "reloaded", 2, "other", took=0.1, added=[], removed=[], changed=[])
+
+    found = broken_rules(also(run, grouped, reloaded))
+
+    assert ("restarts within budget" in found) == broken
+
+
 def test_restarts_that_are_a_period_apart_are_within_the_budget():
     run = more_lives(replace(GOOD, healed=None), (64.0, 64.0))
 
