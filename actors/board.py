@@ -243,7 +243,7 @@ class Board:
                 )
             except StillEnding as ending:
                 self._wait_ended(ending.members, until - time.monotonic())
-                if time.monotonic() >= until or not all(member.ended.is_set() for member in ending.members):
+                if time.monotonic() >= until or not all(handle.ended.is_set() for handle in ending.members):
                     raise
             else:
                 return
@@ -312,14 +312,14 @@ class Board:
     def tools(self) -> list[ToolDescriptor]:
         """All tools, in the order in which their plugins were registered, whichever host was up first."""
         return [
-            ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, member.available)
-            for name, member in self.plugin_manager.members().items()
+            ToolDescriptor(tool.plugin_name, tool.tool_name, tool.schema, handle.available)
+            for name, handle in self.plugin_manager.handles().items()
             for tool in self.catalog.offers.get(name, ())
         ]
 
     def state_of(self, name: str) -> Json:
         """A copy of a plugin's committed state. Raises `KeyError`: there is no such plugin."""
-        return self.plugin_manager.member(name).endpoint.cell.copy()
+        return self.plugin_manager.handle(name).endpoint.cell.copy()
 
     # Calls
 
@@ -428,8 +428,8 @@ class Board:
         return {
             "running": not self.plugin_manager.closed,
             "plugins": {
-                name: self._member_status(member, hosts.get(member.host_name))
-                for name, member in self.plugin_manager.members().items()
+                name: self._plugin_status(handle, hosts.get(handle.host_name))
+                for name, handle in self.plugin_manager.handles().items()
             },
             "hosts": self.plugin_manager.host_registry.status(),
             "groups": groups,
@@ -440,10 +440,10 @@ class Board:
             "dead_letters": self.events.dead_letters.counts(),
         }
 
-    def _member_status(self, member: PluginHandle, host: Json | None) -> Json:
-        status = member.status()
-        status["tools"] = [tool.tool_name for tool in self.catalog.offers.get(member.name, ())]
-        status["withheld"] = self.withheld.of(member.name)
+    def _plugin_status(self, handle: PluginHandle, host: Json | None) -> Json:
+        status = handle.status()
+        status["tools"] = [tool.tool_name for tool in self.catalog.offers.get(handle.name, ())]
+        status["withheld"] = self.withheld.of(handle.name)
         if host is not None:
             status["host"] = host | status.get("host", {})
         return status
@@ -490,11 +490,11 @@ class Board:
         self._steady_clock.close()
         main_thread.forget(self)
 
-    def _wait_ended(self, members: list[PluginHandle], timeout: float) -> None:
+    def _wait_ended(self, handles: list[PluginHandle], timeout: float) -> None:
         """Wait until all have ended. In another time than the machine's, waiting is something else."""
         until = time.monotonic() + timeout
-        for member in members:
-            member.ended.wait(max(0.0, until - time.monotonic()))
+        for handle in handles:
+            handle.ended.wait(max(0.0, until - time.monotonic()))
 
     def __enter__(self) -> Self:
         return self

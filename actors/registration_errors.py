@@ -49,8 +49,8 @@ def taken_off(plugin: str) -> PluginLoadError:
     return PluginLoadError(f"plugin {plugin!r} was taken off the board before it was ready", plugin=plugin)
 
 
-def require_place(plugin: str, members: Mapping[str, PluginHandle], *, closed: bool) -> None:
-    """Refuse a plugin that cannot come on a board with these members.
+def require_place(plugin: str, handles: Mapping[str, PluginHandle], *, closed: bool) -> None:
+    """Refuse a plugin that cannot come on a board with these plugins.
 
     Raises:
         BoardStopped: it takes none any more.
@@ -58,7 +58,7 @@ def require_place(plugin: str, members: Mapping[str, PluginHandle], *, closed: b
     """
     if closed:
         raise BoardStopped("the board has been stopped; make a new one")
-    if plugin in members:
+    if plugin in handles:
         raise PluginNameTaken(
             f"there is a plugin {plugin!r} already; register this one by another name, such as name={plugin + '-2'!r}",
             plugin=plugin,

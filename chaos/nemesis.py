@@ -92,14 +92,14 @@ class Nemesis:
         self._ready_since: dict[str, float] = {}
         self._blows: dict[str, list[float]] = defaultdict(list)
         self._homes = {
-            name: member.host_name
-            for name, member in board.plugin_manager.members().items()
-            if isinstance(member, HostedPlugin)
+            name: handle.host_name
+            for name, handle in board.plugin_manager.handles().items()
+            if isinstance(handle, HostedPlugin)
         }
         # Where several share a host, any of them that is in it shows the host's process.
-        members = sorted(board.plugin_manager.members().values(), key=lambda member: member.available)
+        handles = sorted(board.plugin_manager.handles().values(), key=lambda handle: handle.available)
         self._plugins = {
-            member.host_name: member.plugin for member in members if isinstance(member, HostedPlugin)
+            handle.host_name: handle.plugin for handle in handles if isinstance(handle, HostedPlugin)
         }
         self._require_possible(schedule)
         evil = [plugin for plugin in self._plugins.values() if isinstance(plugin, EvilToolPlugin)]
@@ -262,9 +262,9 @@ class Nemesis:
 
     def _present(self, name: str) -> Host | None:
         """The present life of a host. Its plugins may have been taken off and loaded again."""
-        for member in self._board.plugin_manager.members().values():
-            if isinstance(member, HostedPlugin) and member.host_name == name and member.plugin.host:
-                return member.plugin.host
+        for handle in self._board.plugin_manager.handles().values():
+            if isinstance(handle, HostedPlugin) and handle.host_name == name and handle.plugin.host:
+                return handle.plugin.host
         return None
 
     def _do(self, name: str, pid: int, generation: int, fault: f.Fault) -> None:

@@ -192,12 +192,12 @@ class Recorder:
         self._ended = self.now()
 
     def _host_of(self, plugin: str) -> str:
-        member = self.board.plugin_manager.members().get(plugin)
-        return member.host_name if isinstance(member, HostedPlugin) else plugin
+        handle = self.board.plugin_manager.handles().get(plugin)
+        return handle.host_name if isinstance(handle, HostedPlugin) else plugin
 
     def terms_of(self, plugin: str) -> Terms:
         """What the board has agreed on with a plugin, or what was said of it since."""
-        return self.terms.get(plugin) or terms_of(self.board.plugin_manager.member(plugin))
+        return self.terms.get(plugin) or terms_of(self.board.plugin_manager.handle(plugin))
 
     def take_ledger(self, plugin: str, calls: Iterable[str]) -> None:
         """Note what a tool has written down: the names of the calls that it began, in their order.
@@ -240,12 +240,12 @@ class Recorder:
 
     def _look(self, name: str) -> None:
         """Which processes of a host live now."""
-        members = self.board.plugin_manager.members().values()
-        hosted = [one for one in members if isinstance(one, HostedPlugin) and one.host_name == name]
+        handles = self.board.plugin_manager.handles().values()
+        hosted = [one for one in handles if isinstance(one, HostedPlugin) and one.host_name == name]
         if not hosted or not self._real:
             return
         pids = self._pids.setdefault(name, [])
-        for host in filter(None, (member.plugin.host for member in hosted)):
+        for host in filter(None, (handle.plugin.host for handle in hosted)):
             if (birth := created(host.pid)) is not None:
                 known = (host.pid, birth)
                 self.known.add(known)
@@ -258,23 +258,23 @@ class Recorder:
     # What was agreed
 
     def _agreed(self) -> dict[str, Terms]:
-        return {name: terms_of(member) for name, member in self.board.plugin_manager.members().items()}
+        return {name: terms_of(handle) for name, handle in self.board.plugin_manager.handles().items()}
 
     def _deadline(self, plugin: str) -> float | None:
-        member = self.board.plugin_manager.members().get(plugin)
-        return None if member is None else member.endpoint.settings.deadline
+        handle = self.board.plugin_manager.handles().get(plugin)
+        return None if handle is None else handle.endpoint.settings.deadline
 
 
-def terms_of(member: Any) -> Terms:
+def terms_of(handle: Any) -> Terms:
     """What the board has agreed on with a plugin that is on it."""
-    settings = member.endpoint.settings
+    settings = handle.endpoint.settings
     repeats, ordered = settings.repeats if settings.idempotent else 0, settings.concurrency == 1
     terms = Terms(
         repeats=repeats, ordered=ordered, concurrency=settings.concurrency, idle=settings.idle_deadline
     )
-    if isinstance(member, HostedPlugin):
-        host = "" if member.host_name == member.name else member.host_name
-        return replace(terms, policy=member.child_spec().policy, host=host)
+    if isinstance(handle, HostedPlugin):
+        host = "" if handle.host_name == handle.name else handle.host_name
+        return replace(terms, policy=handle.child_spec().policy, host=host)
     return replace(terms, hosted=False, repeats=0)
 
 

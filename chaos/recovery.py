@@ -60,12 +60,12 @@ def assert_recovers(
         CannotDraw: the schema of a tool is not simple enough to draw calls from it.
     """
     one = board if isinstance(board, Board) else board.board
-    members = {
-        name: member
-        for name, member in one.plugin_manager.members().items()
-        if isinstance(member, HostedPlugin)
+    handles = {
+        name: handle
+        for name, handle in one.plugin_manager.handles().items()
+        if isinstance(handle, HostedPlugin)
     }
-    wanted = list(members) if hosts is None else list(hosts)
+    wanted = list(handles) if hosts is None else list(hosts)
     if not wanted:
         raise ValueError("the board has no host that could be killed")
     given = _by_host(one, calls, seed)
@@ -73,11 +73,11 @@ def assert_recovers(
     trial = _Trial(one, within, events)
     took = {}
     for name in wanted:
-        if name not in members:
-            raise ValueError(f"there is no host {name!r}; there are: {', '.join(members)}")
+        if name not in handles:
+            raise ValueError(f"there is no host {name!r}; there are: {', '.join(handles)}")
         if not given.get(name):
             raise ValueError(f"none of the calls is for {name!r}: give one with calls=, or name the hosts=")
-        took[name] = trial.kill_and_see(name, members[name], given[name])
+        took[name] = trial.kill_and_see(name, handles[name], given[name])
     return took
 
 
@@ -111,7 +111,7 @@ class _Trial:
         self._within = within
         self._events = events
 
-    def kill_and_see(self, name: str, member: HostedPlugin, calls: list[Json]) -> float:
+    def kill_and_see(self, name: str, handle: HostedPlugin, calls: list[Json]) -> float:
         for call in calls:
             result = self._result(call, self._within)
             if not result.get("success"):
@@ -119,7 +119,7 @@ class _Trial:
                     f"{name!r} is to be killed, but does not answer while it lives: {_said(result)}"
                 )
         before, began = _generations(self._board), self._board.clock.now()
-        _kill(member)
+        _kill(handle)
         for call in calls:
             self._until_answered(name, call, began)
         after = _generations(self._board)
@@ -127,8 +127,8 @@ class _Trial:
             raise self._failed(f"{name!r} was killed and is still generation {before[name]}")
         with_it = {
             other
-            for other, one in self._board.plugin_manager.members().items()
-            if one.host_name == member.host_name
+            for other, one in self._board.plugin_manager.handles().items()
+            if one.host_name == handle.host_name
         }
         if others := sorted({other for other in before if after.get(other) != before[other]} - with_it):
             raise self._failed(f"{name!r} was killed, and {', '.join(others)} started anew too")
@@ -159,8 +159,8 @@ class _Trial:
         return AssertionError(f"{why}\n{self._events.text()}")
 
 
-def _kill(member: HostedPlugin) -> None:
-    plugin = member.plugin
+def _kill(handle: HostedPlugin) -> None:
+    plugin = handle.plugin
     if plugin.host is not None:
         kill(plugin.host.pid)
 

@@ -125,9 +125,9 @@ class VirtualBoard(Board):
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None
     ) -> tuple[ToolDescriptor, ...]:
         """See `Board.settle_hosted`; lets time pass."""
-        member = self.plugin_manager.member(name)
-        assert isinstance(member, HostedPlugin)
-        self.clock.advance_until(member.settled.is_set, LONG)
+        handle = self.plugin_manager.handle(name)
+        assert isinstance(handle, HostedPlugin)
+        self.clock.advance_until(handle.settled.is_set, LONG)
         return super().settle_hosted(name, required=required, adapter=adapter)
 
     def send(
@@ -212,9 +212,9 @@ class VirtualBoard(Board):
         facts = {"call": call.id, "result": call.result(), "parts": parts, "attempt": call.attempt}
         self.record("answered", plugin, facts)
 
-    def _wait_ended(self, members: list[PluginHandle], timeout: float) -> None:
+    def _wait_ended(self, handles: list[PluginHandle], timeout: float) -> None:
         """See `Board._wait_ended`; lets time pass."""
-        self.clock.advance_until(lambda: all(member.ended.is_set() for member in members), timeout)
+        self.clock.advance_until(lambda: all(handle.ended.is_set() for handle in handles), timeout)
 
 
 class _Guests(Mapping[str, Script]):

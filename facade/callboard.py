@@ -320,7 +320,7 @@ class Callboard:
             from .loading.name_conflict import with_remedy  # noqa: PLC0415 - only a collision needs it
 
             name = one.adapter.name
-            taken = {*board.plugin_manager.members(), *board.plugin_manager.host_registry.status()}
+            taken = {*board.plugin_manager.handles(), *board.plugin_manager.host_registry.status()}
             raise with_remedy(error, one, self._reloads.origins.loaded.get(name), taken) from error
         self._reloads.note(one)
 
@@ -490,7 +490,7 @@ class Callboard:
         return self._mcp_server(plugin).get_prompt(name, arguments or {})
 
     def _mcp_server(self, name: str) -> McpToolPlugin:
-        hosted = getattr(self._running.plugin_manager.member(name), "plugin", None)
+        hosted = getattr(self._running.plugin_manager.handle(name), "plugin", None)
         if getattr(hosted, "kind", None) != "mcp":
             raise PluginError(f"plugin {name!r} is no MCP server", plugin=name)
         return cast("McpToolPlugin", hosted)

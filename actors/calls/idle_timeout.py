@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def left(heard: float, limit: float, now: float) -> float | None:
-    """Say how many seconds of idle_timeout are left, or ``None`` if they are over.
+    """Say how many seconds of the idle timeout are left, or ``None`` if none are.
 
     Args:
         heard: when the last sign came.

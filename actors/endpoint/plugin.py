@@ -58,11 +58,11 @@ class PluginHandle(Protocol):
         """End its calls with ``cancelled``, and itself. Returns at once; see ``ended``."""
 
 
-def member_facts(member: PluginHandle) -> dict[str, Any]:
-    """What is going on, of any member, as JSON."""
-    endpoint = member.endpoint
+def facts_of_plugin(handle: PluginHandle) -> dict[str, Any]:
+    """What is going on, of any plugin, as JSON."""
+    endpoint = handle.endpoint
     return {
-        "available": member.available,
+        "available": handle.available,
         "waiting": endpoint.mailbox.waiting,
         "running": endpoint.mailbox.running,
         "mailbox_size": endpoint.mailbox.limit,

@@ -1,4 +1,4 @@
-"""A plugin in a host as a member of a board. With it comes all that runs hosts."""
+"""A plugin in a host on a board. With it comes all that runs hosts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...base.errors import CallboardError, PluginLoadError
 from ...supervision.messages import Order
 from ...supervision.runtime.telling import tell
 from ..endpoint.messages import Shutdown
-from ..endpoint.plugin import member_facts
+from ..endpoint.plugin import facts_of_plugin
 from ..handshake.handshake import LoadedPlugin
 from ..handshake.messages import HostOut, HostReady
 from .input_requests import ActorInputSource
@@ -118,7 +118,7 @@ class HostedPlugin:
         status = {
             "runs_in": "host",
             "kind": self.plugin.kind,
-            **member_facts(self),
+            **facts_of_plugin(self),
             "host": self.supervised_host.status(),
         }
         host = self.plugin.host

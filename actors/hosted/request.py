@@ -80,7 +80,7 @@ class HostedRun:
         )
 
     def on_begun(self) -> None:
-        """The tool begins; idle_timeout counts from now."""
+        """The tool begins; its idle timeout counts from now."""
         if self.idle_timeout is not None:
             self.idle_timeout.heard()
 

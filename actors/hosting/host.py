@@ -242,7 +242,7 @@ class SupervisedHost:
                     plugin.host_is_ready(facts["generation"])
 
     def _on_removed(self) -> None:
-        """Another host may have the name, once nothing of this one latch."""
+        """Another host may have the name, once nothing of this one is left."""
         self.lifecycle.when_gone(self._on_ended)
 
     def _on_ended(self) -> None:

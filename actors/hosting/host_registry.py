@@ -1,6 +1,6 @@
 """The hosts of a board, and which plugin runs in which; who may share one, and by what name it goes.
 
-The plugin_manager owns this and guards it with its lock.
+The plugin manager owns this and guards it with its lock.
 """
 
 from __future__ import annotations

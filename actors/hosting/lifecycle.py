@@ -2,7 +2,7 @@
 
 The supervisor decides when a generation starts and which one is to go; here a standby is made that generation if one
 waits, the retiring generation is told when its successor has taken the calls, and it is known when nothing of the
-host latch. No call passes through here.
+host is left. No call passes through here.
 
 A standby is not what an order by hand asks for: a person who restarts a host wants what is on the disk now, and
 not what was loaded an hour ago. So an order that ends a generation dismisses the standby too.
@@ -83,7 +83,7 @@ class Lifecycle:
         watch: looks at the processes that have limits.
 
     Attributes:
-        reloads: the program_versions of the program.
+        reloads: the versions of the program.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class Lifecycle:
                     self._generations.pop(facts["generation"], None)
 
     def when_gone(self, then: Callable[[], None]) -> None:
-        """Have ``then`` called once nothing of the host latch."""
+        """Have ``then`` called once nothing of the host is left."""
         self._latch.when_none(then)
 
     def dismiss(self, reason: str) -> None:
@@ -240,7 +240,7 @@ class Lifecycle:
         return self._settings.limits.overlap
 
     def load_again(self, program_version: ProgramVersion) -> Candidate:
-        """Start a candidate from another program_version. Raises `ReloadRefused` once the host is to end."""
+        """Start a candidate from another version of the program. Raises `ReloadRefused` once the host is to end."""
         if self._settings.limits.memory is not None:
             program_version.program.limit_memory(self._settings.limits.memory)
         return self.reloads.begin(program_version, self)

@@ -1,4 +1,4 @@
-"""The program_versions of one host's program: the present one, a candidate for the next, and the way back to the former.
+"""The versions of one host's program: the present one, a candidate for the next, and the way back to the former.
 
 `Lifecycle` asks here what a generation is to be started from, and tells what becomes of generations. When a candidate is chosen
 the supervisor is ordered to start the next generation, and that *is* the candidate; so, as with a standby, there is

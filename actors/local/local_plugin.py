@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...supervision.runtime.telling import tell
 from ..endpoint.messages import Shutdown
-from ..endpoint.plugin import member_facts
+from ..endpoint.plugin import facts_of_plugin
 from .thread_tool_actor import ThreadToolActor
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class LocalPlugin:
         status = {
             "runs_in": "thread",
             "preparing": self.setting_up is not None,
-            **member_facts(self),
+            **facts_of_plugin(self),
             "fenced": self._tool.fenced,
             "fenced_total": self._tool.fenced_total,
         }

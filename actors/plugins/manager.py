@@ -1,6 +1,6 @@
 """The plugins of a board: how they are added, and how they are removed.
 
-It owns the members and the lock under which they, the routes and the offers change
+It owns the plugins' handles and the lock under which they, the routes and the offers change
 together. It routes nothing and runs nothing itself.
 """
 
@@ -48,18 +48,18 @@ class PluginManager:
 
     Args:
         supervisor: starts and restarts the hosts.
-        routing_table: where calls find the endpoints of the members.
-        catalog: where the members' tools are offered.
+        routing_table: where calls find the plugins' endpoints.
+        catalog: where the plugins' tools are offered.
         services: the board's; plugins are prepared in its threads.
         load_timeout: seconds that the first questions to a plugin of this process may take, or ``None``.
         prepare_timeout: seconds that preparing one may take.
         removed: told the name of each plugin that has left.
 
     Attributes:
-        closed: no more members are taken.
+        closed: no more plugins are taken.
         host_registry: the hosts, and which plugin runs in which.
-        lock: is held while members, routes, offers and checks change.
-        registration: how the members' tools come to be offered.
+        lock: is held while plugins, routes, offers and checks change.
+        registration: how the plugins' tools come to be offered.
         limit_watch: looks at the hosts that have limits.
     """
 
@@ -86,7 +86,7 @@ class PluginManager:
         self._prepare_timeout = prepare_timeout
         self.limit_watch = LimitWatch(services)
         self.host_registry = HostRegistry(services, self.limit_watch)
-        self._members: dict[str, PluginHandle] = {}
+        self._handles: dict[str, PluginHandle] = {}
         self._leaving: list[PluginHandle] = []
         self._dispatcher: pykka.ActorRef[SharedDispatcher] | None = None
         self.lock = threading.RLock()
@@ -94,29 +94,29 @@ class PluginManager:
         # come there before it, and mean nothing. Not under the other lock, for which the tools' actors wait.
         self._beginning = threading.RLock()
 
-    def members(self) -> dict[str, PluginHandle]:
-        """The members there are now, in order of registration."""
+    def handles(self) -> dict[str, PluginHandle]:
+        """The plugins there are now, in order of registration."""
         with self.lock:
-            return dict(self._members)
+            return dict(self._handles)
 
-    def member(self, name: str) -> PluginHandle:
+    def handle(self, name: str) -> PluginHandle:
         """One of them. Raises `KeyError`."""
         try:
-            return self._members[name]
+            return self._handles[name]
         except (KeyError, TypeError):
-            there = ", ".join(map(repr, list(self._members))) or "none"
+            there = ", ".join(map(repr, list(self._handles))) or "none"
             raise KeyError(f"there is no plugin {name!r:.60}; there are: {there}") from None
 
     def close(self) -> list[PluginHandle]:
-        """Take no more members; return those there are, the first time only."""
+        """Take no more plugins; return those there are, the first time only."""
         with self._beginning, self.lock:
             if self.closed:
                 return []
             self.closed = True
-            return list(self._members.values())
+            return list(self._handles.values())
 
     def finish(self) -> None:
-        """All members have ended: end what they shared."""
+        """All plugins have ended: end what they shared."""
         self.limit_watch.close()
         if self._dispatcher is not None:
             tell(self._dispatcher, CLOSE)
@@ -172,8 +172,8 @@ class PluginManager:
         state, brings = first_answers(adapter, config, self._load_timeout)
         begins_with = first_state(adapter, state)
         with self.lock:
-            require_place(adapter.name, self._members, closed=self.closed)
-            member = LocalPlugin(
+            require_place(adapter.name, self._handles, closed=self.closed)
+            handle = LocalPlugin(
                 adapter,
                 settings or ToolSettings(),
                 begins_with,
@@ -181,18 +181,18 @@ class PluginManager:
                 self._services,
                 dispatcher=self._local_dispatcher(),
             )
-            self._members[adapter.name] = member
-            self._routing_table.add(member.endpoint)
+            self._handles[adapter.name] = handle
+            self._routing_table.add(handle.endpoint)
             if adapter.has_prepare:
                 around = {"tool_runtime": self._services.tool_runtime, **(context or {})}
-                member.state = state
-                member.setting_up = self._services.threads.begin(
+                handle.state = state
+                handle.setting_up = self._services.threads.begin(
                     adapter.name, partial(set_up, adapter, config, state, around), self._prepare_timeout
                 )
                 return
-        self._offer_own(member, brings)
-        if member.problem is not None:
-            raise self._cast_out(member)
+        self._offer_own(handle, brings)
+        if handle.problem is not None:
+            raise self._cast_out(handle)
 
     def settle(
         self, name: str, *, required: bool, adapter: PluginAdapter | None = None
@@ -209,54 +209,54 @@ class PluginManager:
             PluginLoadError: it is required and could not be prepared, or was removed.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
-        member = cast("LocalPlugin", self._begun(name, adapter))
-        if member.setting_up is not None:
-            self._set_up(member, member.setting_up, required=required)
-        if member.problem is not None:
-            raise self._cast_out(member)
-        return self._admit(member)
+        handle = cast("LocalPlugin", self._begun(name, adapter))
+        if handle.setting_up is not None:
+            self._set_up(handle, handle.setting_up, required=required)
+        if handle.problem is not None:
+            raise self._cast_out(handle)
+        return self._admit(handle)
 
-    def _set_up(self, member: LocalPlugin, setting_up: Pending[Prepared], *, required: bool) -> None:
+    def _set_up(self, handle: LocalPlugin, setting_up: Pending[Prepared], *, required: bool) -> None:
         try:
             prepared = outcome(setting_up)
         except PluginError as error:
             why = f"preparing the plugin failed: {error}"
             if required:
-                member.problem = PluginLoadError(why, plugin=member.name)
-                member.problem.__cause__ = error
+                handle.problem = PluginLoadError(why, plugin=handle.name)
+                handle.problem.__cause__ = error
             else:
-                member.unprepared = why
-                self._events.publish("plugin_unavailable", member.name, why=why)
+                handle.unprepared = why
+                self._events.publish("plugin_unavailable", handle.name, why=why)
         else:
-            member.endpoint.prepared = prepared
-            self._offer_own(member)
-        member.setting_up = None
+            handle.endpoint.prepared = prepared
+            self._offer_own(handle)
+        handle.setting_up = None
 
-    def _offer_own(self, member: LocalPlugin, brings: Offered | None = None) -> None:
+    def _offer_own(self, handle: LocalPlugin, brings: Offered | None = None) -> None:
         """Offer the tools of a plugin of this process, or note why not; those of one that was prepared are asked for."""
-        adapter = member.endpoint.adapter
+        adapter = handle.endpoint.adapter
         try:
             if brings is None:
-                brings = offered(adapter, member.state, member.endpoint.prepared, self._load_timeout)
-                member.endpoint.cell.begin_with(first_state(adapter, member.state))
+                brings = offered(adapter, handle.state, handle.endpoint.prepared, self._load_timeout)
+                handle.endpoint.cell.begin_with(first_state(adapter, handle.state))
             contribution, schemas = brings
             with self.lock:  # across the events: tools are told of in the order in which they are registered
-                if self._members.get(member.name) is not member:
-                    raise taken_off(member.name)
+                if self._handles.get(handle.name) is not handle:
+                    raise taken_off(handle.name)
                 if contribution is not None:
-                    self._catalog.contribute(member.name, contribution)
-                self.registration.offer(member, schemas, partial(self._after, member))
+                    self._catalog.contribute(handle.name, contribution)
+                self.registration.offer(handle, schemas, partial(self._after, handle))
         except CallboardError as error:
-            member.problem = error
+            handle.problem = error
 
-    def _cast_out(self, member: LocalPlugin) -> CallboardError:
+    def _cast_out(self, handle: LocalPlugin) -> CallboardError:
         """Remove a plugin that has a problem; returns that, for the caller that added it."""
-        assert member.problem is not None
+        assert handle.problem is not None
         with self.lock:  # or another of its name could be added between
-            if self._members.get(member.name) is member:  # else another thread has removed it meanwhile
-                self._take_off(member.name)
-                member.withdraw(f"plugin {member.name!r} could not be added")
-        return member.problem
+            if self._handles.get(handle.name) is handle:  # else another thread has removed it meanwhile
+                self._take_off(handle.name)
+                handle.withdraw(f"plugin {handle.name!r} could not be added")
+        return handle.problem
 
     def begin_hosted(
         self,
@@ -290,7 +290,7 @@ class PluginManager:
 
         with self._beginning:
             with self.lock:
-                require_place(adapter.name, self._members, closed=self.closed)
+                require_place(adapter.name, self._handles, closed=self.closed)
                 founded = self.host_registry.would_found(adapter.name, share)
                 # Looked at under the lock: another thread removes it before this, or after it was added.
                 if founded is not None and (ending := self.leaving(founded)):
@@ -299,7 +299,7 @@ class PluginManager:
                     adapter.name, plugin, host, policy or RestartPolicy(), share
                 )
                 try:
-                    member = HostedPlugin(
+                    handle = HostedPlugin(
                         adapter,
                         plugin,
                         supervised_host,
@@ -316,17 +316,17 @@ class PluginManager:
                     raise
                 plugin.shared_as = None if load is None else adapter.name
                 first = not supervised_host.names
-                self._members[adapter.name] = member
-                self._routing_table.add(member.endpoint)
-                supervised_host.add(member)
+                self._handles[adapter.name] = handle
+                self._routing_table.add(handle.endpoint)
+                supervised_host.add(handle)
             if not first:
                 return
             try:
-                ask_supervisor(self._supervisor, AddChild(member.child_spec()))
+                ask_supervisor(self._supervisor, AddChild(handle.child_spec()))
             except BaseException:  # an interrupt too may leave no plugin half added
                 # Such as a group that there is not, or a supervisor that other code has stopped.
                 self._take_off(adapter.name)
-                member.withdraw(f"plugin {adapter.name!r} could not be added")
+                handle.withdraw(f"plugin {adapter.name!r} could not be added")
                 raise
 
     def settle_hosted(
@@ -345,38 +345,38 @@ class PluginManager:
             PluginLoadError: it is required and its host did not come up, or it was removed.
             PluginError: a tool's name is taken, or its schemas cannot be read.
         """
-        member = cast("HostedPlugin", self._begun(name, adapter))
-        member.settled.wait()
-        problem = member.problem
-        if problem is None and required and member.out is not None:
-            problem = PluginLoadError(f"plugin {name!r}: {member.out.error}", plugin=name)
+        handle = cast("HostedPlugin", self._begun(name, adapter))
+        handle.settled.wait()
+        problem = handle.problem
+        if problem is None and required and handle.out is not None:
+            problem = PluginLoadError(f"plugin {name!r}: {handle.out.error}", plugin=name)
         if problem is not None:
             with suppress(KeyError):  # it was removed meanwhile
-                self.remove(name, only=member.endpoint.adapter)
+                self.remove(name, only=handle.endpoint.adapter)
             raise problem
-        return self._admit(member)
+        return self._admit(handle)
 
-    def _admit(self, member: PluginHandle) -> tuple[ToolDescriptor, ...]:
+    def _admit(self, handle: PluginHandle) -> tuple[ToolDescriptor, ...]:
         with self.lock:
-            member.admitted = True
-            return self._catalog.offers.get(member.name, ())
+            handle.admitted = True
+            return self._catalog.offers.get(handle.name, ())
 
     def _begun(self, name: str, adapter: PluginAdapter | None) -> PluginHandle:
-        member = self._members.get(name)
-        if member is None or adapter not in {None, member.endpoint.adapter}:
+        handle = self._handles.get(name)
+        if handle is None or adapter not in {None, handle.endpoint.adapter}:
             raise taken_off(name)
-        return member
+        return handle
 
-    def _offer_hosted(self, member: HostedPlugin, schemas: Iterable[dict[str, Any]]) -> None:
+    def _offer_hosted(self, handle: HostedPlugin, schemas: Iterable[dict[str, Any]]) -> None:
         """A life of a host has brought schemas; in its tool actor's thread."""
         with self.lock:  # as in `_offer_own`
-            if self._members.get(member.name) is member:  # else it was removed while that generation came up
-                self.registration.offer(member, schemas, partial(self._after, member))
+            if self._handles.get(handle.name) is handle:  # else it was removed while that generation came up
+                self.registration.offer(handle, schemas, partial(self._after, handle))
 
-    def _after(self, member: PluginHandle) -> list[PluginHandle]:
-        """The members that came after this one."""
-        members = list(self._members.values())
-        return members[members.index(member) + 1 :]
+    def _after(self, handle: PluginHandle) -> list[PluginHandle]:
+        """The handles that came after this one."""
+        handles = list(self._handles.values())
+        return handles[handles.index(handle) + 1 :]
 
     def remove(self, name: str, *, forget_state: bool = False, only: PluginAdapter | None = None) -> None:
         """Take a plugin off the board: calls that wait or run end with ``cancelled``, its host ends.
@@ -393,9 +393,9 @@ class PluginManager:
             StateStoreError: its state cannot be forgotten; it has been removed all the same.
         """
         with self._beginning:
-            member = self._take_off(name, only)
-            self._leaving = [*self.leaving(), member]
-        member.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
+            handle = self._take_off(name, only)
+            self._leaving = [*self.leaving(), handle]
+        handle.shut_down(f"plugin {name!r} was taken off the board", self._supervisor)
         self._events.publish("plugin_removed", name)
         try:
             if forget_state and self._services.keeper is not None:
@@ -406,14 +406,14 @@ class PluginManager:
 
     def _take_off(self, name: str, only: PluginAdapter | None = None) -> PluginHandle:
         with self.lock:
-            member = self.member(name)
-            if only not in {None, member.endpoint.adapter}:
+            handle = self.handle(name)
+            if only not in {None, handle.endpoint.adapter}:
                 raise KeyError(f"there is another plugin {name!r} by now")
-            del self._members[name]
+            del self._handles[name]
             self.host_registry.leave(name)
             self._routing_table.remove(name)
             self._catalog.remove(name)
-            return member
+            return handle
 
     def leaving(self, name: str | None = None) -> list[PluginHandle]:
         """The plugins that were removed and have not ended yet; those of such a host, or all."""

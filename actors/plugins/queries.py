@@ -40,7 +40,7 @@ class Queries:
         Raises:
             KeyError: there is no such plugin.
         """
-        return self._plugins.member(name).endpoint.adapter
+        return self._plugins.handle(name).endpoint.adapter
 
     def run_hook(
         self, name: str, hook: Callable[[PluginAdapter, dict[str, Any]], Answer], timeout: float = 5.0
@@ -54,7 +54,7 @@ class Queries:
             KeyError: there is no such plugin.
             HookFailed: it raised, or did not return in time.
         """
-        endpoint = self._plugins.member(name).endpoint
+        endpoint = self._plugins.handle(name).endpoint
         return self._threads.call(name, lambda: hook(endpoint.adapter, endpoint.cell.copy()), timeout)
 
     def check_config(self, name: str, timeout: float = 5.0) -> None:
@@ -67,19 +67,19 @@ class Queries:
             KeyError: there is no such plugin.
             ConfigMisfit: it does not fit.
         """
-        member = self._plugins.member(name)
-        if not member.config and not member.has_config_schema:
+        handle = self._plugins.handle(name)
+        if not handle.config and not handle.has_config_schema:
             return
         answer = self._survey.ask(
-            [member], "configuration schema", lambda _, adapter: adapter.get_config_schema(), timeout=timeout
+            [handle], "configuration schema", lambda _, adapter: adapter.get_config_schema(), timeout=timeout
         )[name]
         if not isinstance(answer, PluginError):
-            require_fit(name, answer, member.config)
+            require_fit(name, answer, handle.config)
 
     def ui_elements(self, timeout: float = 5.0) -> dict[str, list[dict[str, Any]]]:
         """What each plugin says of its user interface, of those that say something and can be asked."""
         answers = self._survey.ask(
-            self._plugins.members().values(),
+            self._plugins.handles().values(),
             "user interface elements",
             lambda _, adapter: adapter.get_ui_elements(),
             needs=("get_ui_elements",),

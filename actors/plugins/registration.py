@@ -1,6 +1,6 @@
-"""How the tools of a board's members come to be offered: catalog, routes and checks, changed together.
+"""How the tools of a board's plugins come to be offered: catalog, routes and checks, changed together.
 
-It belongs to the plugin_manager, which holds its lock around every change and knows who is a member.
+It belongs to the plugin manager, which holds its lock around every change and knows which plugins there are.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Registration:
     """See the module.
 
     Args:
-        routing_table: where calls find the endpoints of the members.
-        catalog: where the members' tools are listed.
+        routing_table: where calls find the plugins' endpoints.
+        catalog: where the plugins' tools are listed.
     """
 
     def __init__(self, routing_table: RoutingTable, catalog: Catalog, events: EventStream) -> None:
@@ -36,16 +36,16 @@ class Registration:
 
     def offer(
         self,
-        member: PluginHandle,
+        handle: PluginHandle,
         schemas: Iterable[dict[str, Any]],
         later: Callable[[], Iterable[PluginHandle]],
     ) -> None:
-        """Offer a member's tools, for the first time or instead of others.
+        """Offer a plugin's tools, for the first time or instead of others.
 
         Args:
-            member: whose they are.
+            handle: whose they are.
             schemas: their declarations.
-            later: the members that were put on the board after it, in that order. Their plugins are prepared and their hosts
+            later: the plugins that were put on the board after it, in that order. They are prepared and their hosts
                 started at the same time, and which of them has a name must not be a matter of chance: those
                 that are not in use yet give way, and have that as their problem.
 
@@ -53,11 +53,11 @@ class Registration:
             ContractError: a schema cannot be read.
             NameTaken: the calls could not be told from another plugin's. Nothing has changed.
         """
-        before = self._catalog.offers.get(member.name)
-        tools = self._catalog.describe(member.name, schemas)
+        before = self._catalog.offers.get(handle.name)
+        tools = self._catalog.describe(handle.name, schemas)
         routes = self._routing_table.routes
         sharers = {plugin for tool in tools for plugin in routes.by_name.get(tool.tool_name, ())} - {
-            member.name
+            handle.name
         }
         rivals = [
             (each, self._catalog.offers[each.name])
@@ -66,40 +66,40 @@ class Registration:
         ]
         for each, _ in rivals:
             routes = routes.without(each.name)
-        routes = add_routes(routes, member.name, tools, claims=member.claims)
+        routes = add_routes(routes, handle.name, tools, claims=handle.claims)
         displaced: list[tuple[PluginHandle, CallboardError]] = []
         for each, theirs in rivals:
             try:
                 routes = add_routes(routes, each.name, theirs, claims=each.claims)
             except CallboardError as error:
                 displaced.append((each, error))
-        endpoint = member.endpoint
+        endpoint = handle.endpoint
         inspect = self._catalog.registry.inspect_schema
         endpoint.checks = checks_of(tools, inspect, endpoint.settings.validate)
         kinds = {tool.tool_name: inspect(tool.schema).kind for tool in tools}
         taking_arguments = [name for name, kind in kinds.items() if kind == "object"]
         # One that claims calls has seen what they are.
-        endpoint.objects_only = frozenset(() if member.claims else taking_arguments)
-        self._catalog.offer(member.name, tools, freeform="text" in kinds.values())
+        endpoint.objects_only = frozenset(() if handle.claims else taking_arguments)
+        self._catalog.offer(handle.name, tools, freeform="text" in kinds.values())
         self._routing_table.update(lambda _: routes)
-        self._tell(member, tools)
+        self._tell(handle, tools)
         for each, problem in displaced:
             self._catalog.remove(each.name)
             each.problem = problem
         if before is not None:
-            self._events.publish("tools_changed", member.name, **tool_changes(before, tools)._asdict())
+            self._events.publish("tools_changed", handle.name, **tool_changes(before, tools)._asdict())
 
     def check(self, offers: Sequence[tuple[PluginHandle, Sequence[dict[str, Any]]]]) -> None:
-        """Look whether members could offer these tools instead of those they offer. Raises as `offer`; changes nothing."""
+        """Look whether plugins could offer these tools instead of those they offer. Raises as `offer`; changes nothing."""
         routes = self._routing_table.routes
-        for member, _ in offers:
-            routes = routes.without(member.name)
-        for member, schemas in offers:
-            tools = self._catalog.describe(member.name, schemas)
-            routes = add_routes(routes, member.name, tools, claims=member.claims)
+        for handle, _ in offers:
+            routes = routes.without(handle.name)
+        for handle, schemas in offers:
+            tools = self._catalog.describe(handle.name, schemas)
+            routes = add_routes(routes, handle.name, tools, claims=handle.claims)
 
-    def _tell(self, member: PluginHandle, tools: tuple[ToolDescriptor, ...]) -> None:
-        self._events.publish("plugin_registered", member.name, tools=[tool.tool_name for tool in tools])
-        if member.endpoint.checks is not None:
-            for tool, why in member.endpoint.checks.unchecked.items():
-                self._events.publish("arguments_unchecked", member.name, tool=tool, why=why)
+    def _tell(self, handle: PluginHandle, tools: tuple[ToolDescriptor, ...]) -> None:
+        self._events.publish("plugin_registered", handle.name, tools=[tool.tool_name for tool in tools])
+        if handle.endpoint.checks is not None:
+            for tool, why in handle.endpoint.checks.unchecked.items():
+                self._events.publish("arguments_unchecked", handle.name, tool=tool, why=why)

@@ -40,7 +40,7 @@ class Survey:
 
     def ask(
         self,
-        members: Iterable[PluginHandle],
+        handles: Iterable[PluginHandle],
         question: str,
         hook: Callable[[PluginHandle, PluginAdapter], Answer],
         *,
@@ -51,38 +51,38 @@ class Survey:
         """What each of them answers, by name, or why it has no answer.
 
         Args:
-            members: who is asked.
+            handles: who is asked.
             question: what; the last answer to each question is remembered.
-            hook: asks one. It is called with the member and its plugin.
+            hook: asks one. It is called with the handle and its plugin.
             about: what else the answer depends on; one about something else does not stand in for it.
             needs: hooks that ``hook`` asks. A plugin that offers none of them is asked in this thread, since
                 nothing of it runs.
             timeout: seconds that each may take.
         """
-        asked, needs = list(members), tuple(needs)
+        asked, needs = list(handles), tuple(needs)
         under_way: dict[str, Pending[Answer | PluginError]] = {}
-        for member in asked:
-            adapter = member.endpoint.adapter
+        for handle in asked:
+            adapter = handle.endpoint.adapter
             if not needs or any(map(adapter.offers, needs)):
-                job = _job(hook, member, adapter)
-                under_way[member.name] = self._threads.begin(member.name, job, timeout)
+                job = _job(hook, handle, adapter)
+                under_way[handle.name] = self._threads.begin(handle.name, job, timeout)
         answers: dict[str, Answer | PluginError] = {}
-        for member in asked:
-            waiting = under_way.get(member.name)
+        for handle in asked:
+            waiting = under_way.get(handle.name)
             if waiting is None:
-                answers[member.name] = hook(member, member.endpoint.adapter)
+                answers[handle.name] = hook(handle, handle.endpoint.adapter)
                 continue
             try:
                 answer = waiting.wait()
             except PluginError as error:
                 answer = error
-            answers[member.name] = self._settled(member, question, about, answer)
+            answers[handle.name] = self._settled(handle, question, about, answer)
         return answers
 
     def _settled(
-        self, member: PluginHandle, question: str, about: Hashable, answer: Answer | PluginError
+        self, handle: PluginHandle, question: str, about: Hashable, answer: Answer | PluginError
     ) -> Answer | PluginError:
-        known = self._known.setdefault(member, {})
+        known = self._known.setdefault(handle, {})
         if not isinstance(answer, PluginError):
             known[question] = (about, answer)
             return answer
@@ -91,16 +91,16 @@ class Survey:
             if before is not None and before[0] == about:
                 last: Answer = before[1]
                 return last
-        logger.warning("asking plugin %r for its %s failed: %s", member.name, question, answer)
+        logger.warning("asking plugin %r for its %s failed: %s", handle.name, question, answer)
         return answer
 
 
 def _job(
-    hook: Callable[[PluginHandle, PluginAdapter], Answer], member: PluginHandle, adapter: PluginAdapter
+    hook: Callable[[PluginHandle, PluginAdapter], Answer], handle: PluginHandle, adapter: PluginAdapter
 ) -> Callable[[], Answer | PluginError]:
     def job() -> Answer | PluginError:
         try:
-            return hook(member, adapter)
+            return hook(handle, adapter)
         except PluginError as error:
             return error
 

@@ -50,7 +50,7 @@ class Variants:
     Args:
         catalog: what the plugins are registered with.
         survey: asks them.
-        lock: the plugin_manager's.
+        lock: the plugin manager's.
     """
 
     def __init__(self, catalog: Catalog, survey: Survey, lock: AbstractContextManager[Any]) -> None:
@@ -59,60 +59,60 @@ class Variants:
         self._lock = lock
         self._known: dict[tuple[str, tuple[str, ...]], _Variant] = {}
 
-    def of(self, members: Iterable[PluginHandle], formats: tuple[str, ...]) -> dict[str, Tools]:
-        """The tools of each member, declared for these formats; those it is registered with if there is no other way.
+    def of(self, handles: Iterable[PluginHandle], formats: tuple[str, ...]) -> dict[str, Tools]:
+        """The tools of each handle, declared for these formats; those it is registered with if there is no other way.
 
         Args:
-            members: who is asked.
+            handles: who is asked.
             formats: what the provider takes, best first; empty if that is not known.
         """
-        registered = {member.name: self._catalog.offers.get(member.name, ()) for member in members}
+        registered = {handle.name: self._catalog.offers.get(handle.name, ()) for handle in handles}
         tools = dict(registered)
         unknown = []
-        for member in members:
-            if not formats or not registered[member.name] or _initialised_with(member) == formats:
+        for handle in handles:
+            if not formats or not registered[handle.name] or _initialised_with(handle) == formats:
                 continue
-            known = self._known.get((member.name, formats))
-            if known is not None and known.registered is registered[member.name]:
-                tools[member.name] = known.tools
-            elif member.endpoint.adapter.offers("init"):
-                unknown.append(member)
+            known = self._known.get((handle.name, formats))
+            if known is not None and known.registered is registered[handle.name]:
+                tools[handle.name] = known.tools
+            elif handle.endpoint.adapter.offers("init"):
+                unknown.append(handle)
         answers = self._survey.ask(
             unknown,
             "declarations",
-            lambda member, adapter: _declared(member, adapter, formats),
+            lambda handle, adapter: _declared(handle, adapter, formats),
             about=formats,
             timeout=_SECONDS,
         )
-        for member in unknown:
-            answer = answers[member.name]
+        for handle in unknown:
+            answer = answers[handle.name]
             if not isinstance(answer, PluginError):
-                found = self._take(member, formats, registered[member.name], answer)
-                tools[member.name] = found
+                found = self._take(handle, formats, registered[handle.name], answer)
+                tools[handle.name] = found
         return tools
 
     def _take(
-        self, member: PluginHandle, formats: tuple[str, ...], registered: Tools, schemas: list[dict[str, Any]]
+        self, handle: PluginHandle, formats: tuple[str, ...], registered: Tools, schemas: list[dict[str, Any]]
     ) -> Tools:
         if schemas == [tool.schema for tool in registered]:
             tools = registered
         else:
             try:
-                tools = self._catalog.describe(member.name, schemas)
+                tools = self._catalog.describe(handle.name, schemas)
             except CallboardError as error:
-                logger.warning("what plugin %r declares for %s is not used: %s", member.name, formats, error)
+                logger.warning("what plugin %r declares for %s is not used: %s", handle.name, formats, error)
                 tools = registered
         with self._lock:
-            if tools is not registered and self._catalog.offers.get(member.name) is registered:
-                self._widen_checks(member, tools)
+            if tools is not registered and self._catalog.offers.get(handle.name) is registered:
+                self._widen_checks(handle, tools)
             while len(self._known) >= _MOST * (1 + len(self._catalog.offers)):
                 self._known.pop(next(iter(self._known)))
-            self._known[member.name, formats] = _Variant(registered, tools)
+            self._known[handle.name, formats] = _Variant(registered, tools)
         return tools
 
-    def _widen_checks(self, member: PluginHandle, tools: Tools) -> None:
+    def _widen_checks(self, handle: PluginHandle, tools: Tools) -> None:
         """Let calls through that fit what they were declared with for some request."""
-        endpoint, inspect = member.endpoint, self._catalog.registry.inspect_schema
+        endpoint, inspect = handle.endpoint, self._catalog.registry.inspect_schema
         functions = {tool.tool_name for tool in tools if inspect(tool.schema).kind != "text"}
         endpoint.objects_only = frozenset(endpoint.objects_only & functions)
         if endpoint.checks is not None:
@@ -121,11 +121,11 @@ class Variants:
             )
 
 
-def _declared(member: PluginHandle, adapter: PluginAdapter, formats: tuple[str, ...]) -> list[dict[str, Any]]:
-    state = adapter.init({**member.config, HINT: list(formats)})
-    return adapter.schemas(state, member.endpoint.prepared)
+def _declared(handle: PluginHandle, adapter: PluginAdapter, formats: tuple[str, ...]) -> list[dict[str, Any]]:
+    state = adapter.init({**handle.config, HINT: list(formats)})
+    return adapter.schemas(state, handle.endpoint.prepared)
 
 
-def _initialised_with(member: PluginHandle) -> tuple[Any, ...]:
-    given = member.config.get(HINT)
+def _initialised_with(handle: PluginHandle) -> tuple[Any, ...]:
+    given = handle.config.get(HINT)
     return tuple(given) if isinstance(given, list | tuple) else ()

@@ -1,4 +1,4 @@
-"""What another program_version of a program offers in place of the present one, and whether it may. Pure.
+"""What another version of a program offers in place of the present one, and whether it may. Pure.
 
 A tool is known by its name, and a schema by its fingerprint: the same for the same JSON, in whatever order its
 members were written. A person who approved a tool approved that schema.

@@ -122,7 +122,7 @@ def _supervised_host(board: Board, name: str) -> SupervisedHost:
     host_registry = board.plugin_manager.host_registry
     with board.plugin_manager.lock:  # or it could be one without a plugin yet
         supervised_host = host_registry.of(name) or host_registry.named(name)
-    if supervised_host is None and name in board.plugin_manager.members():
+    if supervised_host is None and name in board.plugin_manager.handles():
         raise ReloadRefused(
             name, "it runs in a thread of this process, which keeps what it has imported; give it 'isolate'"
         )
@@ -197,20 +197,20 @@ class _Reload:
 
     def _judge(self, moving: Handshake) -> tuple[ToolChange, ...]:
         board = self._board
-        members = board.plugin_manager.members()
+        handles = board.plugin_manager.handles()
         for name, refusal in moving.refusals.items():
-            if name in members and members[name].available:
+            if name in handles and handles[name].available:
                 raise NotTaken(f"plugin {name!r} cannot be loaded: {refusal.cause}")
-        arrivals = [(members[name], arrival) for name, arrival in moving.loaded.items() if name in members]
+        arrivals = [(handles[name], arrival) for name, arrival in moving.loaded.items() if name in handles]
         changes: list[ToolChange] = []
         try:
-            for member, arrival in arrivals:
-                changes += self._changes(member, arrival)
+            for handle, arrival in arrivals:
+                changes += self._changes(handle, arrival)
             with (
                 board.plugin_manager.lock
             ):  # so that no tool is registered while names are compared; checking changes nothing
                 board.plugin_manager.registration.check(
-                    [(member, arrival.schemas) for member, arrival in arrivals]
+                    [(handle, arrival.schemas) for handle, arrival in arrivals]
                 )
         except CallboardError as error:
             raise NotTaken(str(error), changes) from error
@@ -218,11 +218,11 @@ class _Reload:
             raise NotTaken(why, changes)
         return tuple(changes)
 
-    def _changes(self, member: PluginHandle, arrival: PluginLoaded) -> list[ToolChange]:
+    def _changes(self, handle: PluginHandle, arrival: PluginLoaded) -> list[ToolChange]:
         catalog = self._board.catalog
-        before = {tool.tool_name: tool.schema for tool in catalog.offers.get(member.name, ())}
-        now = {tool.tool_name: tool.schema for tool in catalog.describe(member.name, arrival.schemas)}
-        return compare(member.name, before, now)
+        before = {tool.tool_name: tool.schema for tool in catalog.offers.get(handle.name, ())}
+        now = {tool.tool_name: tool.schema for tool in catalog.describe(handle.name, arrival.schemas)}
+        return compare(handle.name, before, now)
 
     def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:
         reloads = self._supervised_host.lifecycle.reloads

@@ -104,7 +104,7 @@ class RoutingTable:
             self.routes = change(self.routes)
 
     def add(self, endpoint: Endpoint) -> None:
-        """Know a endpoint from now on."""
+        """Know an endpoint from now on."""
         with self._lock:
             self.endpoints = {**self.endpoints, endpoint.name: endpoint}
 

@@ -1,7 +1,7 @@
-"""How much of a host's lives is not gone yet: lives that run, standbys that wait, trees that are being swept.
+"""How many parts of a host are not gone yet: generations that run, standbys that wait, trees that are being swept.
 
-A host has ended when the supervisor has forgotten it *and* nothing latch. The two are not the
-same: with a standby the next life takes over at the end of the process, while its tree is still being swept.
+A host has ended when the supervisor has forgotten it *and* nothing of it is left. The two are not the
+same: with a standby the next generation takes over at the end of the process, while its tree is still being swept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Latch:
             then()
 
     def when_none(self, then: Callable[[], None]) -> None:
-        """Have ``then`` called when nothing latch, now or later."""
+        """Have ``then`` called when nothing is left, now or later."""
         with self._lock:
             self._then = then
             now = not self._count

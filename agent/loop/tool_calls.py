@@ -72,7 +72,7 @@ class ToolCalls:
             inspected = registry_for(self._board.catalog, context).inspect_call(tool_call)
             if inspected.payload_kind == "malformed":
                 return ""
-            prepared = self._board.plugin_manager.member(plugin).endpoint.prepared
+            prepared = self._board.plugin_manager.handle(plugin).endpoint.prepared
             invocation = invocation_of(inspected, tool_call, context, prepared)
             return self._board.queries.run_hook(
                 plugin, lambda adapter, state: adapter.preview(invocation, state), self._preview_timeout

@@ -63,13 +63,13 @@ class Participants:
     Attributes:
         tags: those in force: the given ones, then those of provider, extensions and tool plugins.
         extensions: the extensions and features that are enabled, in their order.
-        members: the tool plugins that are, in order of registration.
+        handles: the tool plugins that are, in order of registration.
         refused: the others.
     """
 
     tags: tuple[str, ...]
     extensions: tuple[ProviderAdapter, ...]
-    members: tuple[PluginHandle, ...]
+    handles: tuple[PluginHandle, ...]
     refused: tuple[Refusal, ...]
 
 
@@ -95,13 +95,13 @@ def participants(
         HookError, ContractError: a hook of the provider or an extension failed.
     """
     whys: dict[str, str | None] = {}
-    members: list[PluginHandle] = []
-    for member in board.plugin_manager.members().values():
-        whys[member.name] = why = member.absence
+    handles: list[PluginHandle] = []
+    for handle in board.plugin_manager.handles().values():
+        whys[handle.name] = why = handle.absence
         if why is None:
-            members.append(member)
-    added = _tags_of(board, members, facts)
-    willing = [member for member in members if not isinstance(added[member.name], PluginError)]
+            handles.append(handle)
+    added = _tags_of(board, handles, facts)
+    willing = [handle for handle in handles if not isinstance(added[handle.name], PluginError)]
     stages = [_Stage(stage) for stage in extensions]
     saying = stages if provider is None else [_Stage(provider), *stages]
     in_force = tags_in_force(
@@ -111,7 +111,7 @@ def participants(
     )
     left_out = [stage.refusal(in_force, facts) for stage in stages]
     answers: dict[str, Any] = {**added, **_refusals_of(board, willing, in_force, facts)}
-    whys |= {member.name: _reason(answers[member.name]) for member in members}
+    whys |= {handle.name: _reason(answers[handle.name]) for handle in handles}
     refused = [
         Refusal(stage.name, None, why)
         for stage, why in zip(extensions, left_out, strict=True)
@@ -121,16 +121,16 @@ def participants(
     return Participants(
         tags=in_force,
         extensions=tuple(stage for stage, why in zip(extensions, left_out, strict=True) if why is None),
-        members=tuple(member for member in members if whys[member.name] is None),
+        handles=tuple(handle for handle in handles if whys[handle.name] is None),
         refused=tuple(refused),
     )
 
 
 def _tags_of(
-    board: Board, members: Sequence[PluginHandle], facts: Facts
+    board: Board, handles: Sequence[PluginHandle], facts: Facts
 ) -> dict[str, list[str] | PluginError]:
     return board.survey.ask(
-        members,
+        handles,
         "tags",
         lambda _, adapter: adapter.get_tags(facts.config, facts.models),
         about=(repr(facts.config), repr(facts.models)),
@@ -140,11 +140,11 @@ def _tags_of(
 
 
 def _refusals_of(
-    board: Board, members: Sequence[PluginHandle], tags: tuple[str, ...], facts: Facts
+    board: Board, handles: Sequence[PluginHandle], tags: tuple[str, ...], facts: Facts
 ) -> dict[str, str | PluginError | None]:
     context = dict(facts.context)
     return board.survey.ask(
-        members,
+        handles,
         "enablement",
         lambda _, adapter: adapter.refusal(facts.config, tags, facts.models, context),
         about=(tags, repr(facts.config), repr(facts.models), repr(what_crosses(context))),

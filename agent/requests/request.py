@@ -106,7 +106,7 @@ def compose_request(
     stack = None if provider is None else ProviderStack(provider, enabled, with_features)
     state = {} if state is None else state
     formats = () if stack is None else tuple(stack.accepted_tool_schema_formats(state))
-    tools, unreachable = _declared(board, there.members, formats)
+    tools, unreachable = _declared(board, there.handles, formats)
     contributions = () if stack is None else stack.contributions(state)
     registry = board.catalog.for_request(contributions, tools)
     return Request(

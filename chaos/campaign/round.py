@@ -173,7 +173,7 @@ class Round:
             self.plan.of(deed.plugin).host for deed in self.plan.deeds if deed.do in {"reload", "break"}
         }
         overlap = _RETIRING if plugin.host in reloads or plugin.options.get("limits") else 0
-        return replace(terms_of(face.board.plugin_manager.member(plugin.name)), ledger=True, overlap=overlap)
+        return replace(terms_of(face.board.plugin_manager.handle(plugin.name)), ledger=True, overlap=overlap)
 
     def _note_ledger(self, recorder: Recorder) -> None:
         """Have the rules of a run know what the tools have written down, too."""
@@ -256,7 +256,7 @@ class Round:
     def _load_missing(self, face: Face, recorder: Recorder) -> None:
         """Load what was taken off and could not be loaded again, as where the host that it shares was parked."""
         for plugin in self.plan.plugins:
-            if plugin.name not in recorder.board.plugin_manager.members():
+            if plugin.name not in recorder.board.plugin_manager.handles():
                 recorder.ordered("load", plugin.host)
                 with suppress(PluginError):  # the last calls tell of one that never can be
                     face.load(self._sources.entry(plugin.name))

@@ -216,8 +216,8 @@ class Siege:
         plugins = self._board.status()["plugins"]
         return {
             name: plugins[name]["host"]["state"]
-            for name, member in self._board.plugin_manager.members().items()
-            if isinstance(member, HostedPlugin) and name in self._there
+            for name, handle in self._board.plugin_manager.handles().items()
+            if isinstance(handle, HostedPlugin) and name in self._there
         }
 
     # Calls and news

@@ -241,7 +241,7 @@ class Soak:
         work = _work(name)
         kept = work in {"ledger", "repeated"}
         recorder.terms[name] = replace(
-            terms_of(board.plugin_manager.member(name)), ledger=kept, counts=work == "count"
+            terms_of(board.plugin_manager.handle(name)), ledger=kept, counts=work == "count"
         )
         if kept and self._ledger(name).exists():
             recorder.take_ledger(name, self._ledger(name).read_text(encoding="utf-8").splitlines())

@@ -106,7 +106,7 @@ class Installer:
     def _settle(self, board: Board, entry: Any, one: Loaded) -> None:
         with Noting(self.failed, entry) as noting:
             settle(board, one)
-            if (why := board.plugin_manager.member(one.adapter.name).absence) is not None:
+            if (why := board.plugin_manager.handle(one.adapter.name).absence) is not None:
                 noting.note(why, one.adapter.name)
 
     def _settle_apart(self, board: Board, begun: list[tuple[Any, Loaded]]) -> None:
@@ -123,7 +123,7 @@ class Installer:
                 except NameTaken:
                     refused.append((entry, one))
                     continue
-                if (why := board.plugin_manager.member(one.adapter.name).absence) is not None:
+                if (why := board.plugin_manager.handle(one.adapter.name).absence) is not None:
                     noting.note(why, one.adapter.name)
         if not refused:
             return

@@ -228,7 +228,7 @@ class BoardServer:
     def _is_restarted(self, plugin: str) -> bool:
         """Whether this is the first answer of a generation that followed another."""
         # Asked of the host: an event may come after the answer.
-        hosted = getattr(self.board.board.plugin_manager.members().get(plugin), "plugin", None)
+        hosted = getattr(self.board.board.plugin_manager.handles().get(plugin), "plugin", None)
         if hosted is None or hosted.host is None:
             return False
         before, now = self._generations.get(plugin, 1), hosted.host.generation

@@ -316,7 +316,7 @@ class Trial:
         """Those that can be harmed: of plugins that are called."""
         called = {source.plugin for source in sources}
         return [
-            name for name in self.board.tampers if name in called and name in board.plugin_manager.members()
+            name for name in self.board.tampers if name in called and name in board.plugin_manager.handles()
         ]
 
     def _kills(self, hosts: Sequence[str], board: Board) -> int:
@@ -325,7 +325,7 @@ class Trial:
             return self.plan.kills
         if not hosts or self.plan.relentless:
             return MOST_KILLS
-        policies = [terms_of(board.plugin_manager.member(name)).policy for name in hosts]
+        policies = [terms_of(board.plugin_manager.handle(name)).policy for name in hosts]
         return max(1, min(MOST_KILLS, sum(policy.intensity for policy in policies)))
 
     def _schedule(self, sources: Sequence[Source], hosts: Sequence[str]) -> Schedule:

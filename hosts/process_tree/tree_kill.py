@@ -442,7 +442,7 @@ class WatchList:
 
 
 def main(embedder: int, packages: str) -> None:
-    """Keep the watch_list that comes in on stdin until ``embedder`` is gone, then end all who are on it.
+    """Keep the watch list that comes in on stdin until ``embedder`` is gone, then end all who are on it.
 
     The end of stdin tells it, unless a process that the embedder has forked holds the other end
     too; so the embedder itself is watched as well, where the system can do that.
@@ -465,7 +465,7 @@ def main(embedder: int, packages: str) -> None:
 
 
 def listen(stdin: int, watch_list: WatchList) -> None:
-    """Keep the watch_list until the end of stdin: where nothing is forked, nobody else holds its other end."""
+    """Keep the watch list until the end of stdin: where nothing is forked, nobody else holds its other end."""
     while data := os.read(stdin, 65536):
         watch_list.feed(data)
 

@@ -8,7 +8,7 @@ from memory_hosts import PATIENCE, memory_board
 def test_scenario_J5_calls_to_what_was_stopped_are_dead_letters_and_timers_are_not():
     with memory_board() as memory:
         host = memory.add(grace=1.0)
-        endpoint = memory.board.plugin_manager.member("host").endpoint
+        endpoint = memory.board.plugin_manager.handle("host").endpoint
         under_way, waiting = memory.call(deadline=5.0), memory.call(deadline=5.0)
         host.life.request()
         memory.board.remove("host")

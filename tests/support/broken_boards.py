@@ -37,7 +37,7 @@ def a_run(tmp_path, *entries, board=Board, policy=PROMPT, tool="ledger", counts=
         one.settle_hosted("evil", required=True)
         recorder = Recorder(one, patience=patience)
         recorder.terms["evil"] = replace(
-            terms_of(one.plugin_manager.member("evil")),
+            terms_of(one.plugin_manager.handle("evil")),
             ledger=tool == "ledger",
             counts=counts and tool == "count",
         )

@@ -92,10 +92,10 @@ def test_arguments_that_are_no_json_are_an_invalid_call_also_while_somebody_is_i
 def test_a_life_that_comes_up_after_its_plugin_was_taken_off_offers_nothing():
     with memory_board() as memory:
         memory.add(tools=("tool",))
-        member = memory.board.plugin_manager.member("host")
+        handle = memory.board.plugin_manager.handle("host")
         memory.board.remove("host")
 
-        member._on_schemas("host", (schema("ghost"),))
+        handle._on_schemas("host", (schema("ghost"),))
 
         assert memory.board.catalog.offers == {}
         assert memory.board.submit(tool_call("ghost")).result(PATIENCE)["code"] == "unknown_tool"
@@ -183,7 +183,7 @@ def test_a_call_that_comes_back_unsent_while_the_host_is_down_is_refused_like_an
         memory.crash(host)
         call = memory.board.submit(tool_call("tool"))
         assert call.result(PATIENCE)["code"] == "host_unavailable"
-        endpoint = memory.board.plugin_manager.member("host").endpoint
+        endpoint = memory.board.plugin_manager.handle("host").endpoint
         unsent = Call("unsent", Invocation("tool", {}, "object"))
         unsent.adopt(endpoint, "host")
 

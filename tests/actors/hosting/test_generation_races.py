@@ -115,10 +115,10 @@ def test_a_host_that_is_just_being_added_ends_with_its_board_or_its_plugin(leavi
             PluginAdapter(host.plugin), host.plugin, host=HostSettings({}), settings=ToolSettings()
         )
         lock.somebody.join(PATIENCE)
-        member_is_there = "host" in board.plugin_manager.members()
+        is_there = "host" in board.plugin_manager.handles()
         board.stop()
 
-        assert member_is_there == (leaving == "stop")
+        assert is_there == (leaving == "stop")
         assert all(life.ended for life in host.lives)
         with pytest.raises(BoardStopped):
             board.begin_hosted(PluginAdapter(host.plugin), host.plugin, host=HostSettings({}))
@@ -201,7 +201,7 @@ def test_a_name_that_the_supervisor_knows_as_somebody_else_s_is_refused_and_that
         with pytest.raises(ChildExists):
             memory.board.begin_hosted(PluginAdapter(host.plugin), host.plugin, host=HostSettings({}))
 
-        assert "host" not in memory.board.plugin_manager.members()
+        assert "host" not in memory.board.plugin_manager.handles()
         assert ask_supervisor(memory.board.supervisor, GetStatus())["host"]["state"] == "starting"
 
 

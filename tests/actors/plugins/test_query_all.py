@@ -30,9 +30,9 @@ def survey():
     threads.close()
 
 
-def required(survey, *members, about=None, timeout=PATIENCE):
+def required(survey, *handles, about=None, timeout=PATIENCE):
     return survey.ask(
-        members,
+        handles,
         "tags",
         lambda _, adapter: adapter.required_tags(),
         about=about,
@@ -96,10 +96,10 @@ def test_the_last_answer_of_a_host_holds_while_it_is_being_started_again(survey,
             raise answer
         return answer
 
-    member = PluginHandle("hosted", required_tags=required_tags)
-    required(survey, member, about="this")
+    handle = PluginHandle("hosted", required_tags=required_tags)
+    required(survey, handle, about="this")
 
-    (again,) = required(survey, member, about=about).values()
+    (again,) = required(survey, handle, about=about).values()
 
     assert (again == ["first"]) is holds
     assert holds or isinstance(again, PluginError)
