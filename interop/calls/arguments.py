@@ -1,4 +1,4 @@
-"""The one reader of a call's arguments, and what all formats of function calls share: reading one with them, and writing them.
+"""The one reader of a call's arguments, and of a function call with them. Writing is `writing_calls`'s.
 
 Every accessor of every format reads through this file, so that "blank means no arguments" and every
 other policy is decided once. It repairs nothing and guesses nothing: text that is not strict JSON is
@@ -24,17 +24,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import orjson
 
 from ...base.errors import JsonValueError
-from ..conversion import Loss, LossCode
-from ..errors import ConversionError
 from ..exact_json import exact_json, json_text
 from ..hub import InspectedCall
 from ..limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
-from .lossless import lost_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..conversion import ConversionContext
     from ..hub import PayloadKind
 
 FaultCode = Literal[
@@ -112,9 +108,69 @@ def _read_text(text: str) -> Arguments:
         payload = orjson.loads(text)
     except orjson.JSONDecodeError:
         return _read_strictly(text)
-    if type(payload) is dict and lost_nothing(text, payload):
+    if type(payload) is dict and _lost_nothing(text, payload):
         return Arguments("object", payload, text, None)
     return _read_strictly(text)
+
+
+_COLON_AFTER_STRING = re.compile(r'"[ \t\n\r]*:')
+_SAFE = 2.0**63  # no integer that orjson reads as an integer is a float of this size
+_LONG = 4096
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
+def _lost_nothing(text: str, payload: dict[str, Any]) -> bool:
+    """Say whether orjson certainly kept every key and every digit of ``text``.
+
+    Each key has a colon, so if there are no more colons than keys in the result, none was dropped.
+    """
+    # Nearly every payload is flat and plain: an integer that was read as one has all its digits.
+    if _PLAIN.issuperset(map(type, payload.values())) and text.count(":") == len(payload):
+        return True
+    keys = _count_keys(payload, 0)
+    if keys < 0:
+        return False
+    # A long text is written again in a tenth of the time in which its colons are counted. What is written is never longer
+    # than what was read, but for floats, and shorter by each key that was dropped.
+    if (
+        len(text) > _LONG
+        and text.isascii()
+        and not _has_float(payload)
+        and len(orjson.dumps(payload)) == len(text)
+    ):
+        return True
+    return text.count(":") == keys or len(_COLON_AFTER_STRING.findall(text)) == keys
+
+
+def _has_float(value: Any) -> bool:
+    items = value.values() if type(value) is dict else value
+    return any(
+        type(item) is float or ((type(item) is dict or type(item) is list) and _has_float(item))
+        for item in items
+    )
+
+
+def _count_keys(value: dict[str, Any] | list[Any], depth: int) -> int:
+    """Count the keys of all objects; -1 if a number may have lost digits or the nesting is too deep."""
+    if depth > MAX_DEPTH:
+        return -1
+    items: Any = value
+    keys = 0
+    if type(value) is dict:
+        keys = len(value)
+        items = value.values()
+    for item in items:
+        kind = type(item)
+        if kind is str:
+            continue
+        if kind is dict or kind is list:
+            below = _count_keys(item, depth + 1)
+            if below < 0:
+                return -1
+            keys += below
+        elif kind is float and not -_SAFE < item < _SAFE:
+            return -1
+    return keys
 
 
 def _once_more(read: Arguments) -> Arguments:
@@ -281,77 +337,6 @@ def read_text_call(
 def leftovers(value: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
     """Return copies of the keys of ``value`` that are not ``known``."""
     return {key: exact_json(item, what=f"$.{key}") for key, item in value.items() if key not in known}
-
-
-def identity_of(call: InspectedCall) -> tuple[str, str]:
-    """Return the id and the name that every wire format needs.
-
-    Raises:
-        ConversionError: the call lacks one.
-    """
-    if call.call_id is None:
-        raise ConversionError(
-            "it has no id, and its result could not refer to it: give ``turn`` to have one made up"
-        )
-    if call.tool_name is None:
-        raise ConversionError("it names no tool")
-    return call.call_id, call.tool_name
-
-
-def argument_text(call: InspectedCall, context: ConversionContext) -> tuple[str, tuple[Loss, ...]]:
-    """Return the arguments as the text of a function call, spelt as the model did where possible.
-
-    Raw input is wrapped; broken arguments stay as they are, so that they are still seen to be broken.
-
-    Raises:
-        ConversionError: the call carries raw input and may not be wrapped, or what is broken about it
-            is not its text.
-    """
-    if call.payload_kind == "text":
-        if not context.may_wrap:
-            raise ConversionError("it carries raw input")
-        return context.wrapper.wrap(call.payload), (Loss(LossCode.TEXT_WRAPPED, "raw input"),)
-    if call.payload_kind == "malformed":
-        return _broken_text(call), ()
-    text = json_text(call.payload)
-    return (call.raw if call.raw is not None and _says(call.raw, text) else text), ()
-
-
-def lost_metadata(call: InspectedCall) -> tuple[Loss, ...]:
-    """Declare what a call's metadata hold that a function call in another format does not carry."""
-    losses: list[Loss] = []
-    items = [key for key in ITEM_KEYS if key in call.payload_metadata]
-    if items:
-        losses.append(Loss(LossCode.ITEM, ", ".join(items)))
-    if "thought_signature" in call.payload_metadata:
-        losses.append(Loss(LossCode.SIGNATURE, "the provider that wrote the call wants it back"))
-    extras = call.payload_metadata.get("extras")
-    if extras:
-        losses.append(Loss(LossCode.EXTRAS, ", ".join(extras)))
-    return tuple(losses)
-
-
-def lost_namespace(call: InspectedCall) -> tuple[Loss, ...]:
-    """Declare the namespace, for a format whose names have none."""
-    return () if call.namespace is None else (Loss(LossCode.NAMESPACE, call.namespace),)
-
-
-def _broken_text(call: InspectedCall) -> str:
-    """Return the text of a malformed call, if its reader will find it malformed as well."""
-    error = call.payload_metadata.get("error") or {}
-    if call.raw is not None:
-        # A wrapped tool's wrong arguments are legal JSON: the table of freeform tools tells them. A mark
-        # is put on the converted call as well.
-        told = error.get("code") in {"not_wrapped_text", *MARKS}
-        if told or parse_arguments(call.raw).kind != "object":
-            return call.raw
-    raise ConversionError(f"it is malformed, and would not look it: {error.get('message')}")
-
-
-def _says(raw: str, text: str) -> bool:
-    """Say whether ``raw`` is JSON text that means the same as ``text``; blank text is no JSON."""
-    read = parse_arguments(raw)
-    return bool(raw.strip()) and read.kind in {"object", "json"} and json_text(read.payload) == text
 
 
 def _text(value: Any) -> str | None:

@@ -10,15 +10,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import (
-    identity_of,
-    leftovers,
-    lost_metadata,
-    lost_namespace,
-    parse_arguments,
-    read_function_call,
-)
+from ..calls.arguments import leftovers, parse_arguments, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
+from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, lost_extras
 from ..exact_json import exact_json
 from ..format_ids import ANTHROPIC_MESSAGES, ANTHROPIC_TOOL

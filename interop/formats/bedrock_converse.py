@@ -8,15 +8,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import (
-    identity_of,
-    leftovers,
-    lost_metadata,
-    lost_namespace,
-    parse_arguments,
-    read_function_call,
-)
+from ..calls.arguments import leftovers, parse_arguments, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
+from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import InvalidShapeError
 from ..exact_json import exact_json

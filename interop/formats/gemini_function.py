@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar, Final
 
-from ..calls.arguments import leftovers, lost_metadata, lost_namespace, parse_arguments, read_function_call
+from ..calls.arguments import leftovers, parse_arguments, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
+from ..calls.writing_calls import lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
 from ..errors import ConversionError
 from ..exact_json import exact_json

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import identity_of, leftovers, lost_metadata, read_text_call
+from ..calls.arguments import leftovers, read_text_call
+from ..calls.writing_calls import identity_of, lost_metadata
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from ..errors import ConversionError
 from ..exact_json import exact_json

@@ -10,15 +10,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import (
-    argument_text,
-    identity_of,
-    leftovers,
-    lost_metadata,
-    parse_arguments,
-    read_function_call,
-)
+from ..calls.arguments import leftovers, parse_arguments, read_function_call
 from ..calls.sanitizer import replayable_arguments
+from ..calls.writing_calls import argument_text, identity_of, lost_metadata
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, wrapping_losses
 from ..exact_json import exact_json
 from ..format_ids import RESPONSES_FUNCTION

@@ -40,7 +40,6 @@ PLACES = {
     "orjson": (
         "hosts/protocol/wire.py",
         "interop/calls/arguments.py",
-        "interop/calls/lossless.py",
         "interop/exact_json.py",
         "base/json.py",
     ),
