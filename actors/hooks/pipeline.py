@@ -44,7 +44,7 @@ Json = dict[str, Any]
 
 @frozen
 class Ways:
-    """What all passages of a board share.
+    """What all pipelines of a board share.
 
     Attributes:
         means: carries events through hooks.

@@ -201,27 +201,25 @@ class _Reload:
         for name, refusal in moving.refusals.items():
             if name in handles and handles[name].available:
                 raise NotTaken(f"plugin {name!r} cannot be loaded: {refusal.cause}")
-        arrivals = [(handles[name], arrival) for name, arrival in moving.loaded.items() if name in handles]
+        loaded = [(handles[name], known) for name, known in moving.loaded.items() if name in handles]
         changes: list[ToolChange] = []
         try:
-            for handle, arrival in arrivals:
-                changes += self._changes(handle, arrival)
+            for handle, known in loaded:
+                changes += self._changes(handle, known)
             with (
                 board.plugin_manager.lock
             ):  # so that no tool is registered while names are compared; checking changes nothing
-                board.plugin_manager.registration.check(
-                    [(handle, arrival.schemas) for handle, arrival in arrivals]
-                )
+                board.plugin_manager.registration.check([(handle, known.schemas) for handle, known in loaded])
         except CallboardError as error:
             raise NotTaken(str(error), changes) from error
         if (why := objection(changes, self._policy.refuse)) is not None:
             raise NotTaken(why, changes)
         return tuple(changes)
 
-    def _changes(self, handle: PluginHandle, arrival: PluginLoaded) -> list[ToolChange]:
+    def _changes(self, handle: PluginHandle, known: PluginLoaded) -> list[ToolChange]:
         catalog = self._board.catalog
         before = {tool.tool_name: tool.schema for tool in catalog.offers.get(handle.name, ())}
-        now = {tool.tool_name: tool.schema for tool in catalog.describe(handle.name, arrival.schemas)}
+        now = {tool.tool_name: tool.schema for tool in catalog.describe(handle.name, known.schemas)}
         return compare(handle.name, before, now)
 
     def _take_over(self, candidate: Candidate, *, way_back: bool) -> Takeover:

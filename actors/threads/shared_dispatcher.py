@@ -46,7 +46,7 @@ class SharedDispatcher(BaseActor):
     """See the module. What is sent to the others after its end is dropped."""
 
     def on_receive(self, message: Any) -> Any:
-        """Hand a letter over. One to an actor that has stopped is lost, as anybody's is."""
+        """Hand a message over. One to an actor that has stopped is lost, as anybody's is."""
         if not isinstance(message, SharedMessage):
             return super().on_receive(message)
         reader = message.reader
@@ -74,5 +74,5 @@ class SharedInbox:
 
     def put(self, envelope: Any, /) -> None:
         """Have the dispatcher hand it over."""
-        letter = SharedMessage(self._reader, envelope.message, envelope.reply_to is not None)
-        self._inbox.put(pykka._envelope.Envelope(letter, envelope.reply_to))  # noqa: SLF001 - pykka's own form of what stands in an inbox
+        message = SharedMessage(self._reader, envelope.message, envelope.reply_to is not None)
+        self._inbox.put(pykka._envelope.Envelope(message, envelope.reply_to))  # noqa: SLF001 - pykka's own form of what stands in an inbox

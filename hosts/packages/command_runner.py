@@ -109,17 +109,17 @@ class CommandRunner:
         contained = command.contained
         leader = start(command.argv, command.env, command.cwd, stdin=subprocess.DEVNULL, contained=contained)
         popen, birth, mark, number = leader.popen, leader.birth, leader.mark, leader.number
-        family, output = ProcessGroup(popen, contained=contained), self._output(popen)
+        group, output = ProcessGroup(popen, contained=contained), self._output(popen)
         try:
             self._watchdog.add(popen.pid, birth, mark, number)
             in_time = output.follow(time.monotonic() + self.seconds)
         finally:
             # The group first: once its leader has been waited for, the system may give the number to another group.
-            family.end()
+            group.end()
             code = leader.told(popen.wait())
             end_session(popen.pid, birth, [], mark=mark, number=number)
             output.close()
-            family.close()
+            group.close()
             self._watchdog.remove(popen.pid)
         return Ended(code if in_time else None, output.stdout.tail(1_000_000), output.said.tail())
 

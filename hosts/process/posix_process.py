@@ -101,7 +101,7 @@ class PolledProcess(HostProcess):
             for descriptor in (self.exit_reader, self.wake_reader, self._wake_writer):
                 if descriptor >= 0:
                     close_own(descriptor)
-            self._family.close()
+            self._group.close()
             self.exit_reader = self.wake_reader = self._wake_writer = -1
 
     def forked(self, parent: int) -> None:

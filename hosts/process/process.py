@@ -174,7 +174,7 @@ class HostProcess(ABC):
         self.stop_reason: str | None = None
         self.deaf = False
         self._told = leader.told
-        self._family = ProcessGroup(popen, contained=leader.contained)
+        self._group = ProcessGroup(popen, contained=leader.contained)
         self._watchdog = watchdog
         self._fault: str | None = None
         self._lock = threading.Lock()
@@ -185,12 +185,12 @@ class HostProcess(ABC):
     @property
     def found_by(self) -> tuple[str, ...]:
         """By what those whom it has started are found once it has ended: what all these miss is left behind."""
-        family = "job" if sys.platform == "win32" else "session"
-        return (family, "descent", "environment", *(("limit",) if self.number else ()))
+        group = "job" if sys.platform == "win32" else "session"
+        return (group, "descent", "environment", *(("limit",) if self.number else ()))
 
     @classmethod
     def spawn(cls, command: Command, *, host: str, watchdog: Watchdog | None = None) -> Self:
-        """Start the process, at the head of a family of its own and with a mark in its environment.
+        """Start the process, at the head of a process group of its own and with a mark in its environment.
 
         Raises:
             HostStartError: it cannot be started; ``permanent`` unless the machine was short of
@@ -267,14 +267,14 @@ class HostProcess(ABC):
                     with self._lock:
                         self._close_stdin()
                 case Rung.TERMINATE:
-                    self._family.ask_to_end()
+                    self._group.ask_to_end()
                 case Rung.KILL:
                     self._known += descendants(self.pid)
-                    self._family.end()
+                    self._group.end()
 
     def collect(self) -> ProcessExit:
-        """Take the exit status of a process that has ended, and end its family with it: before, see `ProcessGroup`."""
-        self._family.end()
+        """Take the exit status of a process that has ended, and end its group with it: before, see `ProcessGroup`."""
+        self._group.end()
         status = self._told(self.popen.wait())
         with self._lock:
             self._close_stdin()
@@ -290,7 +290,7 @@ class HostProcess(ABC):
 
     def end_family(self) -> None:
         """Kill it with all that it has started, as far as the system keeps them together."""
-        self._family.end()
+        self._group.end()
 
     def sweep(self) -> list[int]:
         """End what is left of its tree; return what would not end."""

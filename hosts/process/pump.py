@@ -144,7 +144,7 @@ class Pumping(ABC):
 
     @abstractmethod
     def _hear_last_words(self) -> None:
-        """Take what is left in stderr, now that the process's family has been ended too."""
+        """Take what is left in stderr, now that the process's group has been ended too."""
 
     def _hand_on(self, data: bytes) -> None:
         """Tell the listener of output, and give way to others where that is a flood."""

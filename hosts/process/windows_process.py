@@ -87,7 +87,7 @@ class ThreadedProcess(HostProcess):
             stream.close()
         if self._writer is None:
             self._let_go_of_stdin()
-        self._family.close()
+        self._group.close()
 
     # With the lock held.
 

@@ -40,7 +40,7 @@ def is_batch_file(program: str) -> bool:
 
 @frozen
 class Leader:
-    """A process that leads a family, and by what those who belong to it are known; see `sweep`.
+    """A process that leads a process group, and by what those who belong to it are known; see `sweep`.
 
     Attributes:
         popen: the process. It has to be waited for.
@@ -73,7 +73,7 @@ _SIGNALS = 64
 def start(
     argv: Sequence[str], env: Mapping[str, str], cwd: str | None, *, stdin: int, contained: bool = False
 ) -> Leader:
-    """Start a program at the head of a family of its own, with pipes for stdout and stderr.
+    """Start a program at the head of a process group of its own, with pipes for stdout and stderr.
 
     Args:
         argv: the program and its arguments.
@@ -136,7 +136,7 @@ class ProcessGroup:
                 kill(pid)
 
         def close(self) -> None:
-            """Give back what it takes to know the family; ends what is left of it."""
+            """Give back what it takes to know the group; ends what is left of it."""
             if self._job is not None:
                 self._job.close()
                 self._job = None
@@ -166,7 +166,7 @@ class ProcessGroup:
             self._signal(signal.SIGKILL)
 
         def close(self) -> None:
-            """Give back what it takes to know the family."""
+            """Give back what it takes to know the group."""
 
         def _signal(self, number: signal.Signals) -> None:
             with suppress(ProcessLookupError, PermissionError):  # ended in between, which is as well
