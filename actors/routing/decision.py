@@ -110,8 +110,8 @@ class Routes:
 
     def only(self, name: str | None) -> str | None:
         """The plugin that takes each call of a name; ``None`` if that is not certain before claims are asked."""
-        registration = () if name is None or self.claimers else self.by_name.get(name, ())
-        return registration[0] if len(registration) == 1 else None
+        offered_by = () if name is None or self.claimers else self.by_name.get(name, ())
+        return offered_by[0] if len(offered_by) == 1 else None
 
     def check(self, plugin: str, names: Sequence[str], *, claims: bool) -> None:
         """Refuse a plugin whose calls could not be told from another's.
@@ -196,16 +196,16 @@ def choose(routes: Routes, name: str | None, claims: Claims) -> Choice:
         name: the call's tool name, if it has one.
         claims: what the plugins that were asked said; those not in it have no opinion.
     """
-    registration = routes.by_name.get(name, ()) if name is not None else ()
+    offered_by = routes.by_name.get(name, ()) if name is not None else ()
     eager = tuple(plugin for plugin in routes.tools if claims.get(plugin) is True)
     if len(eager) > 1:
-        eager = tuple(plugin for plugin in eager if plugin in registration) or eager
+        eager = tuple(plugin for plugin in eager if plugin in offered_by) or eager
     if eager:
         return Taken(eager[0]) if len(eager) == 1 else Ambiguous(eager)
-    willing = tuple(plugin for plugin in registration if claims.get(plugin) is not False)
+    willing = tuple(plugin for plugin in offered_by if claims.get(plugin) is not False)
     if len(willing) == 1:
         return Taken(willing[0])
-    return Ambiguous(willing) if willing else NoTool(registration)
+    return Ambiguous(willing) if willing else NoTool(offered_by)
 
 
 def add_routes(routes: Routes, plugin: str, tools: tuple[ToolDescriptor, ...], *, claims: bool) -> Routes:

@@ -116,8 +116,8 @@ class RoutingTable:
 
     def deliver(self, call: Call, claims: Claims) -> None:
         """Give the call to the tool that takes it, or end it with the reason why there is none."""
-        registration = () if claims or call.tool_name is None else self.routes.by_name.get(call.tool_name, ())
-        if len(registration) == 1 and (only := self.endpoints.get(registration[0])) is not None:
+        offered_by = () if claims or call.tool_name is None else self.routes.by_name.get(call.tool_name, ())
+        if len(offered_by) == 1 and (only := self.endpoints.get(offered_by[0])) is not None:
             only.submit(call)  # nearly always: nothing was claimed, and one plugin offers the name
             return
         choice = choose(self.routes, call.tool_name, claims)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..format_ids import NATIVE, OPT_IN, belongs_to, canonical_format, formats_of
-from .accessor_index import AccessorIndex
+from ..format_ids import NATIVE, OPT_IN, READ_AS_WELL, belongs_to, canonical_format, formats_of
 from .adapter_index import Accepted, AdapterIndex
 from .members import members_of
 
@@ -33,13 +32,16 @@ class KindFormats(Generic[Hub]):
     """The accessors, the adapters and the formats of schemas, of calls, or of results; immutable.
 
     Attributes:
-        accessors: who reads.
+        hub: what accessors inspect to.
+        readers: the accessors that want to see every value, in order of precedence.
+        readers_by_type: those that may claim a value with this ``value["type"]``, so that a call is shown to one or two
+            and not to all.
         adapters: who writes.
         known: ids of all formats that can be read or written. Built-in ones come first, so that what a
             family means by default does not change with what is contributed.
     """
 
-    __slots__ = ("_accepted", "accessors", "adapters", "kind", "known")
+    __slots__ = ("_accepted", "adapters", "hub", "kind", "known", "readers", "readers_by_type")
 
     def __init__(self, kind: Kind, hub: type[Hub], contributions: Iterable[TieredContribution]) -> None:
         """Sort what is contributed for ``kind``; contributions are in order of precedence."""
@@ -48,11 +50,26 @@ class KindFormats(Generic[Hub]):
         readers = members_of(entries, accessor_shelf)
         writers = members_of(entries, adapter_shelf)
         self.kind: Kind = kind
-        self.accessors: AccessorIndex[Hub] = AccessorIndex(kind, hub, readers)
+        self.hub = hub
+        self.readers = tuple(member for member in readers if _types_of(member) is None)
+        self.readers_by_type = {
+            stated: tuple(m for m in readers if (types := _types_of(m)) is None or stated in types)
+            for stated in {stated for member in readers for stated in _types_of(member) or ()}
+        }
         self.adapters = AdapterIndex(kind, writers)
         self.known = _known(kind, readers, writers)
         # Worked out once for each list that a provider asks with: it is half of what a conversion costs.
         self._accepted = lru_cache(maxsize=_LISTS)(self._work_out)
+
+    def hinted(self, members: Iterable[Member[Any]], hint: str) -> tuple[Member[Any], ...]:
+        """Return those accessors that read ``hint``: a format, an alias of one or a family."""
+        wanted = canonical_format(self.kind, hint)
+        alike = READ_AS_WELL.get(wanted, frozenset())
+        return tuple(
+            member
+            for member in members
+            if belongs_to(own := canonical_format(self.kind, member.it.format), wanted) or own in alike
+        )
 
     def accepted(self, target: ToolInteropTarget, target_formats: Sequence[str] | None) -> Accepted:
         """Return the formats a conversion may end in.
@@ -80,6 +97,12 @@ class KindFormats(Generic[Hub]):
     def knows(self, format_ids: Iterable[str]) -> bool:
         """Say whether any of the formats can be read or written."""
         return any(format_id in self.known for format_id in format_ids)
+
+
+def _types_of(member: Member[Any]) -> frozenset[str | None] | None:
+    """Return what ``value["type"]`` the accessor asks for; ``None`` if it wants to see every value."""
+    known = getattr(member.it, "discriminators", None)
+    return None if known is None else frozenset(known)
 
 
 def _known(kind: Kind, readers: tuple[Member[Any], ...], writers: tuple[Member[Any], ...]) -> tuple[str, ...]:

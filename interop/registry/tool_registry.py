@@ -11,7 +11,7 @@ the sanitized call would run without its arguments.
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...base.errors import CallboardError
 from ...base.frozen import frozen
@@ -20,7 +20,7 @@ from ..calls.ids import answering, made_up_call_id
 from ..calls.marks import METADATA, as_marked, mark_of, unmarked, with_mark
 from ..conversion import ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
 from ..custom_wrapper import CustomToolWrapper
-from ..errors import ConversionError, InteropError
+from ..errors import ConversionError, InteropError, UnknownFormatError
 from ..exact_json import exact_json
 from ..format_ids import NATIVE, canonical_format
 from ..hub import InspectedCall, InspectedResult, InspectedSchema
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from ..aliases import Aliases
     from .batches import Refused
     from .contribution import TieredContribution
+    from .members import Member
+
+Hub = TypeVar("Hub")
 
 
 @frozen(eq=False)
@@ -96,7 +99,7 @@ class ToolInteropRegistry:
             InvalidShapeError: it is one, and breaks its format.
             ContributionError: a contributed accessor failed.
         """
-        return self._schemas.accessors.claim(value, format)[1]
+        return self._claim(self._schemas, value, format)[1]
 
     def inspect_call(self, value: Any, format: str | None = None) -> InspectedCall:  # noqa: A002 - the specification's name
         """Return what a tool call asks for; never ``None``, and no exception for broken arguments.
@@ -108,7 +111,7 @@ class ToolInteropRegistry:
             UnknownFormatError: it is no call in any known format.
             ContributionError: a contributed accessor failed.
         """
-        call = self._calls.accessors.claim(value, format)[1]
+        call = self._claim(self._calls, value, format)[1]
         if isinstance(value, dict) and METADATA in value:
             call = as_marked(call, value)
         return as_text_call(call, self.text_tools, self.wrapper) if self.text_tools else call
@@ -125,13 +128,38 @@ class ToolInteropRegistry:
         """
         return self._open_result(value, format)[1]
 
+    def _claim(self, formats: KindFormats[Hub], value: Any, hint: str | None) -> tuple[Member[Any], Hub]:
+        """Return the accessor that claims ``value``, the first in order of precedence, and what the value means."""
+        members = formats.readers
+        if isinstance(value, dict):
+            stated = value.get("type")
+            if stated is None or isinstance(stated, str):
+                members = formats.readers_by_type.get(stated, members)
+        if hint is not None:
+            members = formats.hinted(members, hint)
+        for member in members:
+            try:
+                if not member.it.matches(value):
+                    continue
+                inspected = member.it.inspect(value)
+            except CallboardError:
+                raise
+            except BaseException as error:  # the contributor's code
+                raise member.raised("matches or inspect", error) from error
+            if inspected is None:
+                continue
+            if not isinstance(inspected, formats.hub):
+                raise member.fault(f"inspected a {formats.kind} to {type(inspected).__name__}")
+            return member, inspected
+        raise UnknownFormatError(formats.kind, value, hint=hint)
+
     def sanitize_tool_call(self, call: Any, format: str | None = None) -> Any:  # noqa: A002 - the specification's name
         """Return a call that is safe to replay: itself, or a copy whose broken arguments are empty.
 
         For history only: what was broken is gone from the copy. Raises as `inspect_call` does.
         """
         call = unmarked(call)
-        member, _ = self._calls.accessors.claim(call, format)
+        member, _ = self._claim(self._calls, call, format)
         try:
             return member.it.sanitize(call)
         except CallboardError:
@@ -374,8 +402,8 @@ class ToolInteropRegistry:
     def _open_result(self, value: Any, hint: str | None) -> tuple[Any, InspectedResult]:
         opened = open_tool_message(value)
         if opened is None:
-            return value, self._results.accessors.claim(value, hint)[1]
-        _, inspected = self._results.accessors.claim(opened.result, hint)
+            return value, self._claim(self._results, value, hint)[1]
+        _, inspected = self._claim(self._results, opened.result, hint)
         known = replace(
             inspected,
             call_id=inspected.call_id or opened.call_id,
