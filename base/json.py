@@ -26,6 +26,9 @@ JsonValue = Any
 _AS_IS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 """A dataclass or a date is refused rather than written in a spelling that its owner did not choose."""
 
+AS_LINE = _AS_IS | orjson.OPT_APPEND_NEWLINE
+"""How orjson writes a line."""
+
 MAX_DEPTH = 250
 """Levels of nesting; orjson refuses at 254, and a limit of our own has our own error."""
 
@@ -47,22 +50,28 @@ def dump_json(value: JsonValue, *, what: str = "$") -> bytes:
     Raises:
         JsonValueError: the value is not JSON; names the path, which starts with ``what``.
     """
-    return _dumped(value, what, _AS_IS)
+    try:
+        text = orjson.dumps(value, option=_AS_IS)
+    except TypeError:
+        return _dump_slowly(value, what)
+    require_kept(text, value, what=what)
+    return text
 
 
 def dump_line(value: JsonValue, *, what: str = "$") -> bytes:
     """As `dump_json`, with a newline at the end; of a large value that spares a copy."""
-    return _dumped(value, what, _AS_IS | orjson.OPT_APPEND_NEWLINE)
-
-
-def _dumped(value: JsonValue, what: str, option: int) -> bytes:
     try:
-        text = orjson.dumps(value, option=option)
+        text = orjson.dumps(value, option=AS_LINE)
     except TypeError:
-        return _dump_slowly(value, what) + (b"\n" if option & orjson.OPT_APPEND_NEWLINE else b"")
+        return _dump_slowly(value, what) + b"\n"
+    require_kept(text, value, what=what)
+    return text
+
+
+def require_kept(text: bytes, value: JsonValue, *, what: str = "$") -> None:
+    """Raise `JsonValueError` if ``text``, as orjson has written it, says ``null`` for a number of ``value`` that is none."""
     if (b"null" in text if len(text) <= _LONG else _may_hide(text, value)) and orjson.loads(text) != value:
         require_json(value, what=what)
-    return text
 
 
 def dump_inner(value: JsonValue, *, what: str) -> bytes:

@@ -46,11 +46,13 @@ class CallOwner(Protocol):
     """The tool that a call has been given to. All are called in any thread and must not block.
 
     Attributes:
-        on_wait: told that a call is about to be waited for: by a task of an asyncio loop, which runs in this thread, or, with
-            ``None``, in another way; itself ``None`` where that makes no difference.
+        on_awaited: told that a call is about to be awaited by a task of an asyncio loop, which runs in this thread; ``None``
+            where that makes no difference.
+        on_waited: told that a call is about to be waited for in another way; ``None`` as long as that makes no difference.
     """
 
-    on_wait: Callable[[Call, AbstractEventLoop | None], None] | None
+    on_awaited: Callable[[Call, AbstractEventLoop], None] | None
+    on_waited: Callable[[], None] | None
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         """It was ended by deadline or cancel while it was in ``stage``; take it off the work."""
@@ -189,8 +191,8 @@ class Call:
     def add_done_callback(self, function: Callable[[], None]) -> None:
         """Call ``function`` once it has ended: at once, or from the thread that ends it. What it raises is logged."""
         require_callable("a callback", function)
-        if self._owner is not None and self._owner.on_wait is not None:
-            self._owner.on_wait(self, None)
+        if self._owner is not None and self._owner.on_waited is not None:
+            self._owner.on_waited()
         if not self._register(self._at_end, function):
             _wake_all((function,), self.id)
 
@@ -394,8 +396,8 @@ class Call:
 
     def _wait(self, callbacks: list[Callable[[], None]], timeout: float | None) -> bool:
         """Wait for one of ``callbacks``' occasions; False when the time is over before."""
-        if self._owner is not None and self._owner.on_wait is not None:
-            self._owner.on_wait(self, None)
+        if self._owner is not None and self._owner.on_waited is not None:
+            self._owner.on_waited()
         gate = threading.Lock()
         gate.acquire()
         if not self._register(callbacks, gate.release):
@@ -408,8 +410,12 @@ class Call:
     def _wait_in_loop(
         self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]
     ) -> Generator[Any, None, None]:
-        if self._owner is not None and self._owner.on_wait is not None:
-            self._owner.on_wait(self, running_asyncio())
+        if self._owner is not None and self._owner.on_awaited is not None:
+            loop = running_asyncio()
+            if loop is not None:
+                self._owner.on_awaited(self, loop)
+            elif self._owner.on_waited is not None:
+                self._owner.on_waited()
         register, forget = partial(self._register, callbacks), partial(self._forget, callbacks)
         yield from wait_for_callback(register, forget, cancelled)
 

@@ -115,7 +115,7 @@ class Endpoint:
         down: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next generation begins afresh.
         state_resets: how often one did.
-        on_wait: see `CallOwner`.
+        on_awaited, on_waited: see `CallOwner`.
         prepared: what the plugin's set-up returned; ``None`` if it has none, or is not through yet.
     """
 
@@ -150,7 +150,8 @@ class Endpoint:
         self.forsaken: int | None = None
         self.state_resets = 0
         self.give_up = give_up
-        self.on_wait: Callable[[Call, AbstractEventLoop | None], None] | None = None
+        self.on_awaited: Callable[[Call, AbstractEventLoop], None] | None = None
+        self.on_waited: Callable[[], None] | None = None
         self._carry = carry
         self.prepared: dict[str, Any] | None = None
         self._tool_runtime = tool_runtime if adapter.wants_context else None

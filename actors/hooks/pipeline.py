@@ -75,7 +75,8 @@ class HookPipeline:
         call: the caller's handle.
     """
 
-    on_wait: Callable[[Call, AbstractEventLoop | None], None] | None = None
+    on_awaited: Callable[[Call, AbstractEventLoop], None] | None = None
+    on_waited: Callable[[], None] | None = None
 
     def __init__(self, ways: Ways, call: HookedCall) -> None:
         self.call = call

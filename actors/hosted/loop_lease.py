@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...hosts.process.loop_reader import LoopReader
     from ..calls.call import Call
-    from ..endpoint.mailbox import Mailbox
+    from ..endpoint.endpoint import Endpoint
     from .sender import Sender
 
 
@@ -27,29 +27,31 @@ class LoopLease:
 
     Args:
         sender: knows the present generation.
-        mailbox: the plugin's.
+        endpoint: the plugin's; has who else begins to wait told here, once any loop has awaited a call.
         returned: called in the pump's thread when a lease is over: what the loop had still to send is to be sent by another.
     """
 
-    def __init__(self, sender: Sender, mailbox: Mailbox, returned: Callable[[], None]) -> None:
+    def __init__(self, sender: Sender, endpoint: Endpoint, returned: Callable[[], None]) -> None:
         self._sender = sender
-        self._mailbox = mailbox
+        self._endpoint = endpoint
         self._returned = returned
         self._reader: LoopReader | None = None
         self._loop: AbstractEventLoop | None = None
         self._last = -LEASE
 
-    def on_wait(self, call: Call, loop: AbstractEventLoop | None) -> None:
-        """A call is about to be waited for: by a task of a loop that runs in this thread, or by anything else."""
-        if loop is None:
-            self._loop = None  # in this order, as below
-            if self._reader is not None:
-                self._end()
-            return
+    def on_waited(self) -> None:
+        """A call is about to be waited for by anything but a task of an asyncio loop."""
+        self._loop = None  # in this order, as below
+        self._end()
+
+    def on_awaited(self, call: Call, loop: AbstractEventLoop) -> None:
+        """A call is about to be awaited by a task of a loop that runs in this thread."""
+        # Before it is looked who is there: one who submits after that look is told of here when it waits.
+        self._endpoint.on_waited = self.on_waited
         reader = self._reader
         if reader is not None and not reader.ended and reader.loop is loop:
             return
-        if loop is not self._loop and not self._mailbox.has_only(call):
+        if loop is not self._loop and not self._endpoint.mailbox.has_only(call):
             # In this order: a loop that gets the lease at this very moment looks afterwards whether it is still alone.
             self._loop = None
             self._end()

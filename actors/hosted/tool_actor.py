@@ -87,9 +87,9 @@ class HostedToolActor(BaseActor):
             give_up=self._give_up,
             carry=self._sender.send,
         )
-        self._lease = LoopLease(self._sender, self.endpoint.mailbox, self._on_lease_over)
+        self._lease = LoopLease(self._sender, self.endpoint, self._on_lease_over)
         if dispatcher is None:  # a shared host is read for others too
-            self.endpoint.on_wait = self._lease.on_wait
+            self.endpoint.on_awaited = self._lease.on_awaited
         self.endpoint.mailbox.pause()
         if not settings.while_down.simply_holds:
             endpoint = self.endpoint

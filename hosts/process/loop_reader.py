@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 from ...base.forking import close_own, own
@@ -128,6 +129,102 @@ class LoopReader:
         # A loop that is neither run nor closed again takes no reader out.
         if hasattr(self, "_copy"):
             self._close()
+
+
+class Lending:
+    """Who reads a host's stdout: its pump, or for a while an asyncio loop.
+
+    Args:
+        stdout: the descriptor of the pipe.
+        poll: has the pump wait for what is in the pipe, or not; in its thread.
+        do: takes a step of the pump's, whatever that raises.
+        hear, wake, failed: see `LoopReader`.
+
+    Attributes:
+        lock: held from a read until what was read is told, so that output stays in order.
+        reader: the loop's; ``None`` while the pump reads.
+    """
+
+    def __init__(
+        self,
+        stdout: int,
+        *,
+        poll: Callable[[bool], None],
+        do: Callable[[Callable[[], None]], None],
+        hear: Callable[[bytes], None],
+        wake: Callable[[], None],
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self.lock = threading.RLock()
+        self.reader: LoopReader | None = None
+        self._stdout = stdout
+        self._poll = poll
+        self._do = do
+        self._hear, self._wake, self._failed = hear, wake, failed
+        self._over = False
+        self._polled = True
+        self._reads, self._look_at = 0, 0.0
+
+    def lead(self, loop: AbstractEventLoop, returned: Callable[[], None]) -> LoopReader | None:
+        """Have an asyncio loop, which runs in this thread, read for a while; ``None`` if that cannot be now. See `Pumping.lead`."""
+        if not self.lock.acquire(blocking=False):
+            return None
+        try:
+            if self._over or self.reader is not None or not is_uninterrupted():
+                return None
+            self.reader = LoopReader(
+                loop,
+                self._stdout,
+                lock=self.lock,
+                hear=self._hear,
+                wake=self._wake,
+                failed=self._failed,
+                returned=returned,
+            )
+        except (NotImplementedError, OSError):
+            return None
+        finally:
+            self.lock.release()
+        self._wake()
+        return self.reader
+
+    # By the pump, in its thread
+
+    def look_after(self, timeout: float | None) -> float | None:
+        """Leave stdout to a loop that reads it, or take it back; returns in how many seconds to look again."""
+        reader = self.reader
+        if reader is None:
+            return timeout
+        now = time.monotonic()
+        if self._polled:
+            self._poll(False)
+            self._polled = False
+            self._reads, self._look_at = reader.reads, now + LEASE
+        if reader.ended or (now >= self._look_at and reader.reads == self._reads):
+            self.take_back()
+            self._poll(True)
+            self._polled = True
+            return timeout
+        if now >= self._look_at:
+            self._reads, self._look_at = reader.reads, now + LEASE
+        left = self._look_at - now
+        return left if timeout is None else min(timeout, left)
+
+    def take_back(self) -> None:
+        """Have the pump read again, and tell who has lent it so."""
+        with self.lock:
+            reader, self.reader = self.reader, None
+            if reader is None:
+                return
+            reader.ended = reader.gone = True
+        reader.leave()
+        self._do(reader.returned)
+
+    def end(self) -> None:
+        """Lend it to nobody any more."""
+        with self.lock:
+            self._over = True
+        self.take_back()
 
 
 def is_uninterrupted() -> bool:

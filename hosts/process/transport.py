@@ -17,7 +17,7 @@ from .process import Command, ProcessListener
 if sys.platform == "win32":
     from .windows_process import threaded as _begin
 else:
-    from .posix_pump import polled as _begin
+    from .posix_process import polled as _begin
 
 if TYPE_CHECKING:
     from .process import HostProcess

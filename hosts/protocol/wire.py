@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import orjson
 
 from ...base.errors import JsonValueError
-from ...base.json import dump_line, may_be_deep, require_inner, require_shallow
+from ...base.json import AS_LINE, dump_line, may_be_deep, require_inner, require_kept, require_shallow
 from ...base.json_size import MAX_VALUES, UNCOUNTED, excess
 from ...plugins.results.chunks import unshowable
 
@@ -94,7 +94,14 @@ def encode_request(request_id: str, method: str, params: dict[str, Any]) -> byte
         JsonValueError: ``params`` holds something that is not JSON.
     """
     message = {"v": PROTOCOL_VERSION, "id": request_id, "method": method, "params": params}
-    return dump_line(message)
+    try:
+        line = orjson.dumps(message, option=AS_LINE)
+    except TypeError:
+        return dump_line(message)
+    # On the way of every call, and a short line without a ``null`` says what it was made from.
+    if len(line) > _SHORT or b"null" in line:
+        require_kept(line, message)
+    return line
 
 
 _REQUEST_ID = re.compile(

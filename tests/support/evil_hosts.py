@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from callboard.hosts.host import Host
-from callboard.hosts.process.posix_pump import polled
+from callboard.hosts.process.posix_process import polled
 from callboard.hosts.process.process import Command, HostProcess, ProcessExit
 from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from callboard.hosts.process.windows_process import threaded

@@ -272,8 +272,8 @@ class AHost:
 
 
 def a_lease(host: AHost) -> tuple[LoopLease, Any]:
-    mailbox = SimpleNamespace(has_only=lambda _: True)
-    return LoopLease(SimpleNamespace(host=host), mailbox, lambda: None), object()  # type: ignore[arg-type]
+    endpoint: Any = SimpleNamespace(mailbox=SimpleNamespace(has_only=lambda _: True))
+    return LoopLease(SimpleNamespace(host=host), endpoint, lambda: None), object()  # type: ignore[arg-type]
 
 
 def a_wait(submitted: float) -> Any:
@@ -283,10 +283,10 @@ def a_wait(submitted: float) -> Any:
 def test_one_who_begins_to_wait_as_the_lease_is_given_ends_it():
     host = AHost()
     lease, loop = a_lease(host)
-    host.meanwhile = lambda: lease.on_wait(a_wait(0.0), None)
+    host.meanwhile = lease.on_waited
 
     for submitted in (0.0, 0.001):
-        lease.on_wait(a_wait(submitted), loop)
+        lease.on_awaited(a_wait(submitted), loop)
 
     assert [reader.ended for reader in host.readers] == [True]
 
@@ -296,9 +296,9 @@ def test_each_who_begins_to_wait_ends_the_lease_that_there_is_then():
     lease, loop = a_lease(host)
 
     for submitted in (0.0, 0.001):
-        lease.on_wait(a_wait(submitted), loop)
-    lease.on_wait(a_wait(0.002), None)
-    lease.on_wait(a_wait(0.003), loop)
-    lease.on_wait(a_wait(0.004), None)
+        lease.on_awaited(a_wait(submitted), loop)
+    lease.on_waited()
+    lease.on_awaited(a_wait(0.003), loop)
+    lease.on_waited()
 
     assert [reader.ended for reader in host.readers] == [True, True]

@@ -6,8 +6,7 @@ import logging
 import time
 
 import pytest
-from callboard.hosts.process.posix_process import PolledProcess
-from callboard.hosts.process.posix_pump import Pump
+from callboard.hosts.process.posix_process import PolledProcess, Pump
 from callboard.hosts.process.pump import REST, TURN
 from callboard.hosts.protocol.blocking_request import ask
 from callboard.hosts.protocol.noise import MOST

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from callboard.hosts.process.posix_pump import polled
+from callboard.hosts.process.posix_process import polled
 from callboard.hosts.process.process import Command
 from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from evil_hosts import BOTH_WAYS, PATIENCE, REQUEST, ProcessEar, carried

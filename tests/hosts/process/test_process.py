@@ -10,8 +10,7 @@ import time
 
 import pytest
 from callboard.hosts.errors import HostGone, HostStartError
-from callboard.hosts.process.posix_process import PolledProcess
-from callboard.hosts.process.posix_pump import Pump
+from callboard.hosts.process.posix_process import PolledProcess, Pump
 from callboard.hosts.process.process import Command
 from callboard.hosts.process.stop_ladder import KILL_NOW
 from callboard.hosts.process_tree.watchdog import Watchdog

@@ -7,8 +7,7 @@ import time
 
 import pytest
 from callboard.hosts.errors import THREAD_FAILED, HostGone
-from callboard.hosts.process.posix_process import PolledProcess
-from callboard.hosts.process.posix_pump import Pump
+from callboard.hosts.process.posix_process import PolledProcess, Pump
 from callboard.hosts.process.stop_ladder import KILL_NOW, StopLadder
 from evil_hosts import BOTH_WAYS, PATIENCE, REQUEST, UNHURRIED, ProcessEar, carried, evil
 from leaks import alive, no_leaks, wait_gone
