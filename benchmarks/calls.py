@@ -27,7 +27,7 @@ WINDOW = 64
 """Calls in flight at once, where there are several."""
 
 RESTART_AT_ONCE = {"backoff": {"first": 0.0}, "stable_for": 1e-9}
-"""Each crash is the first after a stable life, for which there is no wait: not even for a timer that is due at once."""
+"""Each crash is the first after a stable generation, for which there is no wait: not even for a timer that is due at once."""
 
 _numbers = itertools.count(1)
 

@@ -125,7 +125,7 @@ def _tell(soaked: Soaked, again: str) -> None:
     if not soaked.tally.enough and soaked.standing is Standing.NOT_TESTED:
         word = f"TOO FEW FAULTS CAME TRUE: {', '.join(soaked.tally.missing) or 'not as many as were wanted'}"
     _say(f"\n {told.submitted:,} calls in {span(told.seconds)} ({told.rate:,.0f} a second), "
-         f"{len(told.recoveries):,} crash{'' if len(told.recoveries) == 1 else 'es'}, {told.lives:,} lives: {word}.")  # fmt: skip
+         f"{len(told.recoveries):,} crash{'' if len(told.recoveries) == 1 else 'es'}, {told.generations:,} generations: {word}.")  # fmt: skip
     _say(f" The same again: {again}")
 
 

@@ -2,7 +2,7 @@
 
 Each fault says what it ``touches``:
 
-* ``life``: it happens at once, in the middle of whatever is under way;
+* ``generation``: it happens at once, in the middle of whatever is under way;
 * ``answer``: it spoils the answer to the call that brought the trigger, or the next answer if
   none did;
 * ``start``: it spoils the start that brought the trigger, or the next one if none did.
@@ -18,7 +18,7 @@ from typing import ClassVar
 from ..base.frozen import frozen
 from .record import Datum, flag, span, whole
 
-LIFE, ANSWER, START = "life", "answer", "start"
+GENERATION, ANSWER, START = "generation", "answer", "start"
 
 
 class Fault(Datum):
@@ -30,7 +30,7 @@ class Fault(Datum):
     """
 
     __slots__ = ()
-    touches: ClassVar[str] = LIFE
+    touches: ClassVar[str] = GENERATION
     needs_process: ClassVar[bool] = False
 
 

@@ -4,7 +4,7 @@ It can do to any host what a signal can do, and to one whose `Tamper` it holds w
 can. What only the host itself can do (close a stream, leave an orphan) is for hosts that read the
 schedule themselves: `EvilToolPlugin` does, and is told here of the moments that it cannot know.
 
-A fault that comes due while its host is down waits for the next life, and so does one that would kill a host which is
+A fault that comes due while its host is down waits for the next generation, and so does one that would kill a host which is
 dying: nothing can be done to nobody. What is done is
 told when it is done: an answer that is to be spoilt counts when it was.
 """
@@ -126,7 +126,7 @@ class Nemesis:
 
     @property
     def kills(self) -> int:
-        """How many lives have ended after a fault that ends one was done to them; each counts once."""
+        """How many generations have ended after a fault that ends one was done to them; each counts once."""
         with self._lock:
             return len(self._struck.keys() & self._ended)
 
@@ -144,12 +144,12 @@ class Nemesis:
             self._tampers[name].heal()
 
     def is_owed(self, name: str) -> bool:
-        """Whether something that ends a host waits for its next life."""
+        """Whether something that ends a host waits for its next generation."""
         with self._lock:
             return any(is_deadly(fault) for fault in self._pending.get(name, ()))
 
     def is_dying(self, name: str) -> bool:
-        """Whether something that ends a host was done to its present life, which has not been told to have ended."""
+        """Whether something that ends a host was done to its present generation, which has not been told to have ended."""
         host = self._present(name)
         with self._lock:
             return host is not None and self._is_dying(name, host.generation)
@@ -261,7 +261,7 @@ class Nemesis:
                 self._do(name, host.pid, host.generation, fault)
 
     def _present(self, name: str) -> Host | None:
-        """The present life of a host. Its plugins may have been taken off and loaded again."""
+        """The present generation of a host. Its plugins may have been taken off and loaded again."""
         for handle in self._board.plugin_manager.handles().values():
             if isinstance(handle, HostedPlugin) and handle.host_name == name and handle.plugin.host:
                 return handle.plugin.host
@@ -326,7 +326,7 @@ class Nemesis:
         return False
 
     def _recent(self, name: str, now: float) -> list[float]:
-        """When something was done to a host that its budget still has to bear; a stable life has given it back."""
+        """When something was done to a host that its budget still has to bear; a stable generation has given it back."""
         policy, since = self._policy(name), self._ready_since.get(name)
         stable = since is not None and now - since >= policy.stable_for + _MARGIN
         kept = [] if stable else [at for at in self._blows[name] if now - at <= policy.period + _MARGIN]
@@ -347,7 +347,7 @@ _MARGIN = 1.0
 
 
 def is_deadly(fault: f.Fault) -> bool:
-    """Whether it ends the life that it is done to, if it is not caught there."""
+    """Whether it ends the generation that it is done to, if it is not caught there."""
     return isinstance(fault, f.Signal | f.PartialLine)
 
 

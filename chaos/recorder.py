@@ -50,14 +50,14 @@ class Recorder:
         facts: all that was noted, in the order of noting; append through `note`.
         patience: see the arguments.
         known: (pid, time of creation) of every process of a host that was seen.
-        lives: the generation of each of them, by its pid.
+        generations: the generation of each of them, by its pid.
     """
 
     def __init__(self, board: Board, *, patience: float = 30.0, kinds: Iterable[str] | None = None) -> None:
         self.board = board
         self.facts: list[Fact] = []
         self.known: set[tuple[int, float]] = set()
-        self.lives: dict[int, int] = {}
+        self.generations: dict[int, int] = {}
         self.terms: dict[str, Terms] = {}
         self.patience = patience
         self._real = isinstance(board.clock, SystemClock)
@@ -108,7 +108,7 @@ class Recorder:
             arguments: as an object.
             name: of the call, unlike all others of the run; made up when ``None``.
             deadline: as `Board.submit`.
-            judge: says more of a result, as fields of `Answered`: ``life``, ``counted``, ``wrong``.
+            judge: says more of a result, as fields of `Answered`: ``generation``, ``counted``, ``wrong``.
             then: called with its end, in the thread that ends it.
         """
         wire = {"type": "function_call", "name": tool, "arguments": arguments or {}}
@@ -249,7 +249,7 @@ class Recorder:
             if (birth := created(host.pid)) is not None:
                 known = (host.pid, birth)
                 self.known.add(known)
-                self.lives[host.pid] = host.generation
+                self.generations[host.pid] = host.generation
                 if known not in pids:
                     pids.append(known)
         pids[:] = [(pid, birth) for pid, birth in pids if created(pid) == birth and alive(pid)]

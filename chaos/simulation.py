@@ -211,8 +211,8 @@ def _all_ready(board: VirtualBoard) -> bool:
 
 def _left(board: VirtualBoard) -> tuple[str, ...]:
     return tuple(
-        f"{name}, life {life.number}"
+        f"{name}, generation {generation.number}"
         for name, plugin in board.scripted.items()
-        for life in plugin.lives
-        if not life.gone
+        for generation in plugin.generations
+        if not generation.gone
     )

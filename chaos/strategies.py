@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from ..supervision.life import ChildSpec
+from ..supervision.generation import ChildSpec
 from ..supervision.restart.backoff import Backoff
 from ..supervision.restart.policy import RestartPolicy, RestartType
 from ..supervision.restart.spec import ROOT, AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
@@ -22,10 +22,10 @@ from .schedules.generate import IN_MEMORY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..supervision.life import Life, LifeReporter
+    from ..supervision.generation import GenerationReporter, RunningGeneration
 
 _counts = st.integers(1, 40)
-_lives = st.none() | st.integers(1, 4)
+_generations = st.none() | st.integers(1, 4)
 _codes = st.integers(0, 255)
 _spans = st.floats(0.0, 60.0, allow_nan=False).map(lambda seconds: round(seconds, 3))
 
@@ -60,10 +60,10 @@ FAULTS: dict[str, st.SearchStrategy[f.Fault]] = {
 def triggers(points: Sequence[str] = ()) -> st.SearchStrategy[t.Trigger]:
     """Triggers of every kind; those at a point only if there are points."""
     kinds: list[st.SearchStrategy[Any]] = [
-        st.builds(t.NthCall, _counts, _lives),
+        st.builds(t.NthCall, _counts, _generations),
         st.builds(t.NthSpawn, st.integers(1, 5)),
-        st.builds(t.NthFrame, _counts, st.sampled_from(("in", "out")), _lives),
-        st.builds(t.NthByte, st.integers(1, 5000), _lives),
+        st.builds(t.NthFrame, _counts, st.sampled_from(("in", "out")), _generations),
+        st.builds(t.NthByte, st.integers(1, 5000), _generations),
         st.builds(t.StateEntered, st.sampled_from(t.STATES), st.integers(1, 5)),
         st.builds(t.AtTime, _spans),
     ]
@@ -97,12 +97,12 @@ def fault_schedules(
     return st.builds(Schedule, st.integers(0, 2**32 - 1), st.lists(entries, max_size=most))
 
 
-def _declines(_reporter: LifeReporter) -> None:
+def _declines(_reporter: GenerationReporter) -> None:
     """The start of a child that has nothing to run."""
 
 
 def child_specs(
-    start: Callable[[LifeReporter], Life | None] = _declines,
+    start: Callable[[GenerationReporter], RunningGeneration | None] = _declines,
     *,
     ids: st.SearchStrategy[str] | None = None,
     group: GroupSpec | None = None,
@@ -110,7 +110,7 @@ def child_specs(
     """Specifications of children that a supervisor accepts.
 
     Args:
-        start: starts their lives; by default they decline to run.
+        start: starts their generations; by default they decline to run.
         ids: their names; from a few letters when ``None``.
         group: what they are in; the root when ``None``.
     """
@@ -141,7 +141,7 @@ class Tree(NamedTuple):
 @st.composite
 def trees(
     draw: st.DrawFn,
-    start: Callable[[LifeReporter], Life | None] = _declines,
+    start: Callable[[GenerationReporter], RunningGeneration | None] = _declines,
     *,
     most_groups: int = 4,
     most_children: int = 6,
@@ -150,7 +150,7 @@ def trees(
 
     Args:
         draw: hypothesis gives it.
-        start: starts the lives of the children; by default they decline to run.
+        start: starts the generations of the children; by default they decline to run.
         most_groups: the largest number of groups, the root not counted.
         most_children: the largest number of children.
     """

@@ -1,8 +1,8 @@
 """When a fault happens, as data.
 
 A trigger is looked at for one host at a time, and comes true once. Counts begin with 1. Where a
-trigger has ``life``, it counts within that life of the host only (1 is the first start); without,
-it counts on over all lives.
+trigger has ``generation``, it counts within that generation of the host only (1 is the first start); without,
+it counts on over all generations.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class NthCall(Trigger):
 
     kind: ClassVar[str] = "call"
     n: int = required()
-    life: int | None = maybe_whole()
+    generation: int | None = maybe_whole()
 
 
 @frozen
@@ -54,7 +54,7 @@ class NthByte(Trigger):
 
     kind: ClassVar[str] = "byte"
     n: int = required()
-    life: int | None = maybe_whole()
+    generation: int | None = maybe_whole()
 
 
 @frozen
@@ -64,7 +64,7 @@ class NthFrame(Trigger):
     kind: ClassVar[str] = "frame"
     n: int = required()
     way: str = one_of(("in", "out"), "in")
-    life: int | None = maybe_whole()
+    generation: int | None = maybe_whole()
 
 
 @frozen

@@ -49,7 +49,7 @@ def main() -> None:
                 else:
                     print(f"{each}: {result['code']}: {result['crash_report']['cause']}")
         host = board.status()["plugins"]["fragile"]["host"]
-        print(f"this program goes on; the host is in its {host['generation']}th life")
+        print(f"this program goes on; the host is in its {host['generation']}th generation")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ class Counter:
         return {"success": True, "result": state["count"]}
 
 
-def work(folder: Path, life: int, callers: int) -> None:
+def work(folder: Path, generation: int, callers: int) -> None:
     """The program that is killed."""
     with Callboard(state={"path": str(folder / "state.db")}) as board:
         for tool in TOOLS:
@@ -63,12 +63,12 @@ def work(folder: Path, life: int, callers: int) -> None:
             else:
                 source = {"node_tool": {"file": str(folder / "counter.mjs"), "id": tool}}
                 board.load(source, config={"name": tool})
-        begin = folder / f"begin-{life}.writing"
+        begin = folder / f"begin-{generation}.writing"
         begin.write_text(json.dumps({tool: board.board.state_of(tool)["count"] for tool in TOOLS}))
-        begin.rename(folder / f"begin-{life}.json")
+        begin.rename(folder / f"begin-{generation}.json")
         print("ready", flush=True)
         threads = [
-            threading.Thread(target=call, args=(board, tool, folder / f"seen-{life}-{tool}-{number}"))
+            threading.Thread(target=call, args=(board, tool, folder / f"seen-{generation}-{tool}-{number}"))
             for tool in TOOLS
             for number in range(callers)
         ]
@@ -89,13 +89,15 @@ def call(board: Callboard, tool: str, seen: Path) -> None:
         os.write(file, f"{answer}\n".encode())
 
 
-def kill_at_random(folder: Path, life: int, callers: int, chance: random.Random, *, ready: bool) -> None:
-    """One life: most are killed under load, and some before it has begun, unless they have to be ``ready``."""
+def kill_at_random(
+    folder: Path, generation: int, callers: int, chance: random.Random, *, ready: bool
+) -> None:
+    """One generation: most are killed under load, and some before it has begun, unless they have to be ``ready``."""
     command = [
         sys.executable,
         __file__,
         "--work",
-        str(life),
+        str(generation),
         "--folder",
         str(folder),
         "--callers",
@@ -109,22 +111,24 @@ def kill_at_random(folder: Path, life: int, callers: int, chance: random.Random,
         program.kill()
 
 
-def judge(folder: Path, lives: int, callers: int) -> tuple[list[str], int, int]:
+def judge(folder: Path, generations: int, callers: int) -> tuple[list[str], int, int]:
     """What is wrong, a sentence each; how many answers were seen, and by how much the states were ahead of them."""
     faults, answers, ahead = [], 0, 0
     known = dict.fromkeys(TOOLS, 0)
-    for life in range(lives):
-        begin = folder / f"begin-{life}.json"
+    for generation in range(generations):
+        begin = folder / f"begin-{generation}.json"
         if not begin.exists():  # killed before it was ready, so nothing was called
             continue
         for tool, count in json.loads(begin.read_text()).items():
             if not known[tool] <= count <= known[tool] + callers:
-                faults.append(f"life {life}: {tool} began with {count}, and {known[tool]} had been seen")
+                faults.append(
+                    f"generation {generation}: {tool} began with {count}, and {known[tool]} had been seen"
+                )
             ahead += count - known[tool]
-            files = folder.glob(f"seen-{life}-{tool}-*")
+            files = folder.glob(f"seen-{generation}-{tool}-*")
             seen = sorted(int(line) for file in files for line in file.read_text().split())
             if len(set(seen)) < len(seen) or (seen and seen[0] <= count):
-                faults.append(f"life {life}: {tool} has answered one number twice")
+                faults.append(f"generation {generation}: {tool} has answered one number twice")
             known[tool] = max([count, *seen])
             answers += len(seen)
     return faults, answers, ahead
@@ -136,7 +140,7 @@ def main() -> int:
     parser.add_argument("--callers", type=int, default=4, help="callers of each tool (4)")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of the kills (1)")
     parser.add_argument("--folder", help="a new folder for all that is seen; a temporary one by default")
-    parser.add_argument("--work", type=int, metavar="LIFE", help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=int, metavar="GENERATION", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work is not None:
         work(Path(given.folder), given.work, given.callers)
@@ -145,8 +149,8 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=bool(not given.folder))
         (folder / "counter.mjs").write_text(COUNTER)
         chance = random.Random(given.seed)  # noqa: S311 - it has to repeat itself
-        for life in range(given.rounds + 1):
-            kill_at_random(folder, life, given.callers, chance, ready=life == given.rounds)
+        for generation in range(given.rounds + 1):
+            kill_at_random(folder, generation, given.callers, chance, ready=generation == given.rounds)
         faults, answers, ahead = judge(folder, given.rounds + 1, given.callers)
     print(*faults, sep="\n", end="")
     print(

@@ -545,7 +545,7 @@ class Callboard:
 
         Raises:
             ReloadRefused: there is no such host, the plugin runs in this process, its source has other plugins now, or two
-                lives of its host must not be.
+                generations of its host must not be.
             NotStarted: the board does not run.
         """
         return self._reloads.reload(name, timeout=timeout, refuse=refuse, reason=reason)

@@ -83,7 +83,7 @@ class RemoteError(HostError):
         type: the remote error's class name, such as ``TypeError``.
         detail: its message.
         stack: its stack trace, or the empty string.
-        phase: ``load`` or ``init`` when the plugin never came to life, else ``None``.
+        phase: ``load`` or ``init`` when the plugin never came to generation, else ``None``.
     """
 
     def __init__(self, error: dict[str, Any], *, host: str) -> None:

@@ -49,7 +49,7 @@ _NOT_HANDED_OVER = "its answer could not be handed over"
 
 
 class Host:
-    """One life of a host program.
+    """One generation of a host program.
 
     Attributes:
         stopped: we have begun to end it, so that its end is nobody's fault in there.

@@ -1,12 +1,12 @@
 """The proxy that makes a tool in a host a `ToolPlugin` like any other.
 
-A proxy stands for the plugin across all lives of its host: `host` is the present life or
+A proxy stands for the plugin across all generations of its host: `host` is the present generation or
 ``None``. Its methods block until the host answers, so they are for programs, tests and worker
 threads; the actors send their calls to the host directly and use the proxy for the rest
 (formatting, previews, tags).
 
 On a board the supervisor starts and replaces the host. Alone, a proxy is a context manager that
-starts one unsupervised life::
+starts one unsupervised generation::
 
     with NodeToolPlugin("upper", "./upper.mjs") as tool:
         state = tool.init({})
@@ -58,13 +58,13 @@ class HostedToolPlugin:
 
     Args:
         name: the plugin's name, unique on its board.
-        command: makes the command line of the next life; called again for each.
+        command: makes the command line of the next generation; called again for each.
         version: for people; what the plugin says of itself over there takes its place.
-        carry: starts a life from a command line; a real process if ``None``.
+        carry: starts a generation from a command line; a real process if ``None``.
 
     Attributes:
         kind: what its host is, for people: ``node``, ``python``, ``bash``, a ``command``, or any ``program``.
-        dialect: makes what its host speaks in a life, if that is another protocol than ours.
+        dialect: makes what its host speaks in a generation, if that is another protocol than ours.
         shared_as: what a host that it shares with others calls it; ``None`` in one of its own.
         address: where it is reached, if it runs elsewhere and is no process of ours.
         on_tools_changed: called when what it speaks to says that its tools are others now; must not block.
@@ -96,7 +96,7 @@ class HostedToolPlugin:
         self._description = PLAIN
 
     def attach(self, host: Host | None, description: Description = PLAIN) -> None:
-        """Name the present life, and what it says of the plugin; a new one may offer other methods."""
+        """Name the present generation, and what it says of the plugin; a new one may offer other methods."""
         self.host = host
         self._description = description
         self._lacking.clear()
@@ -104,7 +104,7 @@ class HostedToolPlugin:
         self.version = description.version or self.version
 
     def limit_memory(self, resident: int) -> None:
-        """Have its host keep below so many bytes by itself, as far as its runtime can; from its next life on."""
+        """Have its host keep below so many bytes by itself, as far as its runtime can; from its next generation on."""
 
     @property
     def left_out(self) -> Mapping[str, str]:
@@ -248,7 +248,7 @@ class HostedToolPlugin:
     # Alone, without a board
 
     def open(self) -> Self:
-        """Start one life, unsupervised.
+        """Start one generation, unsupervised.
 
         Raises:
             HostStartError: it cannot be started, or there is one already.
@@ -265,7 +265,7 @@ class HostedToolPlugin:
         return self
 
     def close(self, ladder: StopLadder | None = None) -> None:
-        """End the life that `open` started, and wait until it is gone."""
+        """End the generation that `open` started, and wait until it is gone."""
         host, self.host = self.host, None
         if host is not None:
             host.stop("closed", ladder)
@@ -279,7 +279,7 @@ class HostedToolPlugin:
 
 
 class _Unsupervised:
-    """Listens to a life that nobody restarts: whoever asks it hears of its end."""
+    """Listens to a generation that nobody restarts: whoever asks it hears of its end."""
 
     def on_stray(self, text: bytes, count: int) -> None:
         """Logged by the host already."""

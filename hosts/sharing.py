@@ -29,18 +29,18 @@ class Program(Protocol):
 
     @property
     def carry(self) -> Carry | None:
-        """Starts a life from a command line; a real process if ``None``."""
+        """Starts a generation from a command line; a real process if ``None``."""
 
     @property
     def dialect(self) -> Callable[[], Dialect] | None:
-        """Makes what it speaks in a life, if that is another protocol than ours."""
+        """Makes what it speaks in a generation, if that is another protocol than ours."""
 
     @property
     def command(self) -> Callable[[], Command]:
-        """Makes the command line of the next life."""
+        """Makes the command line of the next generation."""
 
     def limit_memory(self, resident: int) -> None:
-        """Have it keep below so many bytes by itself, as far as its runtime can; from its next life on."""
+        """Have it keep below so many bytes by itself, as far as its runtime can; from its next generation on."""
 
 
 @frozen

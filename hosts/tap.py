@@ -24,7 +24,7 @@ logger = Log("callboard.hosts")
 
 
 class StderrTap(Protocol):
-    """Who hears what one life of a host says on stderr, in the thread of its pump."""
+    """Who hears what one generation of a host says on stderr, in the thread of its pump."""
 
     def said(self, data: bytes) -> None:
         """A piece of stderr, cut anywhere."""
@@ -34,7 +34,7 @@ class StderrTap(Protocol):
 
 
 class Tap(StderrTap, Protocol):
-    """Who hears one life of a host. `sent` comes from any thread, the others from the life's pump."""
+    """Who hears one generation of a host. `sent` comes from any thread, the others from the generation's pump."""
 
     def sent(self, line: bytes) -> None:
         """A request, on its way."""
@@ -44,10 +44,10 @@ class Tap(StderrTap, Protocol):
 
 
 def tapping(listen: Callable[[str, int, Command], Tap]) -> Carry:
-    """Carry hosts as processes, each life with a tap.
+    """Carry hosts as processes, each generation with a tap.
 
     Args:
-        listen: makes the tap of a life, from its host's name, its generation and what is started.
+        listen: makes the tap of a generation, from its host's name, its generation and what is started.
     """
 
     def carry(
@@ -60,10 +60,10 @@ def tapping(listen: Callable[[str, int, Command], Tap]) -> Carry:
 
 
 def overhearing(listen: Callable[[str, int, Command], StderrTap]) -> Carry:
-    """Carry hosts as processes, and hear what each life says on stderr; nothing is on the way of what goes between it and us.
+    """Carry hosts as processes, and hear what each generation says on stderr; nothing is on the way of what goes between it and us.
 
     Args:
-        listen: makes the tap of a life, from its host's name, its generation and what is started.
+        listen: makes the tap of a generation, from its host's name, its generation and what is started.
     """
 
     def carry(

@@ -20,7 +20,7 @@ def presence(child: Child | None) -> Answer:
     """What is in the way of a new child of this id; OK if nothing is."""
     if child is None:
         return Answer.OK
-    return Answer.ALREADY_STARTED if child.lives else Answer.ALREADY_PRESENT
+    return Answer.ALREADY_STARTED if child.generations else Answer.ALREADY_PRESENT
 
 
 def judge(verb: Verb, child: Child | None) -> Answer:
@@ -31,7 +31,7 @@ def judge(verb: Verb, child: Child | None) -> Answer:
         return Answer.OK
     if child.state is ChildState.BACKOFF or (child.state is ChildState.STOPPING and child.wanted):
         return Answer.RESTARTING
-    return Answer.RUNNING if child.lives else Answer.OK
+    return Answer.RUNNING if child.generations else Answer.OK
 
 
 def which(children: Mapping[str, Child]) -> dict[str, str | None]:
@@ -40,7 +40,7 @@ def which(children: Mapping[str, Child]) -> dict[str, str | None]:
 
 
 def _presence_of(child: Child) -> str | None:
-    if child.lives:
+    if child.generations:
         return Answer.RUNNING.value
     return Answer.RESTARTING.value if child.state is ChildState.BACKOFF else None
 
@@ -55,7 +55,7 @@ def count(group: Group) -> dict[str, int]:
     members = list(_all(group.members))
     children = [member for member in members if isinstance(member, Child)]
     groups = [member for member in members if isinstance(member, Group)]
-    active = sum(bool(child.lives) for child in children) + sum(
+    active = sum(bool(child.generations) for child in children) + sum(
         group.state.value == "running" for group in groups
     )
     return {"specs": len(members), "active": active, "workers": len(children), "supervisors": len(groups)}

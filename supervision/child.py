@@ -47,7 +47,7 @@ class Child:
         held: it is down for its group's sake, and started when the group says so.
         token: of the timer that counts; any other one is stale.
         removing: it is to be forgotten once its generations have ended.
-        lives: the generations that have not ended.
+        generations: the generations that have not ended.
     """
 
     id: str
@@ -68,12 +68,12 @@ class Child:
     held: bool = False
     token: int = 0
     removing: bool = False
-    lives: set[int] = field(default_factory=set)
+    generations: set[int] = field(default_factory=set)
 
     @property
     def retiring(self) -> list[int]:
         """The generations that go on beside their successor."""
-        return sorted(self.lives - {self.generation})
+        return sorted(self.generations - {self.generation})
 
     @property
     def wanted(self) -> bool:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .child import UP, Child, ChildState
-from .effects import Changed, Effect, Effects, Finished, Removed, Schedule, StartLife, StopLife
+from .effects import Changed, Effect, Effects, Finished, Removed, Schedule, StartGeneration, StopGeneration
 from .fates import Fates
 from .group import Group, GroupState, Phase, Plan
 from .restart.policy import History, RestartPolicy, RestartType
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from .restart.exits import Exit
 
 __all__ = [
-    "Changed", "Child", "ChildState", "Effect", "Effects", "Finished", "Removed", "Schedule", "StartLife",
-    "StopLife", "Supervision",
+    "Changed", "Child", "ChildState", "Effect", "Effects", "Finished", "Removed", "Schedule", "StartGeneration",
+    "StopGeneration", "Supervision",
 ]  # fmt: skip
 
 
@@ -58,16 +58,16 @@ class Supervision:
 
     def __init__(self, random: Callable[[], float]) -> None:
         self._tree = Tree()
-        self._lives = self._tree.lives
+        self._transitions = self._tree.transitions
         self._fates = Fates(self._tree, random)
         self._closing = False
-        self.children: dict[str, Child] = self._lives.children
+        self.children: dict[str, Child] = self._transitions.children
         self.groups: dict[str, Group] = self._tree.groups
 
     @property
     def stale(self) -> int:
         """How many messages came too late."""
-        return self._lives.stale
+        return self._transitions.stale
 
     # Admission
 
@@ -104,7 +104,7 @@ class Supervision:
         """
         if child_id in self.children:
             raise AdmissionRefused(f"there is a child {child_id!r} already")
-        if self._lives.closed:
+        if self._transitions.closed:
             raise AdmissionRefused(f"the child {child_id!r} comes too late: all was shut down")
         place = self._group(group)
         check_member(place.spec, significant=significant, restart=policy.restart)
@@ -122,16 +122,18 @@ class Supervision:
     def _begin(self, child: Child, group: Group, now: float) -> Effects:
         in_turn = group.spec.start is StartOrder.IN_ORDER
         if group.state is GroupState.RUNNING and not in_turn:
-            return self._lives.start(child, now)
+            return self._transitions.start(child, now)
         if group.state is GroupState.RUNNING:
             self._tree.bring_up(group, now, f"{child.id!r} was added")
         if group.plan is None or group.plan.phase is not Phase.STARTING:
             states = {GroupState.PARKED: ChildState.PARKED, GroupState.RESTARTING: ChildState.BACKOFF}
-            return self._lives.hold(child, states.get(group.state, ChildState.STOPPED), now, None, group.why)
+            return self._transitions.hold(
+                child, states.get(group.state, ChildState.STOPPED), now, None, group.why
+            )
         child.held = True
         effects = self._advance(now)
         if child.held:
-            effects += self._lives.rest(child, ChildState.BACKOFF, now, "it waits for its turn")
+            effects += self._transitions.rest(child, ChildState.BACKOFF, now, "it waits for its turn")
         return effects
 
     def is_dead(self, child_id: str) -> bool:
@@ -183,7 +185,7 @@ class Supervision:
         child.history = History()
         if child.held and not child.removing:
             return self._start_held(child, now)
-        if child.generation in child.lives or child.removing:
+        if child.generation in child.generations or child.removing:
             return self._leave(child, ChildState.STARTING, now, reason)
         return self._start_alone(child, now)
 
@@ -199,7 +201,7 @@ class Supervision:
         child.history = History()
         if child.held and not child.removing:
             return self._start_held(child, now)
-        if child.state is ChildState.STOPPING and (child.generation in child.lives or child.removing):
+        if child.state is ChildState.STOPPING and (child.generation in child.generations or child.removing):
             child.after_stop = ChildState.STARTING
             return ()
         return self._start_alone(child, now)
@@ -211,14 +213,18 @@ class Supervision:
         restored, but by a generation that was stable.
         """
         child = self.children[child_id]
-        if child.state not in UP or self._lives.closed:
+        if child.state not in UP or self._transitions.closed:
             return ()
         if child.state is ChildState.READY and now - child.since >= child.policy.stable_for:
             child.history = History()
         old = child.generation
         child.restarts += 1
         replaced = Changed(child.id, "host_replaced", {"generation": old, "why": reason})
-        return (replaced, *self._lives.start(child, now), StopLife(child.id, old, reason, retire=True))
+        return (
+            replaced,
+            *self._transitions.start(child, now),
+            StopGeneration(child.id, old, reason, retire=True),
+        )
 
     def forgive(self, child_id: str) -> None:
         """Give a child its whole budget back, at once."""
@@ -229,38 +235,38 @@ class Supervision:
 
         Args:
             now: the present.
-            reason: for the lives.
+            reason: for the generations.
             within: after so many seconds those that have not been told yet are told too, and nobody is
                 waited for any longer.
         """
         root = self.groups[ROOT]
-        self._closing = self._lives.closed = True
+        self._closing = self._transitions.closed = True
         root.plan = None  # whatever it was, it is not to be continued
         effects = self._tree.bring_down(root, root.members, now, reason, then=ChildState.STOPPED)
         deadline = Schedule(ROOT, root.token, now + within, group=True)
         return (*effects, deadline, *self._advance(now))
 
     def _leave(self, child: Child, then: ChildState, now: float, reason: str) -> Effects:
-        return (*self._lives.leave(child, then, now, reason), *self._advance(now))
+        return (*self._transitions.leave(child, then, now, reason), *self._advance(now))
 
     def _start_alone(self, child: Child, now: float) -> Effects:
         """Start a child that nobody keeps down; a group that had ended runs again, for this one."""
         above: Group | None = self.groups[child.group]
-        while above is not None and above.state is GroupState.STOPPED and not self._lives.closed:
+        while above is not None and above.state is GroupState.STOPPED and not self._transitions.closed:
             if not above.held:
                 self._tree.enter(above, GroupState.RUNNING, now, "")
             above = self._tree.parent(above)
-        return self._lives.start(child, now)
+        return self._transitions.start(child, now)
 
     def _start_held(self, child: Child, now: float) -> Effects:
         """Start what keeps a child down: its group, or one above."""
-        if self._lives.closed:
+        if self._transitions.closed:
             return ()
         holder = self._tree.holder(child)
         group = self.groups[child.group]
         if holder is None:
-            if group.plan is not None and not child.lives:  # it only waits for its turn
-                return (*self._lives.start(child, now), *self._advance(now))
+            if group.plan is not None and not child.generations:  # it only waits for its turn
+                return (*self._transitions.start(child, now), *self._advance(now))
             while group.held and (above := self._tree.parent(group)) is not None:
                 group = above
             holder = group
@@ -279,7 +285,7 @@ class Supervision:
         child = self._present(child_id, generation)
         if child is None or child.state is not ChildState.STARTING:
             return ()
-        self._lives.enter(child, ChildState.READY, now, "")
+        self._transitions.enter(child, ChildState.READY, now, "")
         return (Changed(child_id, "host_ready", {"generation": generation}), *self._advance(now))
 
     def declined(self, child_id: str, generation: int, now: float) -> Effects:
@@ -287,28 +293,28 @@ class Supervision:
         child = self._present(child_id, generation)
         if child is None:
             return ()
-        child.lives.remove(generation)
+        child.generations.remove(generation)
         if child.state is ChildState.STOPPING:
-            return (*self._lives.after_stop(child, now), *self._advance(now))
+            return (*self._transitions.after_stop(child, now), *self._advance(now))
         child.why = "it declined to run"
         if child.policy.restart is RestartType.TEMPORARY:
             child.removing = True
             return self._leave(child, ChildState.STOPPED, now, child.why)
-        return (*self._lives.rest(child, ChildState.STOPPED, now, child.why), *self._advance(now))
+        return (*self._transitions.rest(child, ChildState.STOPPED, now, child.why), *self._advance(now))
 
     def ended(self, child_id: str, generation: int, exit_: Exit, now: float) -> Effects:
         """A generation has ended, with all its processes."""
         child = self.children.get(child_id)
-        if child is None or generation not in child.lives:
-            self._lives.stale += 1
+        if child is None or generation not in child.generations:
+            self._transitions.stale += 1
             return ()
-        child.lives.remove(generation)
+        child.generations.remove(generation)
         present = generation == child.generation
         effects: Effects = () if present else self._fates.retired(child, generation, exit_)
         if child.state is not ChildState.STOPPING:
             effects += self._fates.of(child, exit_, now) if present else ()
-        elif child.generation not in child.lives:
-            effects += self._lives.after_stop(child, now)
+        elif child.generation not in child.generations:
+            effects += self._transitions.after_stop(child, now)
         return (*effects, *self._advance(now))
 
     def due(self, child_id: str, token: int, now: float, *, group: bool = False) -> Effects:
@@ -317,16 +323,16 @@ class Supervision:
             return self._group_due(child_id, token, now)
         child = self.children.get(child_id)
         if child is None or child.token != token:
-            self._lives.stale += 1
+            self._transitions.stale += 1
             return ()
         if child.state is ChildState.PARKED:
             child.restarts += 1
-        return self._lives.start(child, now)
+        return self._transitions.start(child, now)
 
     def _group_due(self, name: str, token: int, now: float) -> Effects:
         group = self.groups.get(name)
         if group is None or group.token != token:
-            self._lives.stale += 1
+            self._transitions.stale += 1
             return ()
         if name == ROOT and self._closing:
             return self._give_up(group)
@@ -337,17 +343,19 @@ class Supervision:
     def _give_up(self, root: Group) -> Effects:
         self._closing = False
         root.plan = None
-        left = [child for child in self.children.values() if child.lives]
+        left = [child for child in self.children.values() if child.generations]
         untold = [child for child in left if child.state is not ChildState.STOPPING]
         effects = [
-            StopLife(child.id, generation, root.why) for child in untold for generation in sorted(child.lives)
+            StopGeneration(child.id, generation, root.why)
+            for child in untold
+            for generation in sorted(child.generations)
         ]
         return (*effects, Finished(ROOT, tuple(child.id for child in left)))
 
     def _present(self, child_id: str, generation: int) -> Child | None:
         child = self.children.get(child_id)
-        if child is None or generation != child.generation or generation not in child.lives:
-            self._lives.stale += 1
+        if child is None or generation != child.generation or generation not in child.generations:
+            self._transitions.stale += 1
             return None
         return child
 
@@ -364,6 +372,6 @@ class Supervision:
         root = self.groups[ROOT]
         if self._closing and root.state is GroupState.STOPPED:
             self._closing = False
-            root.token = self._lives.token()
+            root.token = self._transitions.token()
             effects.append(Finished(ROOT, ()))
         return tuple(effects)

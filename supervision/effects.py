@@ -8,15 +8,15 @@ from ..base.frozen import frozen
 
 
 @frozen
-class StartLife:
-    """Start the child's next life."""
+class StartGeneration:
+    """Start the child's next generation."""
 
     child: str
     generation: int
 
 
 @frozen
-class StopLife:
+class StopGeneration:
     """End a generation of the child; its end will be reported.
 
     Attributes:
@@ -73,5 +73,5 @@ class Finished:
     left: tuple[str, ...]
 
 
-Effect = StartLife | StopLife | Schedule | Changed | Removed | Finished
+Effect = StartGeneration | StopGeneration | Schedule | Changed | Removed | Finished
 Effects = tuple[Effect, ...]

@@ -8,7 +8,7 @@ from ..base.errors import CallboardError, PluginLoadError
 from .restart.spec import AdmissionRefused
 
 if TYPE_CHECKING:
-    from .life import Life
+    from .generation import RunningGeneration
     from .verbs import Answer
 
 
@@ -32,17 +32,17 @@ class ChildExists(AdmissionRefused, PluginLoadError):
     Attributes:
         child: the id.
         answer: ``already_started`` if it runs, else ``already_present``.
-        life: the generation that has the address, or ``None``.
+        running: the generation that has the address, or ``None``.
     """
 
-    def __init__(self, child: str, answer: Answer, life: Life | None) -> None:
+    def __init__(self, child: str, answer: Answer, running: RunningGeneration | None) -> None:
         super().__init__(
             f"there is a child {child!r} already ({answer.value}); remove it first, or use its name",
             plugin=child,
         )
         self.child = child
         self.answer = answer
-        self.life = life
+        self.running = running
 
 
 class StartFailed(CallboardError):

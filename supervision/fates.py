@@ -33,7 +33,7 @@ class Fates:
 
     def __init__(self, tree: Tree, random: Callable[[], float]) -> None:
         self._tree = tree
-        self._lives = tree.lives
+        self._transitions = tree.transitions
         self._random = random
 
     def retired(self, child: Child, generation: int, exit_: Exit) -> Effects:
@@ -55,7 +55,7 @@ class Fates:
             plan = holder.plan
             if child.policy.restart is RestartType.TEMPORARY:
                 return self._end(child, "it is temporary", now)
-            return self._lives.hold(child, plan.then, now, plan.until, exit_.cause)
+            return self._transitions.hold(child, plan.then, now, plan.until, exit_.cause)
         match decide(child.policy, child.history, exit_, now, self._random):
             case Stop(why):
                 return self._end(child, why, now)
@@ -71,9 +71,9 @@ class Fates:
         child.why = why
         if child.policy.restart is RestartType.TEMPORARY:
             child.removing = True  # with the generations that retire, if there are any
-            effects = self._lives.leave(child, ChildState.STOPPED, now, why)
+            effects = self._transitions.leave(child, ChildState.STOPPED, now, why)
         else:
-            effects = self._lives.rest(child, ChildState.STOPPED, now, why)
+            effects = self._transitions.rest(child, ChildState.STOPPED, now, why)
         if not child.significant or self._tree.holder(child) is not None:
             return effects
         others = [other for other in group.children() if other.significant and other.wanted]
@@ -87,8 +87,8 @@ class Fates:
     def _park(self, child: Child, until: float | None, why: str, now: float) -> Effects:
         group, mates = self._mates(child)
         if len(mates) == 1:
-            return self._lives.wait(child, ChildState.PARKED, now, until, why)
-        held = self._lives.hold(child, ChildState.PARKED, now, until, why)
+            return self._transitions.wait(child, ChildState.PARKED, now, until, why)
+        held = self._transitions.hold(child, ChildState.PARKED, now, until, why)
         why = f"{child.id!r} is parked: {why}"
         return held + self._tree.bring_down(group, mates, now, why, then=ChildState.PARKED, until=until)
 
@@ -97,17 +97,17 @@ class Fates:
         if exit_.ready_for is not None and exit_.ready_for >= child.policy.stable_for:
             group.probing = False
         if exit_.kind is not ExitKind.CANCEL and not _charged(group, now):
-            held = self._lives.hold(child, ChildState.BACKOFF, now, None, exit_.cause)
+            held = self._transitions.hold(child, ChildState.BACKOFF, now, None, exit_.cause)
             return held + self._exceed(group, child.id, exit_.kind.value, exit_.cause, now)
         child.history = history
         if len(mates) > 1:
-            held = self._lives.hold(child, ChildState.BACKOFF, now, now + delay, exit_.cause)
+            held = self._transitions.hold(child, ChildState.BACKOFF, now, now + delay, exit_.cause)
             why = f"{child.id!r} has ended: {exit_.cause}"
             return held + self._tree.bring_down(group, mates, now, why, until=now + delay)
         child.restarts += 1
         if delay > 0:
-            return self._lives.wait(child, ChildState.BACKOFF, now, now + delay, exit_.cause)
-        return self._lives.start(child, now)
+            return self._transitions.wait(child, ChildState.BACKOFF, now, now + delay, exit_.cause)
+        return self._transitions.start(child, now)
 
     def _mates(self, member: Member) -> tuple[Group, tuple[Member, ...]]:
         group = self._tree.parent(member)
@@ -174,7 +174,7 @@ class Fates:
         effects: Effects = ()
         for member in tuple(group.members):
             effects += (
-                self._forget(member, group) if isinstance(member, Group) else self._lives.forget(member)
+                self._forget(member, group) if isinstance(member, Group) else self._transitions.forget(member)
             )
         parent.members = [member for member in parent.members if member is not group]
         del self._tree.groups[group.id]

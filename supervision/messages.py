@@ -1,4 +1,4 @@
-"""What the supervisor may be told and asked, all frozen. What its generations tell it is in `life`."""
+"""What the supervisor may be told and asked, all frozen. What its generations tell it is in `generation`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..base.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .life import ChildSpec
+    from .generation import ChildSpec
     from .restart.spec import GroupSpec
     from .verbs import Verb
     from .watch import Down
@@ -91,7 +91,7 @@ class ShutDown:
     time: none, if all is well.
 
     Attributes:
-        reason: for the lives.
+        reason: for the generations.
         within: after so many seconds nobody is waited for any longer.
     """
 

@@ -16,9 +16,15 @@ from ..base.foreign import Log, contain, shown
 from . import messages as m
 from .admin import count, judge, presence, which
 from .core import Supervision
-from .effects import Changed, Effects, Finished, Removed, Schedule, StartLife, StopLife
+from .effects import Changed, Effects, Finished, Removed, Schedule, StartGeneration, StopGeneration
 from .errors import ChildExists, StartFailed, UnknownChild
-from .life import LifeDeclined, LifeEnded, LifeReady, LifeReporter, LifeWell
+from .generation import (
+    GenerationDeclined,
+    GenerationEnded,
+    GenerationReady,
+    GenerationReporter,
+    GenerationWell,
+)
 from .messages import AddChild, Due, GetStatus, Order
 from .restart.exits import Exit, ExitKind
 from .restart.spec import ROOT
@@ -30,7 +36,7 @@ from .watch import Down, Watches
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .life import ChildSpec, Life
+    from .generation import ChildSpec, RunningGeneration
     from .runtime.clock import Clock, Timer
     from .runtime.events import EventStream
 
@@ -51,7 +57,7 @@ class SupervisorActor(SteadyActor):
         self._events = events
         self._supervision = Supervision(random)
         self._specs: dict[str, ChildSpec] = {}
-        self._lives: dict[tuple[str, int], Life] = {}
+        self._running: dict[tuple[str, int], RunningGeneration] = {}
         self._timers: dict[tuple[bool, str], tuple[int, Timer]] = {}
         self._watches = Watches()
         self._shut_down: pykka.ThreadingFuture[tuple[str, ...]] | None = None
@@ -63,7 +69,7 @@ class SupervisorActor(SteadyActor):
         """Leave nothing on the clock. Ending the generations is for the caller."""
         for _, timer in self._timers.values():
             timer.cancel()
-        self._finish(tuple(child for child, _ in self._lives))
+        self._finish(tuple(child for child, _ in self._running))
 
     def on_receive(self, message: Any) -> Any:
         """Handle one message.
@@ -83,16 +89,16 @@ class SupervisorActor(SteadyActor):
     def _handle(self, message: Any) -> Any:
         core, now = self._supervision, self._clock.now()
         match message:
-            case LifeReady(child, generation):
+            case GenerationReady(child, generation):
                 self._do(core.ready(child, generation, now))
-            case LifeDeclined(child, generation):
-                self._lives.pop((child, generation), None)
+            case GenerationDeclined(child, generation):
+                self._running.pop((child, generation), None)
                 self._do(core.declined(child, generation, now))
-            case LifeWell(child, generation):
+            case GenerationWell(child, generation):
                 if child in core.children and core.children[child].generation == generation:
                     core.forgive(child)
-            case LifeEnded(child, generation, exit_):
-                self._lives.pop((child, generation), None)
+            case GenerationEnded(child, generation, exit_):
+                self._running.pop((child, generation), None)
                 self._do(core.ended(child, generation, exit_, now))
             case Due(child, token, group):
                 self._do(core.due(child, token, now, group=group))
@@ -134,7 +140,7 @@ class SupervisorActor(SteadyActor):
     def _add(self, spec: ChildSpec, now: float) -> None:
         core = self._supervision
         if there := core.children.get(spec.id):
-            raise ChildExists(spec.id, presence(there), self._lives.get((spec.id, there.generation)))
+            raise ChildExists(spec.id, presence(there), self._running.get((spec.id, there.generation)))
         effects = core.add(
             spec.id, spec.policy, now, group=spec.group, significant=spec.significant, dynamic=spec.dynamic
         )
@@ -182,12 +188,12 @@ class SupervisorActor(SteadyActor):
             match effect:
                 case Changed():
                     self._pass_on(effect)
-                case StartLife(child, generation):
+                case StartGeneration(child, generation):
                     self._start(child, generation)
-                case StopLife(child, generation, reason, retire):
+                case StopGeneration(child, generation, reason, retire):
                     # None when starting it has just failed: then its end is in the mailbox.
-                    if life := self._lives.get((child, generation)):
-                        self._call_out(child, life.retire if retire else life.stop, reason)
+                    if running := self._running.get((child, generation)):
+                        self._call_out(child, running.retire if retire else running.stop, reason)
                 case Schedule(name, token, at, group):
                     due = functools.partial(tell, self.actor_ref, Due(name, token, group))
                     self._take_off((group, name))
@@ -245,9 +251,9 @@ class SupervisorActor(SteadyActor):
         self._events.publish("actor_failed", subject, message=shown(what), error=shown(error))
 
     def _start(self, child: str, generation: int) -> None:
-        reporter = LifeReporter(self.actor_ref, child, generation)
+        reporter = GenerationReporter(self.actor_ref, child, generation)
         try:
-            life = _life(self._specs[child].start(reporter))
+            running = _running_generation(self._specs[child].start(reporter))
         except BaseException as error:  # noqa: BLE001 - what starts a child may be the embedder's
             contain(error, logger, "starting %r failed", child)
             if child == self._adding:  # its adder is told, and it is not kept
@@ -256,14 +262,14 @@ class SupervisorActor(SteadyActor):
             cause = f"starting it failed: {shown(error)}"
             reporter.ended(Exit(ExitKind.START_FAILED, cause, permanent=True))
         else:
-            if life is None:
+            if running is None:
                 reporter.declined()
             else:
-                self._lives[child, generation] = life
+                self._running[child, generation] = running
 
 
-def _life(started: Life | None) -> Life | None:
+def _running_generation(started: RunningGeneration | None) -> RunningGeneration | None:
     """What a child's ``start`` returned, if it can be that."""
     if started is not None and not callable(getattr(started, "stop", None)):
-        raise TypeError(f"it returned {started!r:.100}, which is no life")
+        raise TypeError(f"it returned {started!r:.100}, which is no running generation")
     return started

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from .child import COMING, Child, ChildState
 from .effects import Changed, Effect, Effects, Schedule
 from .group import Group, GroupState, Member, Phase, Plan
-from .lives import Lives
 from .restart.policy import RestartType
 from .restart.spec import ROOT, GroupSpec, StartOrder
+from .transitions import Transitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,12 +32,12 @@ class Tree:
 
     Attributes:
         groups: by name, outer ones before inner ones.
-        lives: the children.
+        transitions: how the children change state.
         ended: groups that have just stopped of themselves, for the caller, who decides what follows.
     """
 
     def __init__(self, now: float = 0.0) -> None:
-        self.lives = Lives(self._forgotten)
+        self.transitions = Transitions(self._forgotten)
         self.groups: dict[str, Group] = {ROOT: Group(GroupSpec(ROOT), since=now, up_since=now)}
         self.ended: list[Group] = []
 
@@ -107,7 +107,7 @@ class Tree:
     def enter(self, group: Group, state: GroupState, now: float, why: str) -> None:
         """Be in a state from now on; timers of the one before mean nothing."""
         group.state, group.since, group.why = state, now, why
-        group.token = self.lives.token()
+        group.token = self.transitions.token()
 
     def step(self, group: Group, now: float) -> list[Effect]:
         """Do what can be done now of a group's plan, if it has one."""
@@ -151,28 +151,30 @@ class Tree:
     ) -> bool:
         if isinstance(member, Group):
             over = member.state is GroupState.STOPPED and not member.held
-            if over and not any(child.lives for child in member.children()):  # one may have been revived
+            if over and not any(
+                child.generations for child in member.children()
+            ):  # one may have been revived
                 return False
             if member.plan is not None:
-                member.plan, member.token = None, self.lives.token()
+                member.plan, member.token = None, self.transitions.token()
             member.held = True
             going = self._stop(member.members, plan, now, effects, inner=True)
             state = GroupState.STOPPING if going else _DOWN[plan.then]
             if member.state is not state:
                 self.enter(member, state, now, plan.why)
             return going
-        if not member.lives:
+        if not member.generations:
             if member.wanted:
                 member.removing = self._has_no_return(member, plan, inner=inner)
-                effects += self.lives.leave(member, plan.then, now, plan.why, held=True)
+                effects += self.transitions.leave(member, plan.then, now, plan.why, held=True)
             return False
         if member.state is ChildState.STOPPING:
             if member.wanted and not (member.held and member.after_stop is plan.then):
                 # It was to come back by itself, so its retiring generations may not have been told.
-                effects += self.lives.leave(member, plan.then, now, plan.why, held=True)
+                effects += self.transitions.leave(member, plan.then, now, plan.why, held=True)
             return True
         member.removing = member.removing or self._has_no_return(member, plan, inner=inner)
-        effects += self.lives.leave(member, plan.then, now, plan.why, held=True)
+        effects += self.transitions.leave(member, plan.then, now, plan.why, held=True)
         return True
 
     def _has_no_return(self, child: Child, plan: Plan, *, inner: bool) -> bool:
@@ -190,7 +192,7 @@ class Tree:
         plan.phase = Phase.WAITING
         effects: list[Effect] = []
         for child in _held_in(plan.members):
-            effects += self.lives.hold(child, plan.then, now, plan.until, plan.why)
+            effects += self.transitions.hold(child, plan.then, now, plan.until, plan.why)
         seconds = None if plan.until is None else round(plan.until - now, 6)
         if plan.then is ChildState.PARKED:
             facts = {"seconds": seconds, "why": plan.why}
@@ -218,9 +220,9 @@ class Tree:
         return False
 
     def _start_child(self, child: Child, now: float, effects: list[Effect]) -> bool:
-        if child.held and not child.lives:
+        if child.held and not child.generations:
             child.restarts += child.generation > 0
-            effects += self.lives.start(child, now)
+            effects += self.transitions.start(child, now)
         return child.state in COMING
 
     def _start_group(self, group: Group, now: float, effects: list[Effect]) -> bool:

@@ -2,7 +2,7 @@
 
 A call is looked at once, in the thread that submits it, against the schema that the tool has then: the one that
 the model was shown. One that waits while its host is replaced is not looked at again, even if the next
-life brings another schema.
+generation brings another schema.
 
 A tool whose schema cannot be used runs all the same, and is told of: to refuse it would be to break a tool
 that works, and to say nothing would be to promise a check that there is not.

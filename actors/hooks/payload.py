@@ -47,12 +47,12 @@ def facts_after(
         tool: the handle that it was given; ``None`` if it never came to that.
         seconds: for how long it has run.
     """
-    life = getattr(getattr(tool, "run", None), "host", None)
+    host = getattr(getattr(tool, "run", None), "host", None)
     return _facts(call, plugin) | {
         "tool_input": payload,
         "input": payload,
         "attempt": call.attempt,
-        "generation": getattr(life, "generation", None),
+        "generation": getattr(host, "generation", None),
         "duration": seconds,
         "duration_ms": None if seconds is None else round(seconds * 1000),
     }

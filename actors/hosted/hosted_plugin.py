@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...hosts.hosted_tool import HostedToolPlugin
     from ...plugins.adapter.adapter import PluginAdapter
-    from ...supervision.life import ChildSpec
+    from ...supervision.generation import ChildSpec
     from ...supervision.supervisor import SupervisorActor
     from ..endpoint.endpoint import ToolSettings
     from ..hosting.host import SupervisedHost

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Reporter(Protocol):
-    """A `LifeReporter` is one. From any thread, never blocking."""
+    """A `GenerationReporter` is one. From any thread, never blocking."""
 
     @property
     def generation(self) -> int:

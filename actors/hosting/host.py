@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...supervision.life import ChildSpec
+from ...supervision.generation import ChildSpec
 from ...supervision.runtime.telling import tell
 from ..handshake.handshake import PluginsToLoad
 from ..handshake.messages import LoadPlugin, UnloadPlugin

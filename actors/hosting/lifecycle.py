@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...hosts.host import Host
     from ...hosts.limits.limits import Exceeded
     from ...hosts.sharing import Program
-    from ...supervision.life import LifeReporter
+    from ...supervision.generation import GenerationReporter
     from ...supervision.restart.policy import RestartPolicy
     from ...supervision.supervisor import SupervisorActor
     from ..handshake.handshake import Handshake, PluginsToLoad
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class SupervisedGeneration:
-    """A generation of a host, as its supervisor holds it. It is a `Life`.
+    """A generation of a host, as its supervisor holds it. It is a `RunningGeneration`.
 
     Args:
         actor: sees to it.
@@ -124,7 +124,7 @@ class Lifecycle:
             services=services,
         )
 
-    def start(self, reporter: LifeReporter) -> SupervisedGeneration:
+    def start(self, reporter: GenerationReporter) -> SupervisedGeneration:
         """Start the next generation, or make the standby that generation; in the supervisor's thread."""
         actor = self.reloads.take(reporter)
         if actor is None and self._standby is not None:

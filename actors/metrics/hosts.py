@@ -1,6 +1,6 @@
-"""How long a plugin's host takes to start and to recover, and how its lives ended.
+"""How long a plugin's host takes to start and to recover, and how its generations ended.
 
-*Starting* is from the start of a life until calls reach it. *Recovering* is from the end of a life until
+*Starting* is from the start of a generation until calls reach it. *Recovering* is from the end of a generation until
 the next one is ready, failed attempts and the waits between them included. A host that waits for an
 order by hand is not recovering, and neither is one whose successor takes over from it.
 """
@@ -41,7 +41,7 @@ class HostPhases:
             case "host_ready":
                 self._ready(now)
             case "host_crashed":
-                self._up = True  # a life that failed to start is one to recover from too
+                self._up = True  # a generation that failed to start is one to recover from too
                 self._down(now)
             case "host_backoff":
                 self._down(now)
@@ -49,7 +49,7 @@ class HostPhases:
                 self._down(now)
             case "host_parked" | "host_stopped":  # until an operator revives it
                 self._up, self._down_since = False, None
-            case "host_replaced":  # the old life serves until the new one does
+            case "host_replaced":  # the old generation serves until the new one does
                 self._up = False
 
     def _ready(self, now: float) -> None:

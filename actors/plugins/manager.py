@@ -368,7 +368,7 @@ class PluginManager:
         return handle
 
     def _offer_hosted(self, handle: HostedPlugin, schemas: Iterable[dict[str, Any]]) -> None:
-        """A life of a host has brought schemas; in its tool actor's thread."""
+        """A generation of a host has brought schemas; in its tool actor's thread."""
         with self.lock:  # as in `_offer_own`
             if self._handles.get(handle.name) is handle:  # else it was removed while that generation came up
                 self.registration.offer(handle, schemas, partial(self._after, handle))

@@ -5,7 +5,7 @@ can take them: a freeform tool, say, or a function with one text. The board know
 given its plugins. So a plugin is asked again for the formats of a request: by an `init` with the hint, whose
 state is used for that question and dropped. What the running tool has as its state is not touched.
 
-A plugin is asked once for each list of formats, and again when a life of its host brings other tools.
+A plugin is asked once for each list of formats, and again when a generation of its host brings other tools.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class ReloadPolicy:
     Attributes:
         watch: do it whenever a file of the source has changed.
         refuse: changes of tools that are not taken over: ``added``, ``removed``, ``changed``.
-        probation: seconds within which a crash of the new life brings the former program back, unless it has
+        probation: seconds within which a crash of the new generation brings the former program back, unless it has
             answered a call before.
     """
 

@@ -1,4 +1,4 @@
-"""Reloading one host: a candidate is loaded, looked at, and made the next life, or nothing changes.
+"""Reloading one host: a candidate is loaded, looked at, and made the next generation, or nothing changes.
 
 The caller waits for it; the host goes on with its calls meanwhile. What is to be run is handed in as an
 `ProgramVersion`: where it comes from is for the rooms above to know.
@@ -43,7 +43,7 @@ class Reloaded:
         done: the new program serves.
         why: why it does not, as a sentence; ``None`` if it does.
         rolled_back: it was serving, or about to, crashed, and the former program was brought back.
-        generation: of the life that serves by it; ``None`` if none does.
+        generation: of the generation that serves by it; ``None`` if none does.
         changes: how its tools differ from those before, also when that is why it was refused.
         seconds: how long it took.
     """
@@ -94,19 +94,19 @@ def reload(
         board: where the host is.
         name: the host's, or a plugin's, for the host that it lives in.
         make: makes what is to be run, given the plugins that live in the host; may take its time.
-        policy: what changes of tools are refused, and how long the new life is on probation.
+        policy: what changes of tools are refused, and how long the new generation is on probation.
         way_back: what the host runs now can be run again later.
         timeout: seconds for all that comes after ``make``; a reload of the same host that is under way included.
         reason: for the events.
 
     Raises:
-        ReloadRefused: it has no host, or two lives of its host must not be, or it is being taken off the board.
+        ReloadRefused: it has no host, or two generations of its host must not be, or it is being taken off the board.
     """
     supervised_host = _supervised_host(board, name)
     if not supervised_host.lifecycle.overlap:
         raise ReloadRefused(
             name,
-            "'overlap: false' in its 'limits' says that two lives of its host must not be, and the next one is loaded "
+            "'overlap: false' in its 'limits' says that two generations of its host must not be, and the next one is loaded "
             "beside the present one; restart it",
         )
     until = math.inf if timeout is None else time.monotonic() + timeout
@@ -227,7 +227,7 @@ class _Reload:
         way_back = way_back and self._supervised_host.policy.restart is not RestartType.TEMPORARY
         takeover = reloads.choose(candidate, way_back=way_back, probation=self._policy.probation)
         try:
-            for verb in ("replace", "revive"):  # of a host that is not up there is no life to replace
+            for verb in ("replace", "revive"):  # of a host that is not up there is no generation to replace
                 order = Order(verb, self._supervised_host.name, "it was loaded anew")
                 ask_supervisor(self._board.supervisor, order)
             self._wait(takeover.over, "taking over")

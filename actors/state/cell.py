@@ -1,4 +1,4 @@
-"""A tool's committed state: what the next call is given, and the next life of its host.
+"""A tool's committed state: what the next call is given, and the next generation of its host.
 
 State is committed with a valid final answer and not otherwise, so what a call that crashed,
 hung or broke its answer did to its copy is gone with it.
@@ -103,7 +103,7 @@ class StateCell:
         Args:
             state: the cell's own from now on.
             text: what `weigh` returned; nothing is saved without.
-            generation: the life of the host that it comes from.
+            generation: the generation of the host that it comes from.
         """
         with self._lock:
             return self._commit(state, text, generation)

@@ -60,7 +60,7 @@ class Saved(NamedTuple):
     Attributes:
         state: one JSON object as text.
         version: the cell's version with this commit; goes on counting in the next program.
-        generation: the life of the host that answered with it; 0 for a tool that has no host.
+        generation: the generation of the host that answered with it; 0 for a tool that has no host.
     """
 
     state: bytes

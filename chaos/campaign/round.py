@@ -46,7 +46,7 @@ _WAKING = 30.0
 _PAUSE = 0.05
 
 _RETIRING = 4
-"""Lives of a host that may be about to end, where each is replaced after less time than a busy machine takes to end it."""
+"""Generations of a host that may be about to end, where each is replaced after less time than a busy machine takes to end it."""
 
 _WHOLE, _COMES = "the ledger can be read", "the round comes to its end"
 
@@ -163,12 +163,12 @@ class Round:
         finally:
             face.stop()
         self._note_ledger(recorder)
-        run = self._with_lives(recorder, recorder.run(census.left(recorder.known)))
+        run = self._with_generations(recorder, recorder.run(census.left(recorder.known)))
         self._runs.append(run)
         self._checks.append(check(run))
 
     def _terms(self, face: Face, plugin: PluginPlan) -> Terms:
-        """What a plugin was promised. At a limit and in a reload the former life of its host ends beside the next one."""
+        """What a plugin was promised. At a limit and in a reload the former generation of its host ends beside the next one."""
         reloads = {
             self.plan.of(deed.plugin).host for deed in self.plan.deeds if deed.do in {"reload", "break"}
         }
@@ -181,8 +181,8 @@ class Round:
         for plugin, ran in self._read().of_plugins().items():
             recorder.take_ledger(plugin, [one.call for one in ran if one.call in asked])
 
-    def _with_lives(self, recorder: Recorder, run: Run) -> Run:
-        """With the life that each success came from, as far as it is known: one that was loaded again begins to count anew."""
+    def _with_generations(self, recorder: Recorder, run: Run) -> Run:
+        """With the generation that each success came from, as far as it is known: one that was loaded again begins to count anew."""
         again = {
             self.plan.of(deed.plugin).host for deed in self.plan.deeds if deed.do in {"remove", "forget"}
         }
@@ -191,7 +191,7 @@ class Round:
         def known(fact: Fact) -> Fact:
             if not isinstance(fact, Answered) or not fact.run or run.host_of(fact.plugin) in again:
                 return fact
-            return fact._replace(life=recorder.lives.get(pids.get(fact.run, 0), 0))
+            return fact._replace(generation=recorder.generations.get(pids.get(fact.run, 0), 0))
 
         return replace(run, facts=tuple(map(known, run.facts)))
 

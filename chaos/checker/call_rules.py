@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .call_starts import Begun
     from .facts import Run
-    from .host_stories import Life
+    from .host_stories import GenerationStory
 
 
 def each_call_ends_once(run: Run) -> Iterator[Violation]:
@@ -60,9 +60,11 @@ def each_answer_is_its_calls(run: Run) -> Iterator[Violation]:
 
 
 def no_reply_crosses_generations(run: Run) -> Iterator[Violation]:
-    """An answer comes from the life that ran the call last, and from none that was over before."""
+    """An answer comes from the generation that ran the call last, and from none that was over before."""
     hosts = stories(run)
-    lives = {(story.host, life.generation): life for story in hosts for life in story.lives}
+    generations = {
+        (story.host, generation.number): generation for story in hosts for generation in story.generations
+    }
     over = {
         (story.host, event.facts["generation"]): event.sequence
         for story in hosts
@@ -72,34 +74,36 @@ def no_reply_crosses_generations(run: Run) -> Iterator[Violation]:
     begun = {one.call: one.sequence for one in by_the_board(run)}
     for story in call_stories(run).values():
         for answer in story.answers:
-            if answer.life and answer.ending in OWN_ANSWERS:
-                why = _crossing(run, story, answer.life, lives)
-                if not why and over.get((run.host_of(story.plugin), answer.life), _NEVER) < begun.get(
+            if answer.generation and answer.ending in OWN_ANSWERS:
+                why = _crossing(run, story, answer.generation, generations)
+                if not why and over.get((run.host_of(story.plugin), answer.generation), _NEVER) < begun.get(
                     story.call, 0
                 ):
                     why = "which was over when the call began"
                 if why:
-                    said = f"the answer to call {story.call} of {story.plugin!r} came from generation {answer.life}, "
+                    said = f"the answer to call {story.call} of {story.plugin!r} came from generation {answer.generation}, "
                     yield Violation("no reply crosses generations", said + why, story.facts)
 
 
 _NEVER = 1 << 62
 
 
-def _crossing(run: Run, story: CallStory, life: int, lives: Mapping[tuple[str, int], Life]) -> str:
-    """Why an answer cannot come from this life; empty when it can."""
-    ran = [fact.life for fact in story.runs if fact.life]
-    if ran and ran[-1] != life:
+def _crossing(
+    run: Run, story: CallStory, generation: int, generations: Mapping[tuple[str, int], GenerationStory]
+) -> str:
+    """Why an answer cannot come from this generation; empty when it can."""
+    ran = [fact.generation for fact in story.runs if fact.generation]
+    if ran and ran[-1] != generation:
         return f"and generation {ran[-1]} ran it last"
-    known = lives.get((run.host_of(story.plugin), life))
+    known = generations.get((run.host_of(story.plugin), generation))
     if known is None:
         host = run.host_of(story.plugin)
-        later = any(name == host and generation > life for name, generation in lives)
+        later = any(name == host and number > generation for name, number in generations)
         # One that was just being replaced when the recording began serves until its successor is ready.
-        return "of which nothing is known" if lives and not later else ""
+        return "of which nothing is known" if generations and not later else ""
     ended = known.ended
     if known.replaced:  # it serves until its successor is ready
-        successor = lives.get((known.host, life + 1))
+        successor = generations.get((known.host, generation + 1))
         ended = None if successor is None else successor.ready
     if story.asked and ended is not None and ended < story.asked[0].at - run.slack:
         return "which was over when the call was submitted"
@@ -156,7 +160,7 @@ def _out_of_order(run: Run, all_begun: list[Begun], places: Mapping[str, Submiss
 
 def one_call_at_a_time(run: Run) -> Iterator[Violation]:
     """A tool that runs one call at a time begins none while another is under way that it answers later."""
-    yield from _two_at_once(run, [one for one in by_the_tool(run) if one.life])
+    yield from _two_at_once(run, [one for one in by_the_tool(run) if one.generation])
     yield from _two_at_once(run, by_the_board(run))
 
 
@@ -168,11 +172,11 @@ def _two_at_once(run: Run, all_begun: list[Begun]) -> Iterator[Violation]:
         if not _is_ordered(run, one.plugin):
             continue
         before, under_way[one.plugin] = under_way.get(one.plugin), one
-        # What was given up, or lost with its life, may be gone before its caller is told.
+        # What was given up, or lost with its generation, may be gone before its caller is told.
         if before is None or before.call == one.call or before is not latest[before.call]:
             continue
         story = answered.get(before.call)
-        if before.life != one.life or story is None or not story.answers:
+        if before.generation != one.generation or story is None or not story.answers:
             continue
         answer = story.answers[0]
         # Who waits for an answer notes it when there is a processor to spare for that.

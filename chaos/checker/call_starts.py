@@ -2,7 +2,7 @@
 
 The tool's word is the better one, and few tools give it: a ledger tells the order and no times, and a
 tool that is somebody's own tells nothing. The board tells of every call (``call_started``), and of none
-in which life it was.
+in which generation it was.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ class Begun(NamedTuple):
     """A call began.
 
     Attributes:
-        life: which life ran it; 0 where that is not known.
+        generation: which generation ran it; 0 where that is not known.
         fact: that tells of it.
         sequence: the number of the board's event; 0 where there is none.
     """
 
     plugin: str
     call: str
-    life: int
+    generation: int
     fact: Ran | Happened
     sequence: int = 0
 
 
 def by_the_tool(run: Run) -> list[Begun]:
     """What tools have written down, in their order."""
-    return [Begun(fact.plugin, fact.call, fact.life, fact) for fact in run.facts if isinstance(fact, Ran)]
+    return [
+        Begun(fact.plugin, fact.call, fact.generation, fact) for fact in run.facts if isinstance(fact, Ran)
+    ]
 
 
 def by_the_board(run: Run) -> list[Begun]:

@@ -1,7 +1,7 @@
 """What of a run each rule has looked at: how many things, and in words; or why there was nothing to look at. Pure.
 
 A rule that found nothing to look at has proved nothing: it was not tested. So what is counted is what could have broken
-it: two calls that begin, not one; a second life, not the first.
+it: two calls that begin, not one; a second generation, not the first.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _in_order(run: Run) -> LookedAt:
 
 
 def _one_at_a_time(run: Run) -> LookedAt:
-    tool = _ordered(run, (one for one in by_the_tool(run) if one.life))
+    tool = _ordered(run, (one for one in by_the_tool(run) if one.generation))
     board = _ordered(run, by_the_board(run))
     if not _pairs(tool) + _pairs(board):
         return 0, _why_no_order(run)
@@ -113,35 +113,44 @@ def _why_no_order(run: Run) -> str:
 
 
 def _crossed(run: Run) -> LookedAt:
-    again = {story.host for story in stories(run) if len(story.lives) > 1}
-    named = [fact for fact in run.facts if isinstance(fact, Answered) and fact.life]
+    again = {story.host for story in stories(run) if len(story.generations) > 1}
+    named = [fact for fact in run.facts if isinstance(fact, Answered) and fact.generation]
     count = sum(fact.plugin in again for fact in named)
     if not named:
-        return 0, "no answer names its life"
-    return count, f"{_many(count, 'answer')} that name their life" if count else "no host had a second life"
+        return 0, "no answer names its generation"
+    return (
+        count,
+        f"{_many(count, 'answer')} that name their generation"
+        if count
+        else "no host had a second generation",
+    )
 
 
-def _lives(run: Run) -> LookedAt:
-    """Rules of one life after another: those that came after one."""
+def _generations(run: Run) -> LookedAt:
+    """Rules of one generation after another: those that came after one."""
     told = stories(run)
-    again = sum(len(list(pairwise(story.lives))) for story in told)
-    return again, _told_of_lives(run, again, "no host had a second life")
+    again = sum(len(list(pairwise(story.generations))) for story in told)
+    return again, _told_of_generations(run, again, "no host had a second generation")
 
 
 def _restarts(run: Run) -> LookedAt:
     count = sum(1 for story in stories(run) for _ in restarts(run, story))
-    return count, _told_of_lives(run, count, "no host was restarted after its end")
+    return count, _told_of_generations(run, count, "no host was restarted after its end")
 
 
-def _told_of_lives(run: Run, count: int, why: str) -> str:
+def _told_of_generations(run: Run, count: int, why: str) -> str:
     hosts = sum(terms.hosted for terms in run.terms.values())
     if not hosts:
         return "there is no host"
     if not count:
         return why
-    lives = sum(len(story.lives) for story in stories(run))
+    generations = sum(len(story.generations) for story in stories(run))
     crashes = _count(run, lambda fact: isinstance(fact, Happened) and fact.kind == "host_crashed")
-    told = [_many(lives, "life", "lives"), _many(hosts, "host"), _many(crashes, "crash", "crashes")]
+    told = [
+        _many(generations, "generation", "generations"),
+        _many(hosts, "host"),
+        _many(crashes, "crash", "crashes"),
+    ]
     return f"{told[0]} of {told[1]}, {told[2]}"
 
 
@@ -181,8 +190,8 @@ LOOKED_AT: dict[str, Callable[[Run], LookedAt]] = {
     "calls begin in order": _in_order,
     "one call at a time": _one_at_a_time,
     "no reply crosses generations": _crossed,
-    "one life at a time": _lives,
-    "generations count up": _lives,
+    "one generation at a time": _generations,
+    "generations count up": _generations,
     "no start before its time": _restarts,
     "restarts within budget": _restarts,
     "events keep their order": _told,

@@ -1,10 +1,10 @@
 """What a recorded run is made of: what was asked, what ran, what was answered, what lived. Pure.
 
 Each fact is one observation with its time in seconds on the run's own clock. Facts of one run stand in
-the order in which they happened. Nothing is concluded here: the rules (`call_rules`, `life_rules`,
+the order in which they happened. Nothing is concluded here: the rules (`call_rules`, `generation_rules`,
 `history`) hold the facts against each other, and believe no sum that a board has made itself.
 
-A ``life`` is a generation of a host. `Ran` is told by the tool's side, where the run writes down each
+A ``generation`` is a generation of a host. `Ran` is told by the tool's side, where the run writes down each
 call that it begins before it answers: what reached a tool is known from nobody else.
 """
 
@@ -43,12 +43,12 @@ class Submitted(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """A tool has begun to run a call. ``life`` is 0 where that is not known."""
+    """A tool has begun to run a call. ``generation`` is 0 where that is not known."""
 
     at: float
     plugin: str
     call: str
-    life: int = 0
+    generation: int = 0
 
 
 class Answered(NamedTuple):
@@ -57,7 +57,7 @@ class Answered(NamedTuple):
     Attributes:
         ending: ``success``, ``failure`` (the tool's own), or a result code.
         outcome: ``not_sent`` or ``outcome_unknown``; ``None`` where the tool has answered.
-        life: which life the answer says it comes from; 0 where it says nothing.
+        generation: which generation the answer says it comes from; 0 where it says nothing.
         counted: what the tool's own counter stood at, where it has one and tells it.
         added: by how much that had to grow.
         error: a sentence, where there is one.
@@ -72,7 +72,7 @@ class Answered(NamedTuple):
     call: str
     ending: str
     outcome: str | None = None
-    life: int = 0
+    generation: int = 0
     counted: int | None = None
     added: int = 1
     error: str = ""
@@ -98,7 +98,7 @@ class Happened(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A look at the processes of a host: the pids of those of its lives that were alive together."""
+    """A look at the processes of a host: the pids of those of its generations that were alive together."""
 
     at: float
     plugin: str
@@ -136,7 +136,7 @@ class Terms:
         repeats: how often a call may be sent again after a crash; 0 for one that is not idempotent.
         ordered: calls run one at a time, so they begin in the order in which they were submitted.
         concurrency: how many calls may run at a time.
-        overlap: further lives that may be alive beside the present one, such as a standby.
+        overlap: further generations that may be alive beside the present one, such as a standby.
         ledger: its tool writes down each run, so what is not there did not run.
         counts: its state counts its answers, or adds up what they were asked for, so the counts have no gap.
     """

@@ -132,7 +132,7 @@ def _excused(run: Run, asked: Asked, answer: Answered, troubles: list[float]) ->
 
 
 _ENDS = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_retired"})
-"""Events that tell of the end of a life, and so perhaps of its calls; with a group it may end for a neighbour's sake."""
+"""Events that tell of the end of a generation, and so perhaps of its calls; with a group it may end for a neighbour's sake."""
 
 
 def _troubles(run: Run) -> dict[str, list[float]]:

@@ -1,4 +1,4 @@
-"""What has to be true of the lives of hosts. Pure: a run goes in, what it breaks comes out.
+"""What has to be true of the generations of hosts. Pure: a run goes in, what it breaks comes out.
 
 The rules reckon for themselves when a start was due and what was left of the budget. They know the
 policy; that the supervisor says it waited proves nothing.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from ...supervision.restart.policy import RestartType
 from ...supervision.runtime.event_order import check_order
 from .facts import Answered, Asked, Happened, Run, Violation
-from .host_stories import BY_HAND, DOWN, HostStory, Life, stories
+from .host_stories import BY_HAND, DOWN, GenerationStory, HostStory, stories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +23,9 @@ OWN_ANSWERS = frozenset({"success", "failure", "tool_raised"})
 """Endings that a tool has given itself."""
 
 
-def one_life_at_a_time(run: Run) -> Iterator[Violation]:
+def one_generation_at_a_time(run: Run) -> Iterator[Violation]:
     """No two generations of a host are alive together, but for those that its terms allow."""
-    rule = "one life at a time"
+    rule = "one generation at a time"
     for story in stories(run):
         retires = any(event.kind == "host_replaced" for event in story.events)
         most = 1 + story.terms.overlap + retires
@@ -52,7 +52,7 @@ def no_start_before_its_time(run: Run) -> Iterator[Violation]:
     """Nothing starts before the wait that its policy asks for is over, unless it is ordered."""
     for story in stories(run):
         streak = 0
-        for before, after in pairwise(story.lives):
+        for before, after in pairwise(story.generations):
             if _by_hand(run, story, before, after):
                 streak = 0
                 continue
@@ -68,11 +68,11 @@ def no_start_before_its_time(run: Run) -> Iterator[Violation]:
                 yield Violation("no start before its time", said, story.of(before, after))
 
 
-def _least_wait(story: HostStory, life: Life, streak: int) -> float:
-    """The shortest wait that the policy allows after a life; jitter only makes it longer."""
+def _least_wait(story: HostStory, generation: GenerationStory, streak: int) -> float:
+    """The shortest wait that the policy allows after a generation; jitter only makes it longer."""
     policy = story.terms.policy
-    least = policy.cool_down if life.parked else policy.backoff.delay(streak, _no_chance)
-    return max(least, life.wait or 0.0)
+    least = policy.cool_down if generation.parked else policy.backoff.delay(streak, _no_chance)
+    return max(least, generation.wait or 0.0)
 
 
 def _no_chance() -> float:
@@ -80,12 +80,12 @@ def _no_chance() -> float:
 
 
 def restarts_within_budget(run: Run) -> Iterator[Violation]:
-    """In no period are there more restarts than the policy allows; a stable life gives the budget back."""
+    """In no period are there more restarts than the policy allows; a stable generation gives the budget back."""
     rule = "restarts within budget"
     for story in stories(run):
         policy, probing = story.terms.policy, False
-        spent: list[tuple[float, Life]] = []
-        for before, after in pairwise(story.lives):
+        spent: list[tuple[float, GenerationStory]] = []
+        for before, after in pairwise(story.generations):
             if _by_hand(run, story, before, after):
                 spent, probing = [], False
                 continue
@@ -97,22 +97,20 @@ def restarts_within_budget(run: Run) -> Iterator[Violation]:
                 probing = True
                 continue
             if probing:
-                said = (
-                    f"{story.host!r} was restarted though its probe, generation {before.generation}, failed"
-                )
+                said = f"{story.host!r} was restarted though its probe, generation {before.number}, failed"
                 yield Violation(rule, said, story.of(before, after))
             now = before.ended
-            spent = [(at, life) for at, life in spent if now - at <= policy.period - run.slack]
+            spent = [(at, generation) for at, generation in spent if now - at <= policy.period - run.slack]
             spent.append((now, after))
             if len(spent) > policy.intensity:
                 said = f"{story.host!r} was restarted {len(spent)} times within {policy.period:g} s; "
                 said += f"{policy.intensity} are allowed"
-                yield Violation(rule, said, story.of(*(life for _, life in spent)))
+                yield Violation(rule, said, story.of(*(generation for _, generation in spent)))
 
 
-def restarts(run: Run, story: HostStory) -> Iterator[tuple[Life, Life]]:
-    """The ends of a host's lives that its policy had to judge, each with the life that came after it."""
-    for before, after in pairwise(story.lives):
+def restarts(run: Run, story: HostStory) -> Iterator[tuple[GenerationStory, GenerationStory]]:
+    """The ends of a host's generations that its policy had to judge, each with the generation that came after it."""
+    for before, after in pairwise(story.generations):
         if before.spends and not _by_hand(run, story, before, after):
             yield before, after
 
@@ -120,10 +118,10 @@ def restarts(run: Run, story: HostStory) -> Iterator[tuple[Life, Life]]:
 def generations_count_up(run: Run) -> Iterator[Violation]:
     """Every start of a host is its next generation."""
     for story in stories(run):
-        for before, after in pairwise(story.lives):
-            again = after.generation == 1 and story.was_loaded(after.began + run.slack)
-            if after.generation != before.generation + 1 and not again:
-                said = f"generation {after.generation} of {story.host!r} came after {before.generation}"
+        for before, after in pairwise(story.generations):
+            again = after.number == 1 and story.was_loaded(after.began + run.slack)
+            if after.number != before.number + 1 and not again:
+                said = f"generation {after.number} of {story.host!r} came after {before.number}"
                 yield Violation("generations count up", said, story.of(before, after))
 
 
@@ -140,14 +138,14 @@ def works_after_the_faults(run: Run) -> Iterator[Violation]:
     if run.healed is None:
         return
     for story in stories(run):
-        if story.lives and not _is_off(story):
+        if story.generations and not _is_off(story):
             yield from _ready_after(run, run.healed, story)
     yield from _answered_after(run, run.healed)
 
 
 def _ready_after(run: Run, healed: float, story: HostStory) -> Iterator[Violation]:
-    rule, last = "works after the faults", story.lives[-1]
-    before = story.lives[-2] if len(story.lives) > 1 else None
+    rule, last = "works after the faults", story.generations[-1]
+    before = story.generations[-2] if len(story.generations) > 1 else None
     if last.replaced or (
         before is not None and before.replaced and last.ready is None and last.ended is None
     ):
@@ -177,7 +175,7 @@ def _answered_after(run: Run, healed: float) -> Iterator[Violation]:
 
 def _is_off(story: HostStory) -> bool:
     """Whether a host is off for a reason that no rule is about: it waits for a person, or one stopped it."""
-    last = story.lives[-1]
+    last = story.generations[-1]
     if story.orders and story.orders[-1].verb == "park":
         return True
     revived = any(order.verb in BY_HAND and order.at >= (last.ended or 0.0) for order in story.orders)
@@ -192,16 +190,16 @@ def nothing_left(run: Run) -> Iterator[Violation]:
             yield Violation("nothing left behind", f"{len(left)} {what} were left: {', '.join(left)}")
 
 
-def _was_stable(run: Run, story: HostStory, life: Life) -> bool:
-    return life.ready_for >= story.terms.policy.stable_for - run.slack
+def _was_stable(run: Run, story: HostStory, generation: GenerationStory) -> bool:
+    return generation.ready_for >= story.terms.policy.stable_for - run.slack
 
 
-def _by_hand(run: Run, story: HostStory, before: Life, after: Life) -> bool:
+def _by_hand(run: Run, story: HostStory, before: GenerationStory, after: GenerationStory) -> bool:
     since, until = before.began, after.began + run.slack
-    if after.generation == 1 and story.was_loaded(until):
+    if after.number == 1 and story.was_loaded(until):
         return True
     return (
         story.was_ordered(since, until)
-        or story.was_reloaded(after.generation, since, until)
+        or story.was_reloaded(after.number, since, until)
         or story.was_down_at_a_reload(before, until)
     )

@@ -1,7 +1,7 @@
-"""The lives of a host, put together from the events that tell of them. Pure.
+"""The generations of a host, put together from the events that tell of them. Pure.
 
-A life begins with ``host_starting`` and ends with what comes first: a crash, an end that the board
-tells no event of (then the next life's start ends it), a stop, or the end of the run.
+A generation begins with ``host_starting`` and ends with what comes first: a crash, an end that the board
+tells no event of (then the next generation's start ends it), a stop, or the end of the run.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from .facts import Fact, Run, Terms
 
 DOWN = frozenset({"host_crashed", "host_backoff", "host_parked", "host_stopped", "host_replaced"})
-"""Events that say of a life that it is over."""
+"""Events that say of a generation that it is over."""
 
-_OF_LIVES = DOWN | {"host_starting", "host_ready"}
-"""Events of which lives are made. A life that comes to a limit, or has been reloaded, goes on."""
+_OF_GENERATIONS = DOWN | {"host_starting", "host_ready"}
+"""Events of which generations are made. A generation that comes to a limit, or has been reloaded, goes on."""
 
 OVER = DOWN - {"host_replaced"}
 """Those after which it is given no call any more: one that is replaced serves on until its successor is ready."""
 
 
 @frozen
-class Life:
-    """One life.
+class GenerationStory:
+    """One generation.
 
     Attributes:
         host: whose.
-        generation: which.
+        number: which of its host's.
         began: when it was started.
         ready: when it was ready; ``None`` if it never was.
         ended: when it was known to be over; ``None`` if it was not.
@@ -45,11 +45,11 @@ class Life:
         parked: the host was parked after it.
         until_revived: parked, and to stay so until somebody revives it.
         stopped: the host was stopped after it.
-        replaced: another life was to take its place.
+        replaced: another generation was to take its place.
     """
 
     host: str
-    generation: int
+    number: int
     began: float
     ready: float | None = None
     ended: float | None = None
@@ -83,8 +83,8 @@ class HostStory:
     Attributes:
         host: its name.
         terms: what it was promised.
-        lives: in the order in which they began.
-        events: of its lives, in their order.
+        generations: in the order in which they began.
+        events: of its generations, in their order.
         looks: at its processes.
         orders: by hand.
         reloaded: the generations that a reload has started.
@@ -94,7 +94,7 @@ class HostStory:
 
     host: str
     terms: Terms
-    lives: list[Life] = field(default_factory=list)
+    generations: list[GenerationStory] = field(default_factory=list)
     events: list[Happened] = field(default_factory=list)
     looks: list[Seen] = field(default_factory=list)
     orders: list[Ordered] = field(default_factory=list)
@@ -102,22 +102,24 @@ class HostStory:
     rolled_back: list[float] = field(default_factory=list)
     group_reloads: list[float] = field(default_factory=list)
 
-    def of(self, *lives: Life) -> tuple[Happened, ...]:
-        """The events that tell of these lives."""
-        generations = {life.generation for life in lives}
-        return tuple(event for event in self.events if event.facts["generation"] in generations)
+    def of(self, *generations: GenerationStory) -> tuple[Happened, ...]:
+        """The events that tell of these generations."""
+        numbers = {generation.number for generation in generations}
+        return tuple(event for event in self.events if event.facts["generation"] in numbers)
 
     def was_ordered(self, since: float, until: float) -> bool:
         """Whether somebody has had it started by hand in that time."""
         return any(order.verb in BY_HAND and since <= order.at <= until for order in self.orders)
 
     def was_reloaded(self, generation: int, since: float, until: float) -> bool:
-        """Whether a reload has started that life, or taken another back in that time: both have a fresh budget."""
+        """Whether a reload has started that generation, or taken another back in that time: both have a fresh budget."""
         return generation in self.reloaded or any(since <= at <= until for at in self.rolled_back)
 
-    def was_down_at_a_reload(self, life: Life, until: float) -> bool:
-        """Whether its group was started by a reload after the end of that life, and so itself."""
-        return life.ended is not None and any(life.ended <= at <= until for at in self.group_reloads)
+    def was_down_at_a_reload(self, generation: GenerationStory, until: float) -> bool:
+        """Whether its group was started by a reload after the end of that generation, and so itself."""
+        return generation.ended is not None and any(
+            generation.ended <= at <= until for at in self.group_reloads
+        )
 
     def was_loaded(self, until: float) -> bool:
         """Whether it was taken off the board and loaded again by then; what was taken off may start once more meanwhile."""
@@ -138,15 +140,15 @@ def stories(run: Run) -> list[HostStory]:
     together: dict[str, list[HostStory]] = {}
     for fact in run.facts:
         if isinstance(fact, _OF_CALLS) or (isinstance(fact, Happened) and fact.kind.startswith("call_")):
-            continue  # nearly all are these, and every rule of lives looks at all facts
+            continue  # nearly all are these, and every rule of generations looks at all facts
         _note_group(fact, found, together)
         story = found.get(fact.plugin)
         if story is None:
             continue
         match fact:
-            case Happened(_, _, kind) if kind in _OF_LIVES:
+            case Happened(_, _, kind) if kind in _OF_GENERATIONS:
                 story.events.append(fact)
-                _take(story.lives, fact)
+                _take(story.generations, fact)
             case Happened(_, _, "host_reloaded"):
                 story.reloaded.add(fact.facts["generation"])
                 for member in together.get(story.host, ()):
@@ -185,37 +187,41 @@ def answering_unready(facts: Iterable[Fact], host_of: Callable[[str], str]) -> s
     return {host for host, answers in given.items() if answers}
 
 
-def _take(lives: list[Life], event: Happened) -> None:
-    generation = event.facts["generation"]
+def _take(generations: list[GenerationStory], event: Happened) -> None:
+    number = event.facts["generation"]
     if event.kind == "host_starting":
-        if lives and lives[-1].ended is None:
-            lives[-1] = replace(lives[-1], ended=event.at)
-        lives.append(Life(event.plugin, generation, event.at))
+        if generations and generations[-1].ended is None:
+            generations[-1] = replace(generations[-1], ended=event.at)
+        generations.append(GenerationStory(event.plugin, number, event.at))
         return
-    # From the end: news is of the last life, or of the one before it.
-    for place in range(len(lives) - 1, -1, -1):
-        if lives[place].generation == generation:
-            life = lives[place]
-            lives[place] = (
-                replace(life, ready=event.at) if event.kind == "host_ready" else _ended(life, event)
+    # From the end: news is of the last generation, or of the one before it.
+    for place in range(len(generations) - 1, -1, -1):
+        if generations[place].number == number:
+            generation = generations[place]
+            generations[place] = (
+                replace(generation, ready=event.at)
+                if event.kind == "host_ready"
+                else _ended(generation, event)
             )
             return
 
 
-def _ended(life: Life, event: Happened) -> Life:
-    if life.ended is None:
-        life = replace(life, ended=event.at)
+def _ended(generation: GenerationStory, event: Happened) -> GenerationStory:
+    if generation.ended is None:
+        generation = replace(generation, ended=event.at)
     facts = event.facts
     match event.kind:
         case "host_crashed":
             exit_ = facts.get("report", {}).get("exit") or facts.get("exit", "")
             cancelled = facts.get("exit") == "cancel"
-            return replace(life, crashed=True, cancelled=cancelled, exit=exit_, cause=facts.get("cause", ""))
+            return replace(
+                generation, crashed=True, cancelled=cancelled, exit=exit_, cause=facts.get("cause", "")
+            )
         case "host_backoff":
-            return replace(life, wait=facts.get("seconds"))
+            return replace(generation, wait=facts.get("seconds"))
         case "host_parked":
             seconds = facts.get("seconds")
-            return replace(life, wait=seconds, parked=True, until_revived=seconds is None)
+            return replace(generation, wait=seconds, parked=True, until_revived=seconds is None)
         case "host_replaced":
-            return replace(life, replaced=True)
-    return replace(life, stopped=True)
+            return replace(generation, replaced=True)
+    return replace(generation, stopped=True)

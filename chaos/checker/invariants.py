@@ -24,7 +24,7 @@ from .host_rules import (
     generations_count_up,
     no_start_before_its_time,
     nothing_left,
-    one_life_at_a_time,
+    one_generation_at_a_time,
     restarts_within_budget,
     works_after_the_faults,
 )
@@ -45,7 +45,7 @@ RULES: dict[str, Callable[[Run], Iterable[Violation]]] = {
     "calls begin in order": calls_begin_in_order,
     "one call at a time": one_call_at_a_time,
     "no reply crosses generations": no_reply_crosses_generations,
-    "one life at a time": one_life_at_a_time,
+    "one generation at a time": one_generation_at_a_time,
     "generations count up": generations_count_up,
     "no start before its time": no_start_before_its_time,
     "restarts within budget": restarts_within_budget,

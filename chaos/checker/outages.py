@@ -13,16 +13,16 @@ from .host_stories import stories
 
 if TYPE_CHECKING:
     from .facts import Run
-    from .host_stories import HostStory, Life
+    from .host_stories import GenerationStory, HostStory
 
 
 @frozen
 class Outage:
-    """A host was not ready, from a crash until the next life that was.
+    """A host was not ready, from a crash until the next generation that was.
 
     Attributes:
         host: whose.
-        generation: the life that crashed.
+        generation: the generation that crashed.
         began: when that was.
         seconds: how long it took.
         failed: starts in it that came to nothing.
@@ -62,27 +62,30 @@ def outages(run: Run) -> list[Outage]:
 
 def _of(story: HostStory) -> list[Outage]:
     found: list[Outage] = []
-    before: list[Life] = []
-    for life in story.lives:
-        if before and life.ready is not None:
-            found.append(_outage(before, life, life.ready))
+    before: list[GenerationStory] = []
+    for generation in story.generations:
+        if before and generation.ready is not None:
+            found.append(_outage(before, generation, generation.ready))
             before = []
-        if before or life.crashed:
-            before.append(life)
+        if before or generation.crashed:
+            before.append(generation)
     return found
 
 
-def _outage(before: list[Life], after: Life, ready: float) -> Outage:
+def _outage(before: list[GenerationStory], after: GenerationStory, ready: float) -> Outage:
     crashed, *tries = before
     began = crashed.began if crashed.ended is None else crashed.ended
-    took = [(after.began if life.ended is None else life.ended) - life.began for life in tries]
+    took = [
+        (after.began if generation.ended is None else generation.ended) - generation.began
+        for generation in tries
+    ]
     return Outage(
         crashed.host,
-        crashed.generation,
+        crashed.number,
         began,
         ready - began,
         len(tries),
         max(took, default=0.0),
         sum(took) + ready - after.began,
-        sum(life.wait or 0.0 for life in before),
+        sum(generation.wait or 0.0 for generation in before),
     )

@@ -106,27 +106,27 @@ def given(request: pytest.FixtureRequest) -> Given:
 
 @pytest.fixture
 def start(given: Given) -> Iterator[Callable[[], RawHost]]:
-    """Start a life of the host; all of them are ended after the test."""
-    lives: list[RawHost] = []
+    """Start a generation of the host; all of them are ended after the test."""
+    generations: list[RawHost] = []
 
     def start() -> RawHost:
-        lives.append(RawHost(given.argv, given.patience))
-        return lives[-1]
+        generations.append(RawHost(given.argv, given.patience))
+        return generations[-1]
 
     yield start
-    for life in lives:
-        life.kill()
+    for generation in generations:
+        generation.kill()
 
 
 @pytest.fixture
 def fresh(start: Callable[[], RawHost]) -> RawHost:
-    """A life that has been asked nothing yet."""
+    """A generation that has been asked nothing yet."""
     return start()
 
 
 @pytest.fixture
 def host(fresh: RawHost, given: Given) -> RawHost:
-    """A life that has answered ``init``."""
+    """A generation that has answered ``init``."""
     fresh.ask("init", {"config": given.config})
     return fresh
 

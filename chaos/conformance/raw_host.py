@@ -28,7 +28,7 @@ _SHOWN = 300
 
 
 class RawHost:
-    """One life of the host under test.
+    """One generation of the host under test.
 
     Args:
         argv: its command line.

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @pytest.fixture
 def described(fresh: RawHost, describing: Json) -> RawHost:
-    """A life that has described itself, and has been asked nothing else."""
+    """A generation that has described itself, and has been asked nothing else."""
     fresh.ask("describe", describing)
     return fresh
 
@@ -31,7 +31,7 @@ def work(described: RawHost, given: Given) -> Json:
     return {"tool_name": tool, "arguments": given.arguments, "state": state, **more}
 
 
-def lives(host: RawHost, work: Json) -> bool:
+def generations(host: RawHost, work: Json) -> bool:
     """Whether the next call is answered as if nothing had been."""
     return host.ask("execute_tool", work)["ok"] is True
 
@@ -68,7 +68,7 @@ def test_a_call_that_is_cancelled_is_answered_once_and_so_is_its_end(described: 
         "a cancel is answered with true or false"
     )
     assert stranger["result"]["value"] is False, described.tell("there is nothing of that id to be cancelled")
-    assert lives(described, work), described.tell("the call after it does not work")
+    assert generations(described, work), described.tell("the call after it does not work")
     assert len(described.answers(call)) == 1, described.tell("a call has more than one answer")
 
 
@@ -79,7 +79,7 @@ def test_raw_text_is_answered_as_any_call_is(described: RawHost, work: Json) -> 
     answer = described.ask("execute_tool", raw | {"payload": "raw text", "payload_kind": "text"})
 
     assert isinstance(answer["ok"], bool)
-    assert lives(described, work), described.tell("the call after it does not work")
+    assert generations(described, work), described.tell("the call after it does not work")
 
 
 @pytest.mark.must
@@ -142,7 +142,7 @@ def test_a_plugin_that_there_is_not_is_refused_by_its_name_and_the_host_lives(
 
     assert answer["ok"] is False, described.tell("a plugin that was never loaded answers")
     assert answer["error"]["type"] == "PluginNotFound", described.tell("the refusal has another type")
-    assert lives(described, work), described.tell("the call after it does not work")
+    assert generations(described, work), described.tell("the call after it does not work")
 
 
 @pytest.mark.must
@@ -179,4 +179,4 @@ def test_a_state_whose_name_is_not_known_is_refused_and_the_host_lives(
 
     assert answer["ok"] is False, described.tell("a state that it never had was given to a tool")
     assert answer["error"]["type"] == "StateUnknown", described.tell("the refusal has another type")
-    assert lives(described, work), described.tell("the call after it does not work")
+    assert generations(described, work), described.tell("the call after it does not work")

@@ -62,7 +62,7 @@ def test_answers_are_not_kept_back(host: RawHost, call: Json) -> None:
 
 
 @pytest.mark.must
-def test_a_next_life_begins_where_the_state_says(
+def test_a_next_generation_begins_where_the_state_says(
     start: Callable[[], RawHost], host: RawHost, call: Json, given: Given
 ) -> None:
     first = host.ask("execute_tool", call)["result"]
@@ -70,6 +70,8 @@ def test_a_next_life_begins_where_the_state_says(
     host.ended()
 
     second = start()
-    assert second.ask("init", {"config": given.config})["ok"], second.tell("a second life did not begin")
+    assert second.ask("init", {"config": given.config})["ok"], second.tell(
+        "a second generation did not begin"
+    )
     answer = second.ask("execute_tool", call | {"state": first["state"]})
-    assert answer["ok"] is True, second.tell("a second life did not take the state of the first")
+    assert answer["ok"] is True, second.tell("a second generation did not take the state of the first")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Entered:
-    """Which states of its lives a host has entered, each told once.
+    """Which states of its generations a host has entered, each told once.
 
     Whoever begins to listen looks at the status first; the news of what he has seen there may still
     be on its way.
@@ -29,7 +29,7 @@ class Entered:
         self._told: set[tuple[str, int, str]] = set()
 
     def is_new(self, name: str, generation: int, state: str) -> bool:
-        """Whether that was not told before. Only of the states that a life enters once."""
+        """Whether that was not told before. Only of the states that a generation enters once."""
         if state not in {"starting", "ready"}:
             return True
         key = (name, generation, state)
@@ -39,7 +39,7 @@ class Entered:
 
 
 def entered_before(board: Board) -> list[tuple[str, int, str]]:
-    """Name, generation and state for what the present lives have entered already."""
+    """Name, generation and state for what the present generations have entered already."""
     found = []
     hosts = {
         plugin["host"]["name"]: plugin["host"]

@@ -1,7 +1,7 @@
 // A tool host that goes wrong on schedule; the twin of `evil_host.py`, which see.
 //
 // `node evil_host.mjs NAME SCHEDULE BOOK`: the host's name, the file of its fault schedule, and the
-// file in which it keeps count, since what it has done must outlive its lives.
+// file in which it keeps count, since what it has done must outlive its generations.
 //
 // It uses Node alone, and none of Callboard: what is to be trusted with the proof of a thing should
 // not be made of it.
@@ -15,7 +15,7 @@ const ENTRY = 12;
 const [STATUS, USED, SEEN] = [0, 1, 2];
 const [WAITING, DUE, DONE] = [0, 1, 2];
 
-const LIFE = new Set([
+const GENERATION = new Set([
   'exit', 'signal', 'pause', 'hang', 'stderr_flood', 'orphan', 'grow_memory', 'close_stdin',
   'close_stdout', 'kill_parent',
 ]); // prettier-ignore
@@ -24,7 +24,7 @@ const ANSWER = new Set([
   'stdout_flood', 'part_flood', 'reply_flood',
 ]); // prettier-ignore
 
-/** What has happened, in all lives. Written before the consequences, so that no death undoes it. */
+/** What has happened, in all generations. Written before the consequences, so that no death undoes it. */
 class Book {
   constructor(path, entries) {
     this.file = fs.openSync(path, 'r+');
@@ -32,12 +32,12 @@ class Book {
     const head = Buffer.alloc(ENTRIES);
     fs.readSync(this.file, head, 0, ENTRIES, 0);
     this.total = Object.fromEntries(COUNTS.map((what, i) => [what, Number(head.readBigUInt64LE(i * 8))]));
-    this.life = Object.fromEntries(COUNTS.map((what) => [what, 0]));
+    this.generation = Object.fromEntries(COUNTS.map((what) => [what, 0]));
   }
 
   /** It has happened again. */
   count(what, more = 1) {
-    this.life[what] += more;
+    this.generation[what] += more;
     this.total[what] += more;
     const field = Buffer.alloc(8);
     field.writeBigUInt64LE(BigInt(this.total[what]));
@@ -67,7 +67,7 @@ class Fates {
     this.lookUp();
   }
 
-  /** Read what the book says: an earlier life or the board's side may have written there. */
+  /** Read what the book says: an earlier generation or the board's side may have written there. */
   lookUp() {
     this.fields = this.book.read();
     this.due = [...this.fields.keys()].filter((number) => this.fields[number][STATUS] === DUE);
@@ -91,7 +91,7 @@ class Fates {
 
   #concerns(trigger, about) {
     if (about !== undefined && about !== (trigger.name ?? trigger.way ?? 'in')) return false;
-    return (trigger.life ?? this.book.total.spawn) === this.book.total.spawn;
+    return (trigger.generation ?? this.book.total.spawn) === this.book.total.spawn;
   }
 
   #reached(number, trigger) {
@@ -102,7 +102,7 @@ class Fates {
 
   #left(trigger) {
     const what = trigger.on === 'frame' ? (trigger.way ?? 'in') : trigger.on;
-    return trigger.n - ('life' in trigger ? this.book.life : this.book.total)[what];
+    return trigger.n - ('generation' in trigger ? this.book.generation : this.book.total)[what];
   }
 
   /** How many bytes may be written before a trigger wants to be asked. */
@@ -141,7 +141,7 @@ const schedule = JSON.parse(fs.readFileSync(schedulePath, 'utf8'));
 const book = new Book(bookPath, schedule.entries.length);
 const fates = new Fates(schedule, book);
 const kept = [];
-let life = 0;
+let generation = 0;
 let chance = BigInt(schedule.seed) * 2n + 1n;
 
 // The tools
@@ -178,7 +178,7 @@ function serve({ id, method, params }) {
   switch (method) {
     case 'init': {
       // Of the first request alone: what is asked of this process later must not rename it.
-      life = Number.parseInt(id, 10) || 0;
+      generation = Number.parseInt(id, 10) || 0;
       for (const fault of fates.take(new Set(['die_in_init']))) process.exit(fault.code ?? 1);
       const waits = fates.take(new Set(['slow_start'])).reduce((sum, fault) => sum + fault.seconds, 0);
       later(waits, () => answer(id, {}, {}));
@@ -205,7 +205,7 @@ function serve({ id, method, params }) {
 // How things are said, and how that goes wrong
 
 const refuse = (id, type, detail) => write({ v: 1, id, ok: false, error: { type, detail, stack: '' } });
-const succeed = (id, result, state) => answer(id, { success: true, result, life }, state);
+const succeed = (id, result, state) => answer(id, { success: true, result, generation }, state);
 
 function answer(id, value, state) {
   const message = { v: 1, id, ok: true, result: state === undefined ? { value } : { value, state } };
@@ -289,7 +289,7 @@ function later(seconds, action) {
   else action();
 }
 
-// What happens to its life
+// What happens to its generation
 
 function point(where) {
   fates.comes('point', where);
@@ -297,7 +297,7 @@ function point(where) {
 }
 
 function strike() {
-  for (const fault of fates.take(LIFE)) deeds[fault.do](fault);
+  for (const fault of fates.take(GENERATION)) deeds[fault.do](fault);
 }
 
 /** Wait without an end; nothing else runs meanwhile. */

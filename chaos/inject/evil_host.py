@@ -1,7 +1,7 @@
 """A tool host that goes wrong on schedule; the twin of ``evil_host.mjs``. Run, never imported.
 
 ``python -I evil_host.py NAME SCHEDULE BOOK``: the host's name, the file of its fault schedule, and
-the file in which it keeps count, since what it has done must outlive its lives. The board's side of
+the file in which it keeps count, since what it has done must outlive its generations. The board's side of
 all three is `callboard.chaos.inject.evil_tool`, where the layout of the book is described.
 
 It uses the standard library alone, and none of Callboard: what is to be trusted with the proof of a
@@ -29,7 +29,7 @@ ENTRIES, ENTRY = 40, 12
 STATUS, USED, SEEN = range(3)
 WAITING, DUE, DONE = range(3)
 
-LIFE = frozenset({
+GENERATION = frozenset({
     "exit", "signal", "pause", "hang", "stderr_flood", "orphan", "grow_memory", "close_stdin",
     "close_stdout", "kill_parent",
 })  # fmt: skip
@@ -40,17 +40,17 @@ ANSWER = frozenset({
 
 
 class Book:
-    """What has happened, in all lives. Written before the consequences, so that no death undoes it."""
+    """What has happened, in all generations. Written before the consequences, so that no death undoes it."""
 
     def __init__(self, path: str, entries: int) -> None:
         self._file = os.open(path, os.O_RDWR)
         self._entries = entries
         self.total = dict(zip(COUNTS, struct.unpack("<5Q", os.pread(self._file, ENTRIES, 0)), strict=True))
-        self.life = dict.fromkeys(COUNTS, 0)
+        self.generation = dict.fromkeys(COUNTS, 0)
 
     def count(self, what: str, more: int = 1) -> None:
         """It has happened again."""
-        self.life[what] += more
+        self.generation[what] += more
         self.total[what] += more
         os.pwrite(self._file, struct.pack("<Q", self.total[what]), COUNTS.index(what) * 8)
 
@@ -74,7 +74,7 @@ class Fates:
         self.look_up()
 
     def look_up(self) -> None:
-        """Read what the book says: an earlier life or the board's side may have written there."""
+        """Read what the book says: an earlier generation or the board's side may have written there."""
         self._fields = self._book.read()
         self._due = [number for number, fields in enumerate(self._fields) if fields[STATUS] == DUE]
         self._waiting: dict[str, list[int]] = {}
@@ -96,7 +96,7 @@ class Fates:
             trigger["name"] if "name" in trigger else trigger.get("way", "in")
         ):
             return False
-        return bool(trigger.get("life", self._book.total["spawn"]) == self._book.total["spawn"])
+        return bool(trigger.get("generation", self._book.total["spawn"]) == self._book.total["spawn"])
 
     def _reached(self, number: int, trigger: dict[str, Any]) -> bool:
         if trigger["on"] == "point":
@@ -106,7 +106,7 @@ class Fates:
 
     def _left(self, trigger: dict[str, Any]) -> int:
         what = trigger.get("way", "in") if trigger["on"] == "frame" else trigger["on"]
-        counted = self._book.life if "life" in trigger else self._book.total
+        counted = self._book.generation if "generation" in trigger else self._book.total
         return int(trigger["n"]) - counted[what]
 
     def bytes_until_next(self) -> int | None:
@@ -142,7 +142,7 @@ class EvilHost:
         self._fates = Fates(schedule, book)
         self._out = threading.RLock()
         self._reading = self._told = False
-        self._life = 0
+        self._generation = 0
         self._kept: list[Any] = []
         self._tools = {f"{name}_{tool}": getattr(self, f"_{tool}") for tool in TOOLS}
 
@@ -178,7 +178,7 @@ class EvilHost:
             case "init":
                 # Of the first request alone: what is asked of this process later must not rename it.
                 number = request["id"].partition("-")[0]
-                self._life = int(number) if number.isdecimal() else 0
+                self._generation = int(number) if number.isdecimal() else 0
                 for fault in self._fates.take(frozenset({"die_in_init"})):
                     os._exit(fault.get("code", 1))
                 waits = sum(fault["seconds"] for fault in self._fates.take(frozenset({"slow_start"})))
@@ -222,7 +222,7 @@ class EvilHost:
         self._later(arguments["seconds"], partial(self._succeed, request_id, arguments["seconds"], state))
 
     def _succeed(self, request_id: str, result: Any, state: dict[str, Any]) -> None:
-        self._answer(request_id, {"success": True, "result": result, "life": self._life}, state)
+        self._answer(request_id, {"success": True, "result": result, "generation": self._generation}, state)
 
     # How things are said, and how that goes wrong
 
@@ -294,7 +294,7 @@ class EvilHost:
         timer.daemon = True
         timer.start()
 
-    # What happens to its life
+    # What happens to its generation
 
     def _point(self, name: str) -> None:
         self._fates.comes("point", name)
@@ -304,7 +304,7 @@ class EvilHost:
         if self._told:
             self._told = False
             self._fates.look_up()
-        for fault in self._fates.take(LIFE):
+        for fault in self._fates.take(GENERATION):
             getattr(self, f"_do_{fault['do']}")(fault)
 
     def _do_exit(self, fault: dict[str, Any]) -> NoReturn:

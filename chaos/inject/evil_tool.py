@@ -1,9 +1,9 @@
 """Tools in a real host that goes wrong on schedule: the board's side of ``evil_host.py`` and ``.mjs``.
 
 The host carries its part of a fault schedule out on itself. What it has done it keeps in its *book*,
-a file that outlives its lives. In it stand, little-endian:
+a file that outlives its generations. In it stand, little-endian:
 
-* five 64-bit counts over all lives: starts, calls, lines read, lines written, bytes written;
+* five 64-bit counts over all generations: starts, calls, lines read, lines written, bytes written;
 * for each entry of the schedule three 32-bit numbers: its status (0 waiting, 1 due, 2 done), how
   often its fault has come, and how often its point has been passed.
 
@@ -51,7 +51,7 @@ class EvilToolPlugin(HostedToolPlugin):
     ``NAME_echo`` returns its arguments; ``NAME_count`` adds ``by`` (1) to the count in its state and
     returns it; ``NAME_ledger`` appends ``line`` to the file ``path`` before it answers;
     ``NAME_stream`` emits ``parts`` numbers; ``NAME_slow`` answers after ``seconds``. Beside its
-    ``result`` each answer has the ``life`` that gave it: the generation whose ``init`` that process was
+    ``result`` each answer has the ``generation`` that gave it: the generation whose ``init`` that process was
     sent. In the tools are the points ``ledger.before``, ``ledger.after`` and ``stream.part``.
 
     Args:
@@ -91,7 +91,7 @@ class EvilToolPlugin(HostedToolPlugin):
         return f"{self.name}_{name}"
 
     def counts(self) -> dict[str, int]:
-        """What it has counted over all lives: ``spawn``, ``call``, ``in``, ``out`` and ``byte``."""
+        """What it has counted over all generations: ``spawn``, ``call``, ``in``, ``out`` and ``byte``."""
         counts = _COUNTS.unpack_from(self._book.read_bytes())
         return dict(zip(("spawn", "call", "in", "out", "byte"), counts, strict=True))
 
@@ -111,7 +111,7 @@ class EvilToolPlugin(HostedToolPlugin):
         return [number for number, entry in entries if isinstance(entry.trigger, AtTime | StateEntered)]
 
     def arm(self, entry: int) -> None:
-        """Let an entry come true: at once if the host lives, and else in its next life.
+        """Let an entry come true: at once if the host lives, and else in its next generation.
 
         Only for one of `outside`, and once: the others are the host's own to look after.
         """
@@ -134,7 +134,9 @@ class EvilToolPlugin(HostedToolPlugin):
         """Have the host look into its book."""
         host = self.host
         if host is not None:
-            nudge(host.pid)  # it may end in between, which is what it is for; the next life reads the book
+            nudge(
+                host.pid
+            )  # it may end in between, which is what it is for; the next generation reads the book
 
     def _command(self) -> Command:
         if self.language == "node":

@@ -33,14 +33,14 @@ KINDS = frozenset({
 
 
 class Tamper:
-    """See the module; one for each plugin, over all lives of its host.
+    """See the module; one for each plugin, over all generations of its host.
 
     Args:
         garbage: makes so many bytes that are no message.
-        carry: what starts the life; a real process if ``None``.
+        carry: what starts the generation; a real process if ``None``.
 
     Attributes:
-        told: hears of each fault that has spoilt an answer, with the pid of the life; in the thread of its pump.
+        told: hears of each fault that has spoilt an answer, with the pid of the generation; in the thread of its pump.
     """
 
     def __init__(self, garbage: Callable[[int], bytes], carry: Carry | None = None) -> None:
@@ -51,7 +51,7 @@ class Tamper:
         self._lock = threading.Lock()
 
     def spoil_next(self, fault: Fault) -> None:
-        """Have the next answer spoilt, of whichever life."""
+        """Have the next answer spoilt, of whichever generation."""
         with self._lock:
             self._due.append(fault)
 

@@ -62,7 +62,7 @@ RESERVE = 1.2
 """How many faults are drawn for each that is wanted."""
 
 _FEW = 20
-"""With no more faults than this to a host, it has too few lives for a fault to be meant for a certain one."""
+"""With no more faults than this to a host, it has too few generations for a fault to be meant for a certain one."""
 
 DEADLINE, START_DEADLINE, GRACE = 2.0, 3.0, 0.2
 LADDER = StopLadder(polite=0.2, firm=0.2)
@@ -191,7 +191,7 @@ class Soak:
         )
 
     def _draw_one(self, kind: str, host: str) -> Entry:
-        """One whose moment will come, or in one of eight cases may: that of a call in a certain life."""
+        """One whose moment will come, or in one of eight cases may: that of a call in a certain generation."""
         chance, each = self._chance, self.faults // len(self._names)
         fault = _mild(MAKE_FAULT[kind](chance), chance)
         calls = max(1, self.calls // len(self._names) // 2)
@@ -201,10 +201,12 @@ class Soak:
                 trigger = NthSpawn(chance.randint(1, 1 + each // 2))
             case StateEntered(state, n):
                 trigger = StateEntered(state, min(n, 1 + each // 4))
-            case NthCall() | NthFrame() | NthByte() if trigger.life is not None:
+            case NthCall() | NthFrame() | NthByte() if trigger.generation is not None:
                 early = each > _FEW and chance.random() < 1 / 3
-                life, n = (chance.randint(1, each // 3), 1 + trigger.n % 4) if early else (None, trigger.n)
-                trigger = replace(trigger, life=life, n=n)
+                generation, n = (
+                    (chance.randint(1, each // 3), 1 + trigger.n % 4) if early else (None, trigger.n)
+                )
+                trigger = replace(trigger, generation=generation, n=n)
         return Entry(trigger, fault, host)
 
     # The calls
@@ -271,11 +273,15 @@ def _mild(fault: f.Fault, chance: Random) -> f.Fault:
 
 def _has_to_be(value: Any) -> Callable[[Json], Json]:
     def judge(result: Json) -> Json:
-        there, life = result.get("result"), {"life": result["life"]}
-        return life if there == value else {**life, "wrong": f"it is {there!r:.80}, not {value!r:.80}"}
+        there, generation = result.get("result"), {"generation": result["generation"]}
+        return (
+            generation
+            if there == value
+            else {**generation, "wrong": f"it is {there!r:.80}, not {value!r:.80}"}
+        )
 
     return judge
 
 
 def _counted(result: Json) -> Json:
-    return {"counted": result.get("result"), "life": result["life"]}
+    return {"counted": result.get("result"), "generation": result["generation"]}

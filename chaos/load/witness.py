@@ -1,6 +1,6 @@
 """Writes down what goes over the line between the board and one plugin's hosts, whatever its tools are.
 
-Which call went to which life, with which state, and what that life answered: so of a tool that keeps no ledger it is
+Which call went to which generation, with which state, and what that generation answered: so of a tool that keeps no ledger it is
 known all the same what it was given, that each answer reached the call that it was for, and that each call was given
 the state of the answer before it. A ledger of a tool's own says more: what it has done with what it was given.
 
@@ -38,11 +38,11 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class Given:
-    """One call, as one life was given it.
+    """One call, as one generation was given it.
 
     Attributes:
         call: its name.
-        life: the generation that was given it.
+        generation: the generation that was given it.
         at: when, on the clock of the run.
         state: what it was given as state, as a digest.
         answered: it has an answer on the line.
@@ -51,7 +51,7 @@ class Given:
     """
 
     call: str
-    life: int
+    generation: int
     at: float
     state: str
     answered: bool = False
@@ -60,10 +60,10 @@ class Given:
 
 
 class Witness:
-    """See the module; one for each plugin, over all lives of its host, which it shares with no other.
+    """See the module; one for each plugin, over all generations of its host, which it shares with no other.
 
     Args:
-        carry: what starts a life; a real process if ``None``.
+        carry: what starts a generation; a real process if ``None``.
 
     Attributes:
         now: the clock of the run; calls before it is there are not written down.
@@ -96,7 +96,7 @@ class Witness:
         return transport
 
     def give(self, given: Given) -> None:
-        """Write down that a call was given to a life."""
+        """Write down that a call was given to a generation."""
         with self._lock:
             self._given.append(given)
 
@@ -116,12 +116,15 @@ class Witness:
             return {"wrong": "no host has answered that call"}
         last = seen[-1]
         if hooked:
-            return {"life": last.life, "judged": False}
+            return {"generation": last.generation, "judged": False}
         due = last.result or {}
         astray = [key for key, value in due.items() if result.get(key) != value]
         if last.result is None or astray:
-            return {"life": last.life, "wrong": f"its host has answered {due!r:.80}, not {result!r:.80}"}
-        return {"life": last.life}
+            return {
+                "generation": last.generation,
+                "wrong": f"its host has answered {due!r:.80}, not {result!r:.80}",
+            }
+        return {"generation": last.generation}
 
     def testify(self, recorder: Recorder, plugin: str) -> None:
         """Add to a recording what was written down: each run of a call, and how far the state had come at each answer.
@@ -131,7 +134,7 @@ class Witness:
         with self._lock:
             given = self._given[:]
         for one in given:
-            recorder.note(Ran(one.at, plugin, one.call, one.life))
+            recorder.note(Ran(one.at, plugin, one.call, one.generation))
         terms = recorder.terms_of(plugin)
         recorder.terms[plugin] = replace(terms, ledger=True, counts=terms.ordered)
         if terms.ordered and not terms.counts:
@@ -174,7 +177,7 @@ def _last(states: list[str | None], state: str) -> int:
 
 
 class _Line:
-    """The line of one life. Sending is heard in any thread, answers in that of the pump."""
+    """The line of one generation. Sending is heard in any thread, answers in that of the pump."""
 
     def __init__(self, witness: Witness, host: Host) -> None:
         self._witness = witness

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.frozen import frozen
 from ..checker.facts import Answered, Asked, Broken, Happened
-from ..checker.host_stories import HostStory, Life, stories
+from ..checker.host_stories import GenerationStory, HostStory, stories
 from .neighbours import Neighbours, neighbours
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ class Recovery:
 
     Attributes:
         host: whose.
-        generation: the life that ended.
+        generation: the generation that ended.
         fault: what was done to it; empty if nobody did anything.
         exit: how it ended.
         at: when it was done, or noticed if nobody did it.
         noticed: seconds from ``at`` until the board told of it.
-        ready: seconds from ``at`` until the next life was ready; ``None`` if none was.
+        ready: seconds from ``at`` until the next generation was ready; ``None`` if none was.
         answered: seconds from ``at`` until a tool of that host answered again; ``None`` if none did.
         lost: calls that were under way.
     """
@@ -58,7 +58,7 @@ class Figures:
         repeated: how often a call was given to its tool once more.
         faults: what was done to hosts, and how often.
         recoveries: in the order of time.
-        lives: of all hosts.
+        generations: of all hosts.
         seconds: of the run.
         neighbours: how long calls took while another host flooded the board, and otherwise.
     """
@@ -69,7 +69,7 @@ class Figures:
     repeated: int
     faults: Counter[str]
     recoveries: tuple[Recovery, ...]
-    lives: int
+    generations: int
     seconds: float
     neighbours: Neighbours
     hosts: tuple[str, ...] = field(default_factory=tuple)
@@ -95,7 +95,7 @@ class Figures:
             "sent_again": self.repeated,
             "faults": dict(self.faults),
             "crashes": len(self.recoveries),
-            "lives": self.lives,
+            "generations": self.generations,
             "recovery": {which: _summary(self.spans(which)) for which in ("noticed", "ready", "answered")},
             "beside_floods": {
                 "flooded": self.neighbours.flooded.as_dict(),
@@ -137,7 +137,7 @@ def figures(run: Run) -> Figures:
         repeated,
         faults,
         tuple(sorted(_recoveries(run, told), key=lambda one: one.at)),
-        sum(len(story.lives) for story in told),
+        sum(len(story.generations) for story in told),
         run.ended,
         neighbours(run),
         tuple(story.host for story in told),
@@ -153,18 +153,20 @@ def _recoveries(run: Run, told: list[HostStory]) -> list[Recovery]:
         elif isinstance(fact, Answered) and fact.ending == "success":
             worked[fact.plugin].append(fact.at)
     return [
-        _recovery(story, place, life, done[story.host], worked[story.host])
+        _recovery(story, place, generation, done[story.host], worked[story.host])
         for story in told
-        for place, life in enumerate(story.lives)
-        if life.crashed and life.ended is not None
+        for place, generation in enumerate(story.generations)
+        if generation.crashed and generation.ended is not None
     ]
 
 
-def _recovery(story: HostStory, place: int, life: Life, done: list[Broken], worked: list[float]) -> Recovery:
-    assert life.ended is not None
-    blow = _blow(life, done)
-    at = life.ended if blow is None else blow.at
-    ready = next((after.ready for after in story.lives[place + 1 :] if after.ready is not None), None)
+def _recovery(
+    story: HostStory, place: int, generation: GenerationStory, done: list[Broken], worked: list[float]
+) -> Recovery:
+    assert generation.ended is not None
+    blow = _blow(generation, done)
+    at = generation.ended if blow is None else blow.at
+    ready = next((after.ready for after in story.generations[place + 1 :] if after.ready is not None), None)
     answered = None
     if ready is not None:
         next_answer = bisect_left(worked, ready)
@@ -172,29 +174,29 @@ def _recovery(story: HostStory, place: int, life: Life, done: list[Broken], work
     lost = next(
         (
             len(event.facts["report"].get("in_flight", ()))
-            for event in story.of(life)
+            for event in story.of(generation)
             if event.kind == "host_crashed"
         ),
         0,
     )
     return Recovery(
         story.host,
-        life.generation,
+        generation.number,
         "" if blow is None else blow.fault,
-        life.exit or "ended",
+        generation.exit or "ended",
         at,
-        life.ended - at,
+        generation.ended - at,
         None if ready is None else ready - at,
         None if answered is None else answered - at,
         lost,
     )
 
 
-def _blow(life: Life, done: list[Broken]) -> Broken | None:
-    """The last thing that was done to a life before it ended."""
-    assert life.ended is not None
+def _blow(generation: GenerationStory, done: list[Broken]) -> Broken | None:
+    """The last thing that was done to a generation before it ended."""
+    assert generation.ended is not None
     times = [fact.at for fact in done]
-    place = bisect_right(times, life.ended) - 1
-    if place < 0 or times[place] < max(life.began, life.ended - NEAR):
+    place = bisect_right(times, generation.ended) - 1
+    if place < 0 or times[place] < max(generation.began, generation.ended - NEAR):
         return None
     return done[place]

@@ -62,7 +62,7 @@ def page(run: Run, checks: Sequence[Check], about: About) -> str:
             _tiles(told),
             _section(
                 "What happened",
-                "Each lane is a plugin: what was done to its host, the lives of that host, and its calls as they "
+                "Each lane is a plugin: what was done to its host, the generations of that host, and its calls as they "
                 "ended. Point at a thing to read about it.",
                 timeline(run) + _LEGEND,
             ),
@@ -142,7 +142,7 @@ def _rules(checks: Sequence[Check]) -> str:
     )
     return (
         '<section><h2>What had to be true</h2><p class="lead">Checked from what was recorded, call by call and '
-        f'life by life; no sum of the board itself is believed.</p><ul class="rules">{rows}</ul>'
+        f'generation by generation; no sum of the board itself is believed.</p><ul class="rules">{rows}</ul>'
         f"{''.join(_evidence(checks))}</section>"
     )
 
@@ -174,7 +174,7 @@ def _table(told: Figures) -> str:
     rows = "".join(_row(one) for one in told.recoveries)
     return (
         '<section><h2>Every crash</h2><div class="scroll"><table><thead><tr><th class="n">at</th><th>host</th>'
-        '<th class="n">life</th><th>what was done</th><th>how it ended</th><th class="n">calls lost</th>'
+        '<th class="n">generation</th><th>what was done</th><th>how it ended</th><th class="n">calls lost</th>'
         '<th class="n">noticed after</th><th class="n">ready after</th><th class="n">answered after</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div></section>"
     )
@@ -201,7 +201,7 @@ def _footer(about: About) -> str:
 _LEGEND = (
     '<div class="legend">'
     '<span><i style="background:var(--start)"></i>starting</span>'
-    '<span><i style="background:var(--life)"></i><i style="background:var(--life-2)"></i>one life after another</span>'
+    '<span><i style="background:var(--ready)"></i><i style="background:var(--ready-2)"></i>one generation after another</span>'
     '<span><i style="border:1.2px dashed var(--warn)"></i>waiting to be started again</span>'
     '<span><i style="background:repeating-linear-gradient(45deg, var(--warn) 0 2px, transparent 2px 5px)"></i>parked</span>'
     '<span><b style="color:var(--warn)">▼</b> something was done to it</span>'

@@ -3,11 +3,11 @@
 STYLE = """
 :root { color-scheme: light dark;
   --ground:#f7f7f5; --card:#ffffff; --ink:#1d2024; --soft:#667079; --line:#e3e5e8; --grid:#eceef0;
-  --good:#1f9d63; --good-2:#5cba8d; --bad:#d0453b; --warn:#d9962b; --own:#8b78c9; --life:#3f7fbf; --life-2:#6aa0d6;
+  --good:#1f9d63; --good-2:#5cba8d; --bad:#d0453b; --warn:#d9962b; --own:#8b78c9; --ready:#3f7fbf; --ready-2:#6aa0d6;
   --start:#b9cfe4; --bar-ink:#fff; --shadow:0 1px 2px rgb(20 25 30 / 6%), 0 6px 24px rgb(20 25 30 / 5%); }
 @media (prefers-color-scheme: dark) { :root {
   --ground:#14171a; --card:#1c2024; --ink:#e6e9ec; --soft:#96a0aa; --line:#2c3237; --grid:#262b30;
-  --good:#3cc384; --good-2:#2b8f62; --bad:#f0685d; --warn:#e6ad4b; --own:#a796e0; --life:#5c9ddb; --life-2:#3f78ad;
+  --good:#3cc384; --good-2:#2b8f62; --bad:#f0685d; --warn:#e6ad4b; --own:#a796e0; --ready:#5c9ddb; --ready-2:#3f78ad;
   --start:#33485c; --bar-ink:#0f1214; --shadow:none; } }
 * { box-sizing:border-box }
 body { margin:0; background:var(--ground); color:var(--ink);
@@ -32,16 +32,16 @@ svg .tick, svg .note { fill:var(--soft); font-size:11.5px } svg .tick { text-anc
 svg .host { font-weight:600; font-size:13.5px }
 .grid { stroke:var(--grid) } .rule { stroke:var(--line) }
 .healed { stroke:var(--good); stroke-width:1.5; stroke-dasharray:4 4 }
-.starting { fill:var(--start) } .life.odd { fill:var(--life) } .life.even { fill:var(--life-2) }
+.starting { fill:var(--start) } .ready.odd { fill:var(--ready) } .ready.even { fill:var(--ready-2) }
 .wait { fill:none; stroke:var(--warn); stroke-width:1.2; stroke-dasharray:3 3 }
 .parked { fill:url(#hatch); stroke:var(--warn); stroke-width:.8 }
 .hatch-ground { fill:var(--card) } .hatch-line { stroke:var(--warn); stroke-width:2.4 }
 .blow { fill:var(--warn) } .crash path { stroke:var(--bad); stroke-width:2.2; stroke-linecap:round }
 .crash path { paint-order:stroke } svg .generation { fill:var(--bar-ink); text-anchor:middle; font-size:11px; pointer-events:none }
 .ok { fill:var(--good-2) } .own { fill:var(--own) } .lost { fill:var(--bad) } .refused { fill:var(--warn) }
-.dot { fill:var(--life); fill-opacity:.55; stroke:var(--life); stroke-width:1 } .median { stroke:var(--bad); stroke-width:2 }
+.dot { fill:var(--ready); fill-opacity:.55; stroke:var(--ready); stroke-width:1 } .median { stroke:var(--bad); stroke-width:2 }
 svg .in-bar { fill:var(--bar-ink); font-size:11.5px; pointer-events:none }
-.life:hover, .dot:hover, .endings rect:hover, .timeline g:hover rect { filter:brightness(1.12) saturate(1.2) }
+.ready:hover, .dot:hover, .endings rect:hover, .timeline g:hover rect { filter:brightness(1.12) saturate(1.2) }
 .legend { display:flex; flex-wrap:wrap; gap:6px 18px; color:var(--soft); font-size:12.5px; margin-top:10px }
 .legend i { display:inline-block; width:12px; height:12px; border-radius:3px; margin-right:6px; vertical-align:-1px }
 ul.rules { list-style:none; margin:8px 0 0; padding:0; display:grid; grid-template-columns:repeat(auto-fit, minmax(440px, 1fr)); gap:0 28px }

@@ -1,6 +1,6 @@
-"""The timeline of a run as SVG: a lane for each plugin, with its lives, what was done to it, and its calls. Pure.
+"""The timeline of a run as SVG: a lane for each plugin, with its generations, what was done to it, and its calls. Pure.
 
-In each lane, from above: what was done to the host; its lives, from start to end, with the waits between
+In each lane, from above: what was done to the host; its generations, from start to end, with the waits between
 them; and the calls that ended, by the colour of how. Whoever rests the pointer on a thing is told of it.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..checker.facts import Run
-    from ..checker.host_stories import HostStory, Life
+    from ..checker.host_stories import GenerationStory, HostStory
 
 WIDTH, LEFT, RIGHT = 1120, 148, 18
 TOP, LANE, BAND, BARS = 34, 92, 20, 22
@@ -54,7 +54,7 @@ def timeline(run: Run) -> str:
     ]
     return (
         f'<svg class="timeline" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="Timeline of hosts, lives, faults and calls">{_PATTERNS}'
+        f'aria-label="Timeline of hosts, generations, faults and calls">{_PATTERNS}'
         f"{''.join(_axis(scale, height))}{''.join(_healed(run, scale, height))}{''.join(lanes)}</svg>"
     )
 
@@ -79,16 +79,16 @@ def _lane(name: str, top: int, story: HostStory | None, run: Run, scale: Scale) 
     yield f'<line class="rule" x1="0" x2="{WIDTH}" y1="{top + LANE - 8}" y2="{top + LANE - 8}"/>'
     said = "in this process"
     if story is not None:
-        crashes = sum(life.crashed for life in story.lives)
-        said = f"{_many(len(story.lives), 'life', 'lives')}, {_many(crashes, 'crash', 'crashes')}"
+        crashes = sum(generation.crashed for generation in story.generations)
+        said = f"{_many(len(story.generations), 'generation', 'generations')}, {_many(crashes, 'crash', 'crashes')}"
     yield f'<text class="host" x="4" y="{top + 30}">{escape(shortened(name))}<title>{escape(name)}</title></text>'
     yield f'<text class="note" x="4" y="{top + 47}">{said}</text>'
     if story is None:
         return
     band = top + 16
-    for place, life in enumerate(story.lives):
-        after = story.lives[place + 1] if place + 1 < len(story.lives) else None
-        yield from _life(life, after, band, run.ended, scale)
+    for place, generation in enumerate(story.generations):
+        after = story.generations[place + 1] if place + 1 < len(story.generations) else None
+        yield from _box_of(generation, after, band, run.ended, scale)
     for fact in run.of(name):
         if isinstance(fact, Broken):
             x = scale(fact.at)
@@ -98,38 +98,46 @@ def _lane(name: str, top: int, story: HostStory | None, run: Run, scale: Scale) 
             )
 
 
-def _told(life: Life) -> str:
-    """A life in a sentence."""
-    told = f"generation {life.generation}: "
-    if life.ready == life.began:
+def _told(generation: GenerationStory) -> str:
+    """A generation in a sentence."""
+    told = f"generation {generation.number}: "
+    if generation.ready == generation.began:
         told += "was there at the beginning"
     else:
-        told += f"started at {life.began:.3f} s"
-        told += "" if life.ready is None else f", ready after {span(life.ready - life.began)}"
-    if life.ended is not None:
-        told += f", ended at {life.ended:.3f} s"
-    if life.crashed:
-        told += f" ({life.cause if life.cause.startswith(life.exit) else f'{life.exit}; {life.cause}'})"
+        told += f"started at {generation.began:.3f} s"
+        told += (
+            "" if generation.ready is None else f", ready after {span(generation.ready - generation.began)}"
+        )
+    if generation.ended is not None:
+        told += f", ended at {generation.ended:.3f} s"
+    if generation.crashed:
+        told += f" ({generation.cause if generation.cause.startswith(generation.exit) else f'{generation.exit}; {generation.cause}'})"
     return told
 
 
-def _life(life: Life, after: Life | None, y: int, end: float, scale: Scale) -> Iterator[str]:
-    ended = end if life.ended is None else life.ended
-    began, over = scale(life.began), scale(ended)
-    ready = over if life.ready is None else scale(life.ready)
-    title = f"<title>{escape(_told(life))}</title>"
-    shade = "even" if life.generation % 2 == 0 else "odd"
+def _box_of(
+    generation: GenerationStory, after: GenerationStory | None, y: int, end: float, scale: Scale
+) -> Iterator[str]:
+    ended = end if generation.ended is None else generation.ended
+    began, over = scale(generation.began), scale(ended)
+    ready = over if generation.ready is None else scale(generation.ready)
+    title = f"<title>{escape(_told(generation))}</title>"
+    shade = "even" if generation.number % 2 == 0 else "odd"
     if ready > began:
         yield _box("starting", began, ready, y, title)
-    if life.ready is not None:
-        yield _box(f"life {shade}", ready, over, y, title)
+    if generation.ready is not None:
+        yield _box(f"ready {shade}", ready, over, y, title)
         if over - ready > _ROOM:
-            yield f'<text class="generation" x="{(ready + over) / 2:.1f}" y="{y + 14}">{life.generation}</text>'
-    if life.ended is not None and (life.parked or (after is not None and after.began > life.ended)):
+            yield f'<text class="generation" x="{(ready + over) / 2:.1f}" y="{y + 14}">{generation.number}</text>'
+    if generation.ended is not None and (
+        generation.parked or (after is not None and after.began > generation.ended)
+    ):
         until = end if after is None else after.began
-        waited = f"{'parked' if life.parked else 'waited'} for {span(until - life.ended)}"
-        yield _box("parked" if life.parked else "wait", over, scale(until), y, f"<title>{waited}</title>")
-    if life.crashed:
+        waited = f"{'parked' if generation.parked else 'waited'} for {span(until - generation.ended)}"
+        yield _box(
+            "parked" if generation.parked else "wait", over, scale(until), y, f"<title>{waited}</title>"
+        )
+    if generation.crashed:
         yield (
             f'<g class="crash" transform="translate({over} {y + BAND / 2})">'
             f'<path d="M-3.5-3.5l7 7m0-7l-7 7"/>{title}</g>'

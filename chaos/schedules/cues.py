@@ -1,4 +1,4 @@
-"""Which entries of a schedule come true for one host, over all its lives. Counts, and nothing else.
+"""Which entries of a schedule come true for one host, over all its generations. Counts, and nothing else.
 
 Whoever runs the host tells what happens and is told the faults that this brings; it carries them out,
 or keeps those for the next answer or the next start.
@@ -34,18 +34,18 @@ class Cues:
         self.told: list[Entry] = []
         self._waiting = list(schedule.entries)
         self._over_all: Counter[str] = Counter()
-        self._in_life: Counter[str] = Counter()
+        self._in_generation: Counter[str] = Counter()
 
     @property
-    def life(self) -> int:
+    def generation(self) -> int:
         """How often the host has been started."""
         return self._over_all["spawn"]
 
     def at_spawn(self) -> list[Fault]:
         """The host is about to be started."""
-        self._in_life.clear()
+        self._in_generation.clear()
         self._over_all["spawn"] += 1
-        return self._come(lambda trigger: isinstance(trigger, t.NthSpawn) and trigger.n == self.life)
+        return self._come(lambda trigger: isinstance(trigger, t.NthSpawn) and trigger.n == self.generation)
 
     def at_call(self) -> list[Fault]:
         """It has read a call."""
@@ -95,7 +95,7 @@ class Cues:
         ahead = [
             trigger.n - self._counts(trigger)["byte"]
             for trigger in (entry.trigger for entry in self._waiting)
-            if isinstance(trigger, t.NthByte) and trigger.life in {None, self.life}
+            if isinstance(trigger, t.NthByte) and trigger.generation in {None, self.generation}
         ]
         return min([coming, *(distance for distance in ahead if distance > 0)])
 
@@ -106,13 +106,13 @@ class Cues:
 
     def _count(self, what: str, by: int = 1) -> None:
         self._over_all[what] += by
-        self._in_life[what] += by
+        self._in_generation[what] += by
 
     def _counts(self, trigger: t.NthCall | t.NthFrame | t.NthByte) -> Counter[str]:
-        return self._over_all if trigger.life is None else self._in_life
+        return self._over_all if trigger.generation is None else self._in_generation
 
     def _is_at(self, what: str, trigger: t.NthCall | t.NthFrame | t.NthByte) -> bool:
-        return trigger.life in {None, self.life} and trigger.n == self._counts(trigger)[what]
+        return trigger.generation in {None, self.generation} and trigger.n == self._counts(trigger)[what]
 
     def _come(self, is_now: Callable[[t.Trigger], bool]) -> list[Fault]:
         if not self._waiting or self.healed:

@@ -90,18 +90,18 @@ def draw_trigger(
     """Draw when a fault is to happen: a moment at which it makes sense."""
     if fault.touches == f.START:
         return t.NthSpawn(chance.randint(1, 3))
-    life = chance.choice((None, None, 1, 2))
+    generation = chance.choice((None, None, 1, 2))
     kinds = ["call"] * 4 + ["time", "frame", "state"]
-    kinds += ["byte"] * (fault.touches == f.LIFE) + ["point"] * bool(points)
+    kinds += ["byte"] * (fault.touches == f.GENERATION) + ["point"] * bool(points)
     match chance.choice(kinds):
         case "call":
-            return t.NthCall(chance.randint(1, calls), life)
+            return t.NthCall(chance.randint(1, calls), generation)
         case "time":
             return t.AtTime(round(chance.uniform(0, seconds), 3))
         case "frame":
-            return t.NthFrame(chance.randint(1, calls + 2), chance.choice(("in", "out")), life)
+            return t.NthFrame(chance.randint(1, calls + 2), chance.choice(("in", "out")), generation)
         case "byte":
-            return t.NthByte(chance.randint(1, 150 * calls), life)
+            return t.NthByte(chance.randint(1, 150 * calls), generation)
         case "point":
             return t.AtPoint(chance.choice(points), chance.randint(1, calls))
         case _:

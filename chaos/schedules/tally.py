@@ -18,7 +18,7 @@ class Tally:
 
     Attributes:
         wanted: how many have to be carried out.
-        drawn: by kind; a few more than wanted, since the moment of some never comes: the life that they
+        drawn: by kind; a few more than wanted, since the moment of some never comes: the generation that they
             are for may have ended before.
         came: those that were carried out, by kind. One that is due when the faults are over is not among them.
     """

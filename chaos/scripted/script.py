@@ -1,4 +1,4 @@
-"""What a scripted host plays by, through all its lives: its tools, its schedule, and the faults that wait for their turn."""
+"""What a scripted host plays by, through all its generations: its tools, its schedule, and the faults that wait for their turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 class Sufferer(Protocol):
-    """The life that faults are done to."""
+    """The generation that faults are done to."""
 
     @property
     def ended(self) -> bool:
@@ -37,7 +37,7 @@ class Script:
     Attributes:
         cues: which faults came true.
         guests: of a host that is shared: the plugins that may live in it.
-        life: the last life so far.
+        generation: the last generation so far.
         start_faults: what the next starts will suffer.
         answer_faults: what the next answer will suffer.
         chance: what is left to chance, the same for the same schedule.
@@ -74,7 +74,7 @@ class Script:
         self.record = record
         self.cues = Cues(own)
         self.guests: Mapping[str, Script] = {}
-        self.life: Sufferer | None = None
+        self.generation: Sufferer | None = None
         self.start_faults: list[f.Fault] = []
         self.answer_faults: list[f.Fault] = []
         self.chance = Random(f"{own.seed} {name}")  # noqa: S311 - a game, no secret
@@ -100,17 +100,17 @@ class Script:
     def enter(self, state: str) -> None:
         """The supervisor has put the host into this state."""
         faults = self.cues.at_state(state)
-        if state == "starting":  # told before there is a life to suffer them
-            self._birth_faults += [fault for fault in faults if fault.touches == f.LIFE]
-            faults = [fault for fault in faults if fault.touches != f.LIFE]
+        if state == "starting":  # told before there is a generation to suffer them
+            self._birth_faults += [fault for fault in faults if fault.touches == f.GENERATION]
+            faults = [fault for fault in faults if fault.touches != f.GENERATION]
         self.suffer(faults)
 
     def at_birth(self) -> list[f.Fault] | None:
-        """A life begins: what it suffers at once, or ``None`` if its start is refused."""
+        """A generation begins: what it suffers at once, or ``None`` if its start is refused."""
         faults = self.cues.at_spawn()
-        at_once = self._birth_faults + [fault for fault in faults if fault.touches == f.LIFE]
+        at_once = self._birth_faults + [fault for fault in faults if fault.touches == f.GENERATION]
         self._birth_faults = []
-        self.suffer(fault for fault in faults if fault.touches != f.LIFE)
+        self.suffer(fault for fault in faults if fault.touches != f.GENERATION)
         if self._refusals > 0:
             self._refusals -= 1
             return None
@@ -126,8 +126,8 @@ class Script:
                 self.start_faults.append(fault)
             elif fault.touches == f.ANSWER:
                 self.answer_faults.append(fault)
-            elif self.life is not None and not self.life.ended:
-                self.life.suffer(fault)
+            elif self.generation is not None and not self.generation.ended:
+                self.generation.suffer(fault)
 
 
 def _schema(tool: str) -> Json:

@@ -26,7 +26,7 @@ Record = Callable[[str, str, Json], None]
 Tool = Callable[["ScriptedCall"], Any | Generator[float, None, Any]]
 
 
-class LifeOver(BaseException):
+class GenerationOver(BaseException):
     """The host has ended under the tool, so its code does not go on; never caught by tools."""
 
 
@@ -35,7 +35,7 @@ class ScriptedCall:
     """See the module.
 
     Attributes:
-        id: the request's, unique over all lives of the host.
+        id: the request's, unique over all generations of the host.
         tool: the tool's name.
         arguments: as sent.
         state: the plugin's, the tool's to change.
@@ -50,7 +50,7 @@ class ScriptedCall:
     _note: Callable[[ScriptedCall, Any], None] = field(repr=False)
 
     @property
-    def life(self) -> int:
+    def generation(self) -> int:
         """The generation of the host that runs it."""
         return int(self.id.partition("-")[0])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...hosts.errors import HostStartError
 from ...hosts.process.process import Command
-from .scripted_life import ScriptedLife
+from .scripted_generation import ScriptedGeneration
 
 if TYPE_CHECKING:
     from ...hosts.process.process import ProcessListener
@@ -20,8 +20,8 @@ class ScriptedHost:
     """See the module. It is a `Program`.
 
     Attributes:
-        script: what all its lives play by.
-        lives: every life so far, the last one being the present.
+        script: what all its generations play by.
+        generations: every generation so far, the last one being the present.
     """
 
     kind = "program"
@@ -30,15 +30,15 @@ class ScriptedHost:
     def __init__(self, script: Script) -> None:
         self.name = script.name
         self.script = script
-        self.lives: list[ScriptedLife] = []
-        self.carry: Carry = self._begin_life
+        self.generations: list[ScriptedGeneration] = []
+        self.carry: Carry = self._begin_generation
         for seconds in script.cues.times():
             script.clock.call_at(script.clock.start + seconds, partial(self._at_time, seconds))
 
     @property
-    def life(self) -> ScriptedLife | None:
-        """The present life, or ``None`` if it has ended."""
-        return self.lives[-1] if self.lives and not self.lives[-1].ended else None
+    def generation(self) -> ScriptedGeneration | None:
+        """The present generation, or ``None`` if it has ended."""
+        return self.generations[-1] if self.generations and not self.generations[-1].ended else None
 
     def command(self) -> Command:
         """Nothing is started by it."""
@@ -50,19 +50,19 @@ class ScriptedHost:
     def _at_time(self, seconds: float) -> None:
         self.script.suffer(self.script.cues.at_time(seconds))
 
-    def _begin_life(
+    def _begin_generation(
         self,
         host: str,
         command: Command,
         listener: ProcessListener,
         watchdog: Watchdog | None,
-    ) -> ScriptedLife:
+    ) -> ScriptedGeneration:
         script = self.script
         at_once = script.at_birth()
         if at_once is None:
-            script.record("refused", host, {"start": script.cues.life})
+            script.record("refused", host, {"start": script.cues.generation})
             raise HostStartError(f"cannot start host {host!r}: refused", host=host, permanent=False)
-        life = ScriptedLife(script, script.clock.serial(), listener, at_once)
-        script.life = life
-        self.lives.append(life)
-        return life
+        generation = ScriptedGeneration(script, script.clock.serial(), listener, at_once)
+        script.generation = generation
+        self.generations.append(generation)
+        return generation

@@ -1,6 +1,6 @@
 """A plugin in a host that is no process: tools as Python functions, faults as a schedule says.
 
-On a board it is like any other hosted plugin: a supervisor starts its lives, a host actor sees to
+On a board it is like any other hosted plugin: a supervisor starts its generations, a host actor sees to
 each, and real protocol lines go back and forth. Only what the lines go to is made of Python, lives in
 a `VirtualClock`, and does what a `Schedule` wants at the moment it wants it.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..virtual.clock import VirtualClock
     from .scripted_call import Record, Tool
-    from .scripted_life import ScriptedLife
+    from .scripted_generation import ScriptedGeneration
 
 Json = dict[str, Any]
 
@@ -39,12 +39,12 @@ class ScriptedToolPlugin(HostedToolPlugin):
         schemas: of the tools; one that accepts any object for each, by default.
         state: what ``init`` answers: a mapping, or a function that makes one of the configuration.
         latency: seconds that every answer takes.
-        memory_limit: mebibytes that a life may take before the system kills it.
+        memory_limit: mebibytes that a generation may take before the system kills it.
         record: told what happens.
         founds: makes a host of that name for plugins that share one; ``None``: this one cannot.
 
     Attributes:
-        script: what all its lives play by.
+        script: what all its generations play by.
 
     Raises:
         ScheduleError: a fault is for real processes only.
@@ -73,14 +73,14 @@ class ScriptedToolPlugin(HostedToolPlugin):
         super().__init__(name, self._home.command, carry=self._home.carry)
 
     @property
-    def life(self) -> ScriptedLife | None:
-        """The present life, or ``None`` if it has ended."""
-        return self._home.life
+    def generation(self) -> ScriptedGeneration | None:
+        """The present generation, or ``None`` if it has ended."""
+        return self._home.generation
 
     @property
-    def lives(self) -> list[ScriptedLife]:
-        """Every life so far, the last one being the present."""
-        return self._home.lives
+    def generations(self) -> list[ScriptedGeneration]:
+        """Every generation so far, the last one being the present."""
+        return self._home.generations
 
     def sharing(self) -> Sharing | None:
         if self._founds is None:

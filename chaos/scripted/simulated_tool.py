@@ -1,6 +1,6 @@
 """The tool of a simulation: everything that the rules want to hold a board to, in a few lines.
 
-It writes down that it has begun, counts its answers in its state, and tells with each answer which life
+It writes down that it has begun, counts its answers in its state, and tells with each answer which generation
 has given it. How long it takes, how many parts it sends and how it ends is told by its arguments.
 """
 
@@ -21,7 +21,7 @@ def work(call: ScriptedCall) -> Generator[float, None, dict[str, Any]]:
     pieces = given["parts"] + 1
     for number in range(given["parts"]):
         yield given["seconds"] / pieces
-        call.part({"number": number, "life": call.life})
+        call.part({"number": number, "generation": call.generation})
     yield given["seconds"] / pieces
     call.point("before the answer")
     match given["mood"]:
@@ -30,4 +30,4 @@ def work(call: ScriptedCall) -> Generator[float, None, dict[str, Any]]:
         case "raise":
             raise LookupError("it was asked to raise")
     count = call.state["count"] = call.state.get("count", 0) + 1
-    return {"success": True, "result": {"call": given["call"], "count": count, "life": call.life}}
+    return {"success": True, "result": {"call": given["call"], "count": count, "generation": call.generation}}

@@ -7,10 +7,10 @@ Beside the events of the board (see `supervision.event_kinds`) there is what onl
 | `asked`, `answered` | a call was submitted; it has ended | `call`, …; `result`, `parts` |
 | `ordered` | an order by hand | `verb` |
 | `fault` | a fault of the schedule happens | the fault |
-| `spawn`, `refused` | a life begins, or cannot | `life`, `pid` |
-| `frame` | a line is read by the host, or about to be written | `life`, `way`, … |
-| `effect` | a tool has had an effect on the world | `life`, `id`, `arguments`, `effect` |
-| `exit`, `gone` | a life has ended; nothing is left of it | `life`, … |
+| `spawn`, `refused` | a generation begins, or cannot | `generation`, `pid` |
+| `frame` | a line is read by the host, or about to be written | `generation`, `way`, … |
+| `effect` | a tool has had an effect on the world | `generation`, `id`, `arguments`, `effect` |
+| `exit`, `gone` | a generation has ended; nothing is left of it | `generation`, … |
 | `healed` | nothing goes wrong any more | |
 """
 

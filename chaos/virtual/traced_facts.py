@@ -26,7 +26,7 @@ def facts_of(happenings: Iterable[Happening]) -> Iterator[Fact]:
     """The facts, in the order of the happenings.
 
     An ``effect`` counts as the beginning of a call if its arguments say which ``call`` that is, and an
-    answer may tell its ``count`` and ``life``; see `simulated_tool`.
+    answer may tell its ``count`` and ``generation``; see `simulated_tool`.
     """
     numbers = itertools.count(1)
     alive: dict[str, list[int]] = {}
@@ -37,7 +37,7 @@ def facts_of(happenings: Iterable[Happening]) -> Iterator[Fact]:
             case "answered":
                 yield _answered(at, subject, facts)
             case "effect" if "call" in facts["arguments"]:
-                yield Ran(at, subject, facts["arguments"]["call"], facts["life"])
+                yield Ran(at, subject, facts["arguments"]["call"], facts["generation"])
             case "ordered":
                 yield Ordered(at, subject, facts["verb"])
             case "fault":
@@ -64,7 +64,7 @@ def _answered(at: float, plugin: str, facts: Json) -> Answered:
         facts["call"],
         ending_of(result),
         None if reported(result) is None else result.get("outcome"),
-        life=told.get("life", 0),
+        generation=told.get("generation", 0),
         counted=told.get("count"),
         error="" if success else str(result.get("error", "")),
         judged=success and "call" in told,

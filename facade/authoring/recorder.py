@@ -39,9 +39,9 @@ class Recorder:
         self._began = now()
         self._lock = threading.Lock()
 
-    def tap(self, host: str, generation: int, command: Command) -> _LifeTap:
-        """The tap of one life."""
-        return _LifeTap(self, host, generation, Redactor(secrets_of(command.env)))
+    def tap(self, host: str, generation: int, command: Command) -> _GenerationTap:
+        """The tap of one generation."""
+        return _GenerationTap(self, host, generation, Redactor(secrets_of(command.env)))
 
     def note(self, host: str, generation: int, kind: str, message: Json | None, text: str) -> None:
         """Make an entry."""
@@ -50,10 +50,10 @@ class Recorder:
             self._hears(Entry(at, host, generation, kind, message, text))
 
 
-class _LifeTap:
+class _GenerationTap:
     def __init__(self, recorder: Recorder, host: str, generation: int, redactor: Redactor) -> None:
         self._recorder = recorder
-        self._life = host, generation
+        self._generation = host, generation
         self._redactor = redactor
         self._output = b""
         self._errors = b""
@@ -86,9 +86,9 @@ class _LifeTap:
         except JsonValueError:
             message = None
         if isinstance(message, dict):
-            self._recorder.note(*self._life, kind, message, "")
+            self._recorder.note(*self._generation, kind, message, "")
         else:
-            self._recorder.note(*self._life, kind, None, text)
+            self._recorder.note(*self._generation, kind, None, text)
 
     def _note(self, kind: str, text: str = "") -> None:
-        self._recorder.note(*self._life, kind, None, text)
+        self._recorder.note(*self._generation, kind, None, text)

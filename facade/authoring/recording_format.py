@@ -1,7 +1,7 @@
 """A recording of what went between Callboard and its hosts, read from its lines. Pure.
 
 The first line says that it is a recording, and of which version. Each later one is an `Entry`: a message, a line of stderr, or
-the beginning or the end of a life.
+the beginning or the end of a generation.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Entry:
     Attributes:
         at: seconds since the recording began.
         host: whose.
-        generation: which of its lives.
+        generation: which of its generations.
         kind: one of `KINDS`.
         message: of what was sent or received, if it is JSON; ``None`` otherwise.
-        text: what else it is: a line of stderr, a stray line, how the life ended.
+        text: what else it is: a line of stderr, a stray line, how the generation ended.
     """
 
     at: float

@@ -1,7 +1,7 @@
 """Asking a plugin's host again what it was asked in a recording, one request after the other.
 
 Each request is given the arguments and the state that were recorded, so an answer that differs does so by itself and not for
-what came before. Each recorded life is a life of its own here too. What was redacted is asked as it stands: `***`.
+what came before. Each recorded generation is a generation of its own here too. What was redacted is asked as it stands: `***`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class NoHost(CallboardError):
 def replay(
     recorded: list[Exchange], configuration: Configuration, patience: float
 ) -> Iterator[tuple[Exchange, Exchange]]:
-    """Ask again; yields each recorded exchange with what came of it now, life by life.
+    """Ask again; yields each recorded exchange with what came of it now, generation by generation.
 
     Args:
         recorded: in order.
@@ -53,9 +53,11 @@ def replay(
         if exchange.host not in programs:
             known = ", ".join(sorted(programs)) or "none"
             raise NoHost(f"the recording is of a host {exchange.host!r}; the configuration has {known}")
-    by_life = sorted(recorded, key=lambda exchange: (exchange.generation, exchange.host))
-    for (_, name), life in groupby(by_life, key=lambda exchange: (exchange.generation, exchange.host)):
-        yield from _ask(programs[name], list(life), patience)
+    by_generation = sorted(recorded, key=lambda exchange: (exchange.generation, exchange.host))
+    for (_, name), generation in groupby(
+        by_generation, key=lambda exchange: (exchange.generation, exchange.host)
+    ):
+        yield from _ask(programs[name], list(generation), patience)
 
 
 def hosts_only(configuration: Configuration) -> Configuration:
@@ -76,11 +78,13 @@ def _programs(configuration: Configuration) -> dict[str, Program]:
     return found
 
 
-def _ask(program: Program, life: list[Exchange], patience: float) -> Iterator[tuple[Exchange, Exchange]]:
+def _ask(
+    program: Program, generation: list[Exchange], patience: float
+) -> Iterator[tuple[Exchange, Exchange]]:
     host = Host(program.name, program.command(), _Quiet())
     host.start()
     try:
-        for was in life:
+        for was in generation:
             owner = _Owner(Exchange(was.host, was.generation, was.method, was.params), was.method)
             try:
                 request = host.send(was.method, was.params, owner)
@@ -132,7 +136,7 @@ class _Owner:
 
 
 class _Quiet:
-    """Listens to a life that only its requests are of interest of."""
+    """Listens to a generation that only its requests are of interest of."""
 
     def on_stray(self, text: bytes, count: int) -> None:
         """See `HostListener`."""

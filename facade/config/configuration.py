@@ -68,7 +68,7 @@ class CallDefaults:
         grace: seconds that a cancelled call may go on before its host or thread is replaced.
         claim_patience: seconds a call waits for plugins to say whether it is theirs.
         max_line_bytes: the largest message to or from a host, in bytes.
-        max_stray_lines: printed lines that are borne in one life of a host; ``None`` for any number.
+        max_stray_lines: printed lines that are borne in one generation of a host; ``None`` for any number.
         flight_recorder: how many of a host's last messages a crash report has; 0 for none.
         validate: whether arguments are held to the schemas of their tools.
     """

@@ -230,7 +230,7 @@ def _limits(given: PluginOptions) -> Limits:
         raise ConfigurationError(f"the option 'limits': {error}", path="$.limits") from error
     if given.standby and not limits.overlap:
         raise ConfigurationError(
-            "'standby' keeps two lives of a host, and 'overlap: false' in 'limits' says that two must not be",
+            "'standby' keeps two generations of a host, and 'overlap: false' in 'limits' says that two must not be",
             path="$.limits.overlap",
         )
     return limits

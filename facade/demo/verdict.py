@@ -201,7 +201,12 @@ _LINES: dict[str, tuple[tuple[str, ...], Callable[[Verdict], tuple[bool, str]]]]
         _held("every answer belongs to its call, parts complete and in order"),
     ),
     "crashes": (
-        ("one life at a time", "generations count up", "no start before its time", "restarts within budget"),
+        (
+            "one generation at a time",
+            "generations count up",
+            "no start before its time",
+            "restarts within budget",
+        ),
         _crashes,
     ),
     "told": (("events keep their order",), _told),

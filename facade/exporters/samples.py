@@ -66,11 +66,11 @@ FAMILIES = {
         Family("threads.fenced", "gauge", "Threads of the plugin that are stuck."),
         Family("threads.fenced.ever", "counter", "Threads of the plugin that were given up so far."),
         Family("host.state", "gauge", "1 for the state that the plugin's host is in, 0 for the others."),
-        Family("host.generation", "gauge", "Which of its lives the host is in."),
+        Family("host.generation", "gauge", "Which of its generations the host is in."),
         Family("host.restarts", "counter", "Restarts of the host."),
-        Family("host.crashes", "counter", "Crashes of the host, by how the life ended."),
-        Family("host.start", "histogram", "From the start of a life of the host until it is ready."),
-        Family("host.recovery", "histogram", "From the end of a life until the next one is ready."),
+        Family("host.crashes", "counter", "Crashes of the host, by how the generation ended."),
+        Family("host.start", "histogram", "From the start of a generation of the host until it is ready."),
+        Family("host.recovery", "histogram", "From the end of a generation until the next one is ready."),
     )
 }
 """All families, by name, in the order in which they are told."""

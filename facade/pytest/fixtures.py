@@ -129,7 +129,7 @@ class ChaosRun:
         return sections
 
     def _last_words(self) -> dict[str, str]:
-        """The end of what each host has said on stderr: its crashed lives, and the present one."""
+        """The end of what each host has said on stderr: its crashed generations, and the present one."""
         found: dict[str, str] = {}
         for events in self.events:
             for event in events.seen:

@@ -1,7 +1,7 @@
 """How what a host runs is made ready anew, from where its plugins came from.
 
 Nothing is changed in place: a package that was changed is built into a new entry of the cache, TypeScript is made
-JavaScript again, and the entry that the present life runs from stays as long as a rollback may need it.
+JavaScript again, and the entry that the present generation runs from stays as long as a rollback may need it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is done so that as many hosts are killed as was asked for: further kills, one at a time, until all came true.
 
-The first faults of a trial are planned for calls, and not all of them come true: two meet the same life, a host is down
+The first faults of a trial are planned for calls, and not all of them come true: two meet the same generation, a host is down
 when the moment comes, its restart budget is spent, the call never begins. So when all calls are made, those that
 are missing are done one after the other. Where one cannot be, the reason is kept.
 """
@@ -49,7 +49,7 @@ class Doer(Protocol):
         """Do not, if it was not done yet."""
 
     def is_owed(self, name: str) -> bool:
-        """Whether what was planned for it waits for its next life."""
+        """Whether what was planned for it waits for its next generation."""
 
     def spared_for(self, name: str) -> float:
         """Seconds for which the host cannot be ended without being parked."""
@@ -121,7 +121,7 @@ class Pursuit:
         return None
 
     def _is_still_to_come(self) -> bool:
-        """Whether what was planned comes true without more calls: it was done, or waits for the next life of a host."""
+        """Whether what was planned comes true without more calls: it was done, or waits for the next generation of a host."""
         if self._came() > self._waited[0]:
             self._waited = self._came(), self._now()
         if self._came() >= self._wanted or self._now() - self._waited[1] > PATIENCE:

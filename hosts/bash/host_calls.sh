@@ -28,7 +28,7 @@ calls_setup() {
   local folder pid root=${TMPDIR:-/tmp}/callboard-bash-$HOSTNAME-
   local -a left=()
   CALLS_ROOT=$root$$-$RANDOM
-  # A host that was killed cannot take away the files of the calls that were under way: its next life does.
+  # A host that was killed cannot take away the files of the calls that were under way: its next generation does.
   set +f
   for folder in "$root"*; do
     pid=${folder#"$root"}

@@ -1,6 +1,6 @@
-"""What a life of a host may use, and what is to be done when it has used it. Pure.
+"""What a generation of a host may use, and what is to be done when it has used it. Pure.
 
-Two kinds of limit. At a *soft* one the life is recycled: its successor is started, and it ends when its
+Two kinds of limit. At a *soft* one the generation is recycled: its successor is started, and it ends when its
 calls have. Nobody loses anything, so it is no crash and spends nothing of the restart budget. At a *hard* one
 it is ended now, with the calls that are under way: they would take the machine along. Memory has both, and
 processor time is hard only while a call is under way: what computes then may never come to an end by itself.
@@ -31,7 +31,7 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?b?)", re.IGNORECASE)
 
 
 class Exceeded(NamedTuple):
-    """A limit that a life has come to.
+    """A limit that a generation has come to.
 
     Attributes:
         limit: which: ``memory``, ``memory_hard``, ``cpu_seconds``, ``descriptors``, ``age`` or ``calls``.
@@ -76,12 +76,12 @@ _WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
 
 @frozen
 class Limits:
-    """What each life of a host may use; ``None`` for no limit.
+    """What each generation of a host may use; ``None`` for no limit.
 
     Attributes:
         memory: bytes of resident memory after which it is recycled.
         memory_hard: bytes after which it is ended at once; twice ``memory`` when ``None``.
-        cpu_seconds: processor time. Past it an idle life is recycled, and one with calls ended at once.
+        cpu_seconds: processor time. Past it an idle generation is recycled, and one with calls ended at once.
         descriptors: open file descriptors after which it is recycled.
         age: seconds since it was ready after which it is recycled.
         calls: how many it is given until it is recycled. Those that come while its successor starts
@@ -129,7 +129,7 @@ class Limits:
         return 2 * self.memory
 
     def drawn(self, random: Callable[[], float]) -> Limits:
-        """The limits of one life: with the jitter in them, from floats in ``[0, 1)``."""
+        """The limits of one generation: with the jitter in them, from floats in ``[0, 1)``."""
         age = None if self.age is None else self.age * (1 + self.jitter * random())
         calls = None if self.calls is None else round(self.calls * (1 + self.jitter * random()))
         return replace(self, age=age, calls=calls, jitter=0.0)
@@ -141,7 +141,7 @@ def judge(
     """Say which limit a process has come to, the hard ones first; ``None`` if all is well.
 
     Args:
-        limits: of the life.
+        limits: of the generation.
         rss: bytes of resident memory.
         cpu_seconds: processor time so far.
         descriptors: open file descriptors; ``None`` if they were not counted, since nothing limits them.

@@ -106,7 +106,7 @@ class _Round:
 
 
 class ServerRequests:
-    """See the module. Of one life of a server.
+    """See the module. Of one generation of a server.
 
     Args:
         plugin: the server's name.

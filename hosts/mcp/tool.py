@@ -145,9 +145,9 @@ class McpToolPlugin(CommandToolPlugin):
         return True
 
     def _next_revision(self) -> str | None:
-        """What to begin the next life with.
+        """What to begin the next generation with.
 
-        A server of the handshake era may end, or say nothing, when it is asked what it does not know; so a life that got no further
+        A server of the handshake era may end, or say nothing, when it is asked what it does not know; so a generation that got no further
         than that question is followed by one that begins with the handshake, and so is one that has shaken hands.
         """
         last = self._session

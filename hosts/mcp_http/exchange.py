@@ -10,7 +10,7 @@
 | 408, 429, 5xx | an error | before the session is open: it is over |
 | ends the connection before the answer | of this call nobody knows; the session is over if a ping fails | the same |
 
-A session is here what a life of the host is; "known" is one to which the server has given an id.
+A session is here what a generation of the host is; "known" is one to which the server has given an id.
 """
 
 from __future__ import annotations

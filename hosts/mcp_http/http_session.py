@@ -41,8 +41,8 @@ class Over(NamedTuple):
     forgotten: bool = False
 
 
-class Life(Protocol):
-    """What a session lives in; all of it in one event loop."""
+class SessionOwner(Protocol):
+    """Who has a session: what runs it, and is told of it. All of it in one event loop."""
 
     def hand_on(self, line: bytes) -> None:
         """A line for the board."""
@@ -62,19 +62,19 @@ class HttpSession:
 
     Args:
         connection: what requests go through.
-        life: what it lives in.
+        owner: has it.
         most: the most bytes of one message.
 
     Attributes:
         unmet: it has ended before anything that speaks MCP was met.
     """
 
-    def __init__(self, connection: Connection, life: Life, most: int) -> None:
+    def __init__(self, connection: Connection, owner: SessionOwner, most: int) -> None:
         self.unmet = False
         self._connection = connection
-        self._life = life
+        self._owner = owner
         self._max = most
-        self._news = News(connection, life, most)
+        self._news = News(connection, owner, most)
         self._held: list[Outgoing] | None = None
         self._unsent: list[Outgoing] = []
         self._id: str | None = None
@@ -108,7 +108,7 @@ class HttpSession:
     def _send(self, message: Outgoing) -> None:
         if message.cancels is not None:
             # In the stateless era that is all there is to say; before, a stream that ends says nothing, so that the notification follows.
-            self._life.cancel(message.cancels)
+            self._owner.cancel(message.cancels)
             if self._agreed is None:
                 return
         if message.envelope:
@@ -116,7 +116,7 @@ class HttpSession:
             self._opened = self._opened or message.method != "server/discover"
         if message.method == "notifications/initialized":
             self._held, self._opened = [], True
-        self._life.begin(self._post(message), message.id)
+        self._owner.begin(self._post(message), message.id)
 
     async def _post(self, message: Outgoing) -> None:
         if message.method == "subscriptions/listen":
@@ -124,7 +124,7 @@ class HttpSession:
         elif message.method == "notifications/initialized":
             await self._exchange(message)
             held, self._held = self._held or [], None
-            self._life.begin(self._news.hear(self._stream_headers, self._over_because))
+            self._owner.begin(self._news.hear(self._stream_headers, self._over_because))
             for each in held:
                 self._send(each)
         else:
@@ -160,12 +160,12 @@ class HttpSession:
                 self._not_sent(message, exchange.explained(answer.status))
             case Verdict.LATER:
                 self.unmet = True
-                self._life.end(exchange.explained(answer.status))
+                self._owner.end(exchange.explained(answer.status))
             case Verdict.DOUBTFUL if (over := await self._over_because()) is not None:
                 if over.forgotten:
                     self._not_sent(message, over.cause)
                 else:
-                    self._life.end(over.cause)
+                    self._owner.end(over.cause)
             case _:
                 await self._refused(message, answer)
         return True
@@ -174,7 +174,7 @@ class HttpSession:
         if message.id is None:
             return
         error = exchange.error_in(await answer.read(self._max)) if answer.kind == exchange.JSON else None
-        self._life.hand_on(
+        self._owner.hand_on(
             exchange.refused(message.id, exchange.explained(answer.status, answer.location))
             if error is None
             else exchange.failed(message.id, error)
@@ -183,7 +183,7 @@ class HttpSession:
     async def _answered(self, message: Outgoing, answer: Answer) -> bool:
         if message.method == "initialize" and answer.session is not None:
             if not exchange.is_session_id(answer.session):
-                self._life.end("the server gives a session id that no header can hold")
+                self._owner.end("the server gives a session id that no header can hold")
                 return True
             self._id = answer.session
         if message.id is None:
@@ -199,7 +199,7 @@ class HttpSession:
                 if answer.kind != exchange.JSON
                 else "with JSON that is none to it"
             )
-            self._life.hand_on(
+            self._owner.hand_on(
                 exchange.refused(message.id, f"the server answers HTTP {answer.status} {what}")
             )
         return True
@@ -211,7 +211,7 @@ class HttpSession:
             self._agreed = exchange.agreed_in(line)
         if answered and message.method == "tools/list" and message.revision is not None:
             self._places |= places_in(line)
-        self._life.hand_on(line)
+        self._owner.hand_on(line)
         return answered
 
     async def _answered_by_events(self, message: Outgoing, answer: Answer) -> bool:
@@ -249,23 +249,23 @@ class HttpSession:
     def _not_sent(self, message: Outgoing, cause: str) -> None:
         self.unmet = self.unmet or not self._opened
         self._unsent.append(message)
-        self._life.end(cause)
+        self._owner.end(cause)
 
     def _too_long(self, message: Outgoing) -> None:
         if message.id is None:
             return
         problem = f"the server answers with more than {self._max:,} bytes, the limit for one message; raise 'max_line_bytes'"
         if message.is_call:
-            self._life.hand_on(exchange.tell_fate(message.id, Fate.TOO_LONG, problem, limit=self._max))
+            self._owner.hand_on(exchange.tell_fate(message.id, Fate.TOO_LONG, problem, limit=self._max))
         else:
-            self._life.hand_on(exchange.refused(message.id, problem))
+            self._owner.hand_on(exchange.refused(message.id, problem))
 
     async def _lost(self, message: Outgoing, problem: str) -> None:
         over = await self._over_because() if self._opened else Over(problem)
         if over is not None:
-            self._life.end(over.cause)
+            self._owner.end(over.cause)
         elif message.id is not None:
-            self._life.hand_on(
+            self._owner.hand_on(
                 exchange.tell_fate(message.id, Fate.LOST, problem)
                 if message.is_call
                 else exchange.refused(message.id, problem)
@@ -278,7 +278,7 @@ class HttpSession:
         """
         if self._probing is None:
             self._probing = asyncio.get_running_loop().create_future()
-            self._life.begin(self._probe(self._probing))
+            self._owner.begin(self._probe(self._probing))
         # Not with who asks: that may be cancelled, and others wait for it.
         return await asyncio.shield(self._probing)
 

@@ -98,7 +98,7 @@ class HttpTransport:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    # Its life
+    # Its generation
 
     def _run(self) -> None:
         fault = cause = None

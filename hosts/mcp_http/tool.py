@@ -1,4 +1,4 @@
-"""An MCP server as a plugin that is reached over streamable HTTP: a host without a process. A life of it is a session."""
+"""An MCP server as a plugin that is reached over streamable HTTP: a host without a process. A generation of it is a session."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class McpHttpPlugin(McpToolPlugin):
         return self._last
 
     def _next_revision(self) -> str | None:
-        # A life that met nobody has not been answered by silence.
+        # A generation that met nobody has not been answered by silence.
         return self._revision if self._last is not None and self._last.unmet else super()._next_revision()
 
 

@@ -1,4 +1,4 @@
-"""What the lives of a Node host with several plugins are started from: Node and its runner, and no plugin."""
+"""What the generations of a Node host with several plugins are started from: Node and its runner, and no plugin."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SharedNode:
         name: the host's.
         start: makes the command line of the runner, from options for Node and arguments.
         options: for Node itself.
-        carry: starts a life from a command line; a real process if ``None``.
+        carry: starts a generation from a command line; a real process if ``None``.
     """
 
     kind = "node"
@@ -42,11 +42,11 @@ class SharedNode:
         self._options = options
 
     def command(self) -> Command:
-        """The command line of the next life."""
+        """The command line of the next generation."""
         return self._start((*self._options, *_OPTIONS), ["--several"])
 
     def limit_memory(self, resident: int) -> None:
-        """Let the heap be no larger, from the next life on."""
+        """Let the heap be no larger, from the next generation on."""
         self._options = with_heap(self._options, resident)
 
 

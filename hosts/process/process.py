@@ -1,4 +1,4 @@
-"""One life of a host as an operating system process: spawn, write, stop, and how it ended.
+"""One generation of a host as an operating system process: spawn, write, stop, and how it ended.
 
 Nothing here knows what the bytes mean. Output, exit and disappearance are told through the
 callables of `ProcessListener`, all from the one thread that `Pump` runs; `write` and `stop` may
@@ -140,7 +140,7 @@ def unsent_lines(backlog: Iterable[memoryview]) -> bytes:
 
 
 class ProcessListener(Protocol):
-    """Who is told of a process's life. Every call comes from the process's pump thread, in order."""
+    """Who is told of a process's generation. Every call comes from the process's pump thread, in order."""
 
     def on_output(self, data: bytes) -> None:
         """Bytes of stdout."""

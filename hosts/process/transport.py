@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Transport(Protocol):
-    """One life of a host program, as a thing that takes bytes and gives bytes.
+    """One generation of a host program, as a thing that takes bytes and gives bytes.
 
     Attributes:
         pid: its process id; a number of its own if it is no process.
@@ -52,7 +52,7 @@ class Transport(Protocol):
 
 
 Carry = Callable[[str, Command, ProcessListener, Watchdog | None], Transport]
-"""Starts the life of the host of that name. Raises `HostStartError`."""
+"""Starts the generation of the host of that name. Raises `HostStartError`."""
 
 
 class Begin(Protocol):

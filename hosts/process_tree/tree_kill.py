@@ -30,7 +30,7 @@ import threading
 import time
 from contextlib import suppress
 
-MARK = "CALLBOARD_LIFE"
+MARK = "CALLBOARD_GENERATION"
 """The variable that carries the mark."""
 
 FILE_LOCKS = 10

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Dialect(Protocol):
-    """The protocol of one life of a host. Not thread-safe: its shell holds a lock, but for ``has_more``."""
+    """The protocol of one generation of a host. Not thread-safe: its shell holds a lock, but for ``has_more``."""
 
     @property
     def has_more(self) -> bool:

@@ -33,7 +33,7 @@ class InputRequest(NamedTuple):
     """What is asked.
 
     Attributes:
-        key: tells it from the others of this life.
+        key: tells it from the others of this generation.
         asked: what for: a `Form`, or a `Sampling`.
         kind: ``elicitation`` or ``sampling``.
         request_ids: of the calls of which one has made the program ask.

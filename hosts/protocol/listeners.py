@@ -1,4 +1,4 @@
-"""Who hears of a host: of one request, and of a life."""
+"""Who hears of a host: of one request, and of a generation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RequestOwner(Protocol):
 
 
 class HostListener(Protocol):
-    """Who is told of a host's life. All calls come from its pump thread and must not block."""
+    """Who is told of a host's generation. All calls come from its pump thread and must not block."""
 
     def on_stray(self, text: bytes, count: int) -> None:
         """A line of output that is no protocol message, and how many it stands for; of a flood a sample is told."""

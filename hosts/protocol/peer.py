@@ -72,7 +72,7 @@ _LONG = 4096
 
 
 class Peer(Generic[Owner]):
-    """Correlates the messages of one host life. Not thread-safe: its shell holds a lock.
+    """Correlates the messages of one host generation. Not thread-safe: its shell holds a lock.
 
     Args:
         max_line: the longest line, in bytes.

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @frozen
 class CrashReport:
-    """Everything that is known of how one life of a host ended; carried by every call that it cost.
+    """Everything that is known of how one generation of a host ended; carried by every call that it cost.
 
     Attributes:
         host: the host's name.
-        generation: which of its lives this was.
+        generation: which of its generations this was.
         exit: ``exit code 1``, ``signal SIGKILL``, or why it never started.
         code: exit status, or ``None``.
         signal: signal number, or ``None``.
@@ -159,7 +159,7 @@ PERMANENT_CAUSES = frozenset({
     "a file that it loads has a syntax error",
     "Node does not know an option that it was started with",
 })  # fmt: skip
-"""Causes that end the next life in the same way, if it has come no further. Others may quote what a tool
+"""Causes that end the next generation in the same way, if it has come no further. Others may quote what a tool
 said, so that looking for words in them would be looking in the tool's words."""
 
 _ABORT = 6

@@ -22,7 +22,7 @@ _Frame = tuple[float, str, int, bytes]
 
 
 class FlightRecorder:
-    """Keeps the last frames of one life, for the crash report. Each may be noted by a thread of its own.
+    """Keeps the last frames of one generation, for the crash report. Each may be noted by a thread of its own.
 
     Noting a frame is on the way of every call: it keeps a reference, and the time. Whatever costs more
     (text, redaction, JSON) waits until it is read, which is after a crash. Of a long
@@ -52,7 +52,7 @@ class FlightRecorder:
     def dump(self, redactor: Redactor) -> tuple[dict[str, Any], ...]:
         """The frames as JSON, the oldest first, without secrets.
 
-        Each has ``direction``, ``at`` (seconds since the life began), ``size`` (bytes, whole) and
+        Each has ``direction``, ``at`` (seconds since the generation began), ``size`` (bytes, whole) and
         ``text``, of which at most `FRAME_BYTES` characters are told; ``…`` stands for the rest.
         """
         # Callers of a crashed host wait for this, and most frames have nothing to hide: whether they do is asked of all at once.

@@ -48,7 +48,7 @@ class Backoff:
             raise ValueError(f"backoff 'jitter' is {self.jitter}; it must be between 0 and 1")
 
     def delay(self, streak: int, random: Callable[[], float]) -> float:
-        """Seconds to wait, after ``streak`` restarts in a row without a stable life.
+        """Seconds to wait, after ``streak`` restarts in a row without a stable generation.
 
         Args:
             streak: 0 before the first restart.

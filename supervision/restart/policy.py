@@ -88,7 +88,7 @@ class History:
 
     Attributes:
         restarts: the times of the restarts that may still be within the period.
-        streak: restarts in a row without a stable life.
+        streak: restarts in a row without a stable generation.
         probing: the present generation is a probe of a parked child.
     """
 
@@ -127,7 +127,7 @@ Decision = Restart | Park | Stop
 def decide(
     policy: RestartPolicy, history: History, exit_: Exit, now: float, random: Callable[[], float]
 ) -> Decision:
-    """Say what follows the end of a life.
+    """Say what follows the end of a generation.
 
     Args:
         policy: the child's.

@@ -122,7 +122,7 @@ class _Judge:
         if event.facts["generation"] > last.facts["generation"]:
             self._object(event, f"the generation was {last.facts['generation']}")
         elif last.kind == "host_crashed" and event.facts["generation"] == last.facts["generation"]:
-            self._object(event, "the life has crashed")
+            self._object(event, "the generation has crashed")
 
     def _retired(self, event: Event) -> None:
         last = self._hosts.get(event.subject)

@@ -29,23 +29,23 @@ class Ending(MemoryHost):
     """A host whose generations take a moment to end, in a thread of their own, and load whatever they are told to."""
 
     def _carry(self, *given):
-        life = super()._carry(*given)
-        end = life.stop
+        generation = super()._carry(*given)
+        end = generation.stop
 
         def stop_soon(reason, ladder):
             threading.Timer(0.01, end, (reason, ladder)).start()
 
         def write(data):
-            if life.ended:
+            if generation.ended:
                 raise HostGone("it has ended", host=self.name)
             for line in data.splitlines():
                 request = json.loads(line)
                 plugin = request["params"].get("plugin", self.name)
                 said = [schema(f"tool_of_{plugin}")] if request["method"] == "get_tool_schemas" else {}
-                life.answer(request, said)
+                generation.answer(request, said)
 
-        life.stop, life.write = stop_soon, write
-        return life
+        generation.stop, generation.write = stop_soon, write
+        return generation
 
 
 def a_plugin(name):
@@ -182,10 +182,10 @@ def test_a_host_that_does_not_end_keeps_its_name_and_the_next_one_is_refused_as_
     carry = host.plugin.carry
 
     def linger(*given):
-        life = carry(*given)
-        end, life.stop = life.stop, lambda *_: None
+        generation = carry(*given)
+        end, generation.stop = generation.stop, lambda *_: None
         lingering.append(lambda: end("at last", None))
-        return life
+        return generation
 
     lingering = []
     host.plugin.carry = linger

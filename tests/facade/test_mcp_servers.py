@@ -175,7 +175,7 @@ def test_what_is_wrong_with_an_entry_is_said_by_its_key(wrong, said):
     assert said in failed.error
 
 
-def test_tools_that_a_server_learns_are_offered_without_a_new_life(board):
+def test_tools_that_a_server_learns_are_offered_without_a_new_generation(board):
     changed = threading.Event()
     board.subscribe(lambda event: changed.set(), ["tools_changed"])
     pid = board.execute(tool_call("pid"))["result"]

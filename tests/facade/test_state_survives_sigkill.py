@@ -19,14 +19,14 @@ ROUNDS, CALLERS = times(2, 4), 3
 TOOLS = ("python1", "python2", "node1", "node2")
 
 
-def seen_in(folder: Path, life: int, tool: str) -> list[list[int]]:
-    """What each caller of a tool has seen in a life, in its order; a line that was cut off was never seen."""
-    files = sorted(folder.glob(f"seen-{life}-{tool}-*"))
+def seen_in(folder: Path, generation: int, tool: str) -> list[list[int]]:
+    """What each caller of a tool has seen in a generation, in its order; a line that was cut off was never seen."""
+    files = sorted(folder.glob(f"seen-{generation}-{tool}-*"))
     return [[int(line) for line in file.read_text().split("\n")[:-1]] for file in files]
 
 
 def test_after_sigkill_every_tool_goes_on_from_the_last_answer_that_a_caller_saw(tmp_path):
-    folder = tmp_path / "lives"
+    folder = tmp_path / "generations"
     program = ROOT / "examples" / "survive_sigkill.py"
     options = {"rounds": ROUNDS, "callers": CALLERS, "seed": 1, "folder": folder}
     arguments = [f"--{name}={value}" for name, value in options.items()]
@@ -43,13 +43,13 @@ def test_after_sigkill_every_tool_goes_on_from_the_last_answer_that_a_caller_saw
         )
 
     assert (ended.returncode, ended.stderr) == (0, "")
-    begun = {life: folder / f"begin-{life}.json" for life in range(ROUNDS + 1)}
-    begun = {life: json.loads(file.read_text()) for life, file in begun.items() if file.exists()}
+    begun = {generation: folder / f"begin-{generation}.json" for generation in range(ROUNDS + 1)}
+    begun = {generation: json.loads(file.read_text()) for generation, file in begun.items() if file.exists()}
     assert len(begun) > 1
     for tool in TOOLS:
         last = 0
-        for life, counts in begun.items():
-            by_caller = seen_in(folder, life, tool)
+        for generation, counts in begun.items():
+            by_caller = seen_in(folder, generation, tool)
             seen = sorted(count for caller in by_caller for count in caller)
             # Never less than what a caller saw; at most the calls more that were under way.
             assert last <= counts[tool] <= last + CALLERS

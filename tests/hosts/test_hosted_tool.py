@@ -79,7 +79,7 @@ def test_an_optional_method_that_a_host_lacks_answers_none_and_is_not_asked_agai
         assert asked_of(tool).count("required_tags") == 1
 
 
-def test_a_new_life_is_asked_again_what_it_offers():
+def test_a_new_generation_is_asked_again_what_it_offers():
     with counting() as tool:
         tool.required_tags()
         tool.attach(tool.host)

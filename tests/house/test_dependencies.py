@@ -15,7 +15,7 @@ PLACES = {
         "supervision/runtime/actor_loop.py",
         "supervision/supervisor.py",
         "supervision/runtime/telling.py",
-        "supervision/life.py",
+        "supervision/generation.py",
         "facade/callboard.py",
     ),
     "subprocess": (

@@ -32,6 +32,8 @@ STRUCK = {
     "landlord": "LifecycleContext",
     "letter": "SharedMessage",
     "letterbox": "SharedInbox",
+    "life": "RunningGeneration",
+    "lives": "Transitions",
     "lodger": "LoadedPlugin",
     "lodging": "SupervisedHost",
     "lodgings": "HostRegistry",

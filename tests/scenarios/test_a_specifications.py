@@ -6,8 +6,8 @@ import dataclasses
 from functools import partial
 
 import pytest
-from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild
+from callboard.supervision.generation import ChildSpec
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy, RestartType
 from callboard.supervision.restart.spec import AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy
@@ -54,7 +54,7 @@ def test_scenario_A1_each_specification_that_makes_no_sense_has_an_error_of_its_
         "'max_children' is 0",
         "the group 'g' cannot be in itself",
     ]
-    assert (child.lives, events) == ([], [])
+    assert (child.started, events) == ([], [])
 
 
 def test_scenario_A2_an_id_that_is_taken_and_a_significance_that_means_nothing_are_refused():
@@ -83,7 +83,7 @@ def test_scenario_A2_an_id_that_is_taken_and_a_significance_that_means_nothing_a
             "a significant child means nothing to the group 'heedless': 'auto_shutdown' is never",
             "there is no group 'nowhere'",
         ]
-        assert [child.lives for child in late] == [[], [], [], []]
+        assert [child.started for child in late] == [[], [], [], []]
         assert set(house.kinds()) == {"host_starting"}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.supervision.errors import ChildExists, StartFailed
-from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, GetCount, GetWhich
+from callboard.supervision.generation import ChildSpec
 from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import FakeChild, TalkingChild, a_house
 from supervision_cases import CRASH, POLICY
@@ -19,7 +19,7 @@ def test_scenario_B1_children_that_start_in_order_wait_for_those_before_them():
         waiting = [house.state(name) for name in family]
 
         for child in family.values():
-            child.life.report.ready()
+            child.present.report.ready()
             house.settle()
 
         assert waiting == ["starting", "backoff", "backoff"]
@@ -47,13 +47,13 @@ def test_scenario_B4_a_child_that_is_there_is_not_started_a_second_time():
         for _ in range(2):
             with pytest.raises(ChildExists) as caught:
                 house.ask(AddChild(FakeChild("a").spec))
-            answers.append((caught.value.answer, caught.value.life))
+            answers.append((caught.value.answer, caught.value.running))
             house.order("stop")
-            first.life.report.ended(CRASH)
+            first.present.report.ended(CRASH)
             house.settle()
 
-        assert answers == [("already_started", first.life), ("already_present", None)]
-        assert len(first.lives) == 1
+        assert answers == [("already_started", first.present), ("already_present", None)]
+        assert len(first.started) == 1
 
 
 def test_scenario_B5_a_start_that_raises_or_returns_rubbish_is_the_callers_error():
@@ -70,7 +70,7 @@ def test_scenario_B5_a_start_that_raises_or_returns_rubbish_is_the_callers_error
         house.settle()
 
         assert "RuntimeError('no way')" in causes[0]
-        assert "'rubbish', which is no life" in causes[1]
+        assert "'rubbish', which is no running generation" in causes[1]
         assert house.ask(GetWhich()) == {"other": "running"}
         assert house.add(FakeChild("a")).generations == [1]
 

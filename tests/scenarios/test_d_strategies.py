@@ -7,8 +7,8 @@ from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import TalkingChild, a_house
 
 
-def lives_of(family):
-    return {name: child.life.report.generation for name, child in family.items()}
+def generations_of(family):
+    return {name: child.present.report.generation for name, child in family.items()}
 
 
 def test_scenario_D1_one_for_one_restarts_the_one_that_crashed():
@@ -19,7 +19,7 @@ def test_scenario_D1_one_for_one_restarts_the_one_that_crashed():
         log = house.crash(family["b"])
 
         assert log == ["+b2"]
-        assert lives_of(family) == {"a": 1, "b": 2, "c": 1}
+        assert generations_of(family) == {"a": 1, "b": 2, "c": 1}
 
 
 def test_scenario_D2_one_for_all_stops_the_others_in_reverse_and_starts_all_in_order():
@@ -41,7 +41,7 @@ def test_scenario_D3_rest_for_one_restarts_the_one_that_crashed_and_those_after_
         log = house.crash(family["c"])
 
         assert log == ["-e1", "-d1", "+c2", "+d2", "+e2"]
-        assert lives_of(family) == {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2}
+        assert generations_of(family) == {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2}
 
 
 def test_scenario_D4_a_temporary_bystander_is_stopped_and_not_brought_back():
@@ -88,7 +88,7 @@ def test_scenario_D6_rest_for_one_retries_from_the_member_that_fails_to_come_bac
         log = house.crash(family["b"])
 
         assert log == ["+b3", "+c2"]
-        assert lives_of(family) == {"a": 2, "b": 3, "c": 2}
+        assert generations_of(family) == {"a": 2, "b": 3, "c": 2}
 
 
 def test_scenario_D7_an_inner_group_comes_back_with_its_declared_children_only():

@@ -72,7 +72,7 @@ def test_scenario_E3_crashes_further_apart_than_the_period_go_on_for_ever_and_at
         house.advance(10.0)
         house.crash(at)
 
-        assert len(apart.lives) == 21
+        assert len(apart.started) == 21
         assert house.groups()["apart"]["state"] == "running"
         assert house.groups()["at"]["state"] == "parked"
 
@@ -119,7 +119,7 @@ def test_scenario_E6_a_group_that_stopped_at_its_limit_comes_back_if_it_is_perma
 
         states = {name: group["state"] for name, group in house.groups().items()}
         assert states == {"transient": "stopped", "permanent": "running"}
-        assert {name: len(child.lives) for name, child in children.items()} == {
+        assert {name: len(child.started) for name, child in children.items()} == {
             "transient": 1,
             "permanent": 2,
             "temporary": 1,

@@ -17,9 +17,9 @@ PATIENT = replace(POLICY, intensity=100, backoff=Backoff(first=0.5, min=1.0, max
 
 
 def crash_after(house, child, ready_for):
-    """Let a life end that was ready so long; the wait that follows."""
+    """Let a generation end that was ready so long; the wait that follows."""
     house.settle()
-    child.life.report.ended(replace(CRASH, ready_for=ready_for))
+    child.present.report.ended(replace(CRASH, ready_for=ready_for))
     house.settle()
     waits = house.waits()
     return waits[0] if waits else 0.0
@@ -78,7 +78,7 @@ def test_scenario_F4_the_random_part_comes_after_the_cap_and_repeats_with_its_se
     assert all(10.0 <= wait <= 12.0 for wait in runs[0])
 
 
-def test_scenario_F5_a_stable_life_brings_the_wait_back_to_the_first_one():
+def test_scenario_F5_a_stable_generation_brings_the_wait_back_to_the_first_one():
     with a_house() as house:
         child = house.add(TalkingChild(house, "a", PATIENT))
         waits_of(house, child, 3)
@@ -90,21 +90,21 @@ def test_scenario_F5_a_stable_life_brings_the_wait_back_to_the_first_one():
     assert (tick_short, stable) == (4.0, 0.5)
 
 
-def test_scenario_F6_what_an_earlier_life_was_like_restores_nothing_to_a_later_one():
-    """There is no timer that could restore the budget: it is asked for when a life has ended."""
+def test_scenario_F6_what_an_earlier_generation_was_like_restores_nothing_to_a_later_one():
+    """There is no timer that could restore the budget: it is asked for when a generation has ended."""
     with a_house() as house:
         child = house.add(TalkingChild(house, "a", PATIENT))
         waits_of(house, child, 3)
         house.settle()
-        child.lives[0].report.ended(replace(CRASH, ready_for=1000.0))
-        child.lives[0].report.well()
+        child.started[0].report.ended(replace(CRASH, ready_for=1000.0))
+        child.started[0].report.well()
         house.settle()
 
         assert house.waits() == []
         assert crash_after(house, child, 0.0) == 4.0
 
 
-def test_scenario_F7_time_before_a_life_was_ready_does_not_count_as_stable():
+def test_scenario_F7_time_before_a_generation_was_ready_does_not_count_as_stable():
     with a_house() as house:
         child = house.add(TalkingChild(house, "a", PATIENT, prompt=False))
         waits = []
@@ -175,7 +175,7 @@ def test_scenario_F11_the_count_is_zero_at_once_when_somebody_says_so():
             house.settle()
 
             if by == "child":
-                child.life.report.well()
+                child.present.report.well()
             else:
                 house.order("forgive")
             again.append(waits_of(house, child, 3))

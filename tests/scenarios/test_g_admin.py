@@ -63,12 +63,12 @@ def test_scenario_G3_a_supervisor_that_is_stopped_ends_in_time_and_starts_nothin
         house.advance(1000.0)
 
         assert left == ("stuck",)
-        assert stuck.life.stopped == polite.life.stopped == ["enough"]
+        assert stuck.present.stopped == polite.present.stopped == ["enough"]
         assert [child.generations for child in (stuck, waiting, polite)] == [[1], [1], [1]]
         assert house.waits() == []
 
 
-def test_scenario_G4_the_supervisor_answers_while_an_old_life_dies_and_starts_the_next_one_after_it():
+def test_scenario_G4_the_supervisor_answers_while_an_old_generation_dies_and_starts_the_next_one_after_it():
     with a_house() as house:
         child = house.add(TalkingChild(house, "a", prompt=False, obedient=False))
 
@@ -102,7 +102,7 @@ def test_scenario_G5_terminating_is_idempotent_and_only_what_was_stopped_is_dele
         assert [house.ask(Administer(verb, "a")) for verb in Verb] == ["not_found"] * 3
 
 
-def test_scenario_G6_a_restart_now_starts_one_life_and_the_old_timer_no_second():
+def test_scenario_G6_a_restart_now_starts_one_generation_and_the_old_timer_no_second():
     with a_house() as house:
         child = in_backoff(house)
 

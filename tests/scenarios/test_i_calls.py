@@ -12,13 +12,13 @@ def test_scenario_I2_queued_calls_are_held_in_order_or_refused_or_answered_in_th
     with memory_board() as memory:
         host = memory.add("holds", ("hold",))
         lost, *queued = [memory.call("hold", n=n) for n in range(4)]
-        host.life.request()
+        host.generation.request()
         memory.relive(host)
-        order = [host.life.succeed()["params"]["arguments"]["n"] for _ in queued]
+        order = [host.generation.succeed()["params"]["arguments"]["n"] for _ in queued]
 
         refuser = memory.add("refuses", ("refuse",), while_down=WhileDown(hold=0))
         under_way, waiting = memory.call("refuse"), memory.call("refuse")
-        refuser.life.request()
+        refuser.generation.request()
         memory.crash(refuser)
         coming = memory.call("refuse")
 
@@ -35,7 +35,7 @@ def test_scenario_I2_queued_calls_are_held_in_order_or_refused_or_answered_in_th
             result = call.result(PATIENCE)
             assert (result["code"], result["outcome"]) == ("host_unavailable", "not_sent")
         assert answered.result(PATIENCE) == {"success": True, "result": ["instead", {"n": 7}]}
-        assert handled.life.received == 0
+        assert handled.generation.received == 0
 
 
 def test_scenario_I4_a_call_in_flight_at_two_crashes_is_not_sent_a_third_time():
@@ -43,10 +43,10 @@ def test_scenario_I4_a_call_in_flight_at_two_crashes_is_not_sent_a_third_time():
         host = memory.add(idempotent=True)
         poison, other = memory.call(do="crash"), memory.call(do="work")
         for _ in range(2):
-            assert host.life.request()["params"]["arguments"] == {"do": "crash"}
+            assert host.generation.request()["params"]["arguments"] == {"do": "crash"}
             memory.relive(host)
 
-        served = host.life.succeed()
+        served = host.generation.succeed()
         letters = memory.letters()
 
         assert served["params"]["arguments"] == {"do": "work"}
@@ -64,7 +64,7 @@ def test_scenario_I5_of_four_calls_for_a_hold_of_two_two_are_served_and_two_over
         calls = [memory.call(n=n) for n in range(4)]
         letters = memory.letters()
         memory.restart(host)
-        served = [host.life.succeed()["params"]["arguments"]["n"] for _ in range(2)]
+        served = [host.generation.succeed()["params"]["arguments"]["n"] for _ in range(2)]
 
         assert served == [0, 1]
         assert [call.result(PATIENCE).get("code") for call in calls] == [
@@ -92,26 +92,28 @@ def test_scenario_I6_a_held_call_whose_deadline_passes_fails_on_time_and_is_neve
 
         assert not early
         assert (result["code"], result["outcome"]) == ("deadline_exceeded", "not_sent")
-        assert host.life.request()["params"]["arguments"] == {"n": "later"}
+        assert host.generation.request()["params"]["arguments"] == {"n": "later"}
 
 
 def test_scenario_I7_answers_that_are_late_double_old_or_to_nobody_are_counted_and_touch_no_call():
     with memory_board() as memory:
         host = memory.add(concurrency=2)
         first = memory.call()
-        request = host.life.succeed("right")
+        request = host.generation.succeed("right")
         memory.relive(host)
         bystander, overdue = memory.call(), memory.call(deadline=1.0)
-        requests = {request["id"]: request for request in (host.life.request(), host.life.request())}
+        requests = {
+            request["id"]: request for request in (host.generation.request(), host.generation.request())
+        }
         by_call = dict(zip((bystander, overdue), sorted(requests), strict=True))
         memory.clock.advance(1.0)
         memory.settle()
 
-        host.life.answer(request, {"success": True, "result": "of an older life"})
-        host.life.answer({"id": "nobody's"}, {"success": True, "result": "wrong"})
-        host.life.answer(requests[by_call[overdue]], {"success": True, "result": "late"})
+        host.generation.answer(request, {"success": True, "result": "of an older generation"})
+        host.generation.answer({"id": "nobody's"}, {"success": True, "result": "wrong"})
+        host.generation.answer(requests[by_call[overdue]], {"success": True, "result": "late"})
         for result in ("right", "double"):
-            host.life.answer(requests[by_call[bystander]], {"success": True, "result": result})
+            host.generation.answer(requests[by_call[bystander]], {"success": True, "result": result})
 
         assert first.result(PATIENCE)["result"] == bystander.result(PATIENCE)["result"] == "right"
         assert overdue.result(PATIENCE)["code"] == "deadline_exceeded"
@@ -123,7 +125,7 @@ def test_scenario_I8_beside_a_hung_host_and_a_full_mailbox_overflow_and_stop_com
     with memory_board() as memory:
         host = memory.add(mailbox_size=2)
         hung = memory.call()
-        host.life.request()
+        host.generation.request()
         waiting = [memory.call(), memory.call()]
 
         told = memory.call()
@@ -133,7 +135,7 @@ def test_scenario_I8_beside_a_hung_host_and_a_full_mailbox_overflow_and_stop_com
         assert told.result(0)["code"] == asked.result(0)["code"] == "overloaded"
         assert [call.result(0)["code"] for call in (hung, *waiting)] == ["cancelled"] * 3
         assert hung.result()["outcome"] == "outcome_unknown"
-        assert host.life.ended
+        assert host.generation.ended
 
 
 def test_scenario_I10_when_a_host_is_given_up_held_calls_fail_and_its_tools_are_not_advertised():

@@ -10,7 +10,7 @@ def test_scenario_J5_calls_to_what_was_stopped_are_dead_letters_and_timers_are_n
         host = memory.add(grace=1.0)
         endpoint = memory.board.plugin_manager.handle("host").endpoint
         under_way, waiting = memory.call(deadline=5.0), memory.call(deadline=5.0)
-        host.life.request()
+        host.generation.request()
         memory.board.remove("host")
         memory.settle()
 

@@ -9,9 +9,9 @@ def test_scenario_L3_a_wrong_version_is_a_fault_for_good_and_no_endless_loop_of_
     with memory_board() as memory:
         host = memory.add()
         call = memory.call()
-        request = host.life.request()
+        request = host.generation.request()
 
-        host.life.say({"v": 2, "id": request["id"], "ok": True, "result": {"value": 1}})
+        host.generation.say({"v": 2, "id": request["id"], "ok": True, "result": {"value": 1}})
         result = call.result(PATIENCE)
         parked = memory.events.wait("host_parked")[0]
         memory.clock.advance(24 * 3600.0)
@@ -19,7 +19,7 @@ def test_scenario_L3_a_wrong_version_is_a_fault_for_good_and_no_endless_loop_of_
         assert (result["code"], result["reason"]) == ("protocol_error", "wrong_version")
         assert parked.facts["seconds"] is None
         assert memory.call().result(PATIENCE)["code"] == "host_unavailable"
-        assert len(host.lives) == 1
+        assert len(host.generations) == 1
 
 
 def test_scenario_L4_an_error_that_the_host_reports_is_the_callers_and_no_reason_to_restart():
@@ -27,11 +27,11 @@ def test_scenario_L4_an_error_that_the_host_reports_is_the_callers_and_no_reason
         host = memory.add()
         call = memory.call()
 
-        host.life.refuse(host.life.request(), "RangeError", "too far")
+        host.generation.refuse(host.generation.request(), "RangeError", "too far")
         after = memory.call()
-        host.life.succeed("as before")
+        host.generation.succeed("as before")
 
         result = call.result(PATIENCE)
         assert (result["code"], result["type"], result["message"]) == ("tool_raised", "RangeError", "too far")
         assert after.result(PATIENCE)["result"] == "as before"
-        assert len(host.lives) == 1
+        assert len(host.generations) == 1

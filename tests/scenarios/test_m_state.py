@@ -6,7 +6,7 @@ from callboard.actors.endpoint.crash_attribution import QuarantinePolicy
 from memory_hosts import PATIENCE, memory_board
 
 TOLD = ("plugin_registered", "host_ready")
-"""In this order of each life that brings other schemas than the last one."""
+"""In this order of each generation that brings other schemas than the last one."""
 
 
 def test_scenario_M1_init_precedes_any_call_and_the_state_is_the_last_that_was_acknowledged():
@@ -14,14 +14,14 @@ def test_scenario_M1_init_precedes_any_call_and_the_state_is_the_last_that_was_a
         host = memory.add()
         host.fresh = {"count": "fresh"}
         kept, broken, lost = memory.call(n=1), memory.call(n=2), memory.call(n=3)
-        host.life.succeed(state={"count": 1})
-        host.life.answer(host.life.request(), "no result", state={"count": 2})
-        host.life.part(host.life.request(), {"count": 3})
+        host.generation.succeed(state={"count": 1})
+        host.generation.answer(host.generation.request(), "no result", state={"count": 2})
+        host.generation.part(host.generation.request(), {"count": 3})
         memory.crash(host)
         held = memory.call(n=4)
 
         memory.restart(host)
-        state = host.life.succeed()["params"]["state"]
+        state = host.generation.succeed()["params"]["state"]
 
         assert [call.result(PATIENCE).get("code") for call in (kept, broken, lost, held)] == [
             None,
@@ -30,23 +30,23 @@ def test_scenario_M1_init_precedes_any_call_and_the_state_is_the_last_that_was_a
             None,
         ]
         assert state == {"count": 1}
-        assert host.life.methods == ["init", "get_tool_schemas", "execute_tool"]
+        assert host.generation.methods == ["init", "get_tool_schemas", "execute_tool"]
 
 
 def test_scenario_M2_a_state_with_which_the_host_crashed_twice_gives_way_to_a_fresh_one():
     with memory_board() as memory:
         host = memory.add(quarantine=QuarantinePolicy(crashes=2))
         memory.call()
-        host.life.succeed(state={"broken": True})
+        host.generation.succeed(state={"broken": True})
         host.fresh = {"fresh": True}
         for n in range(2):
             call = memory.call(n=n)
-            assert host.life.request()["params"]["state"] == {"broken": True}
+            assert host.generation.request()["params"]["state"] == {"broken": True}
             memory.relive(host)
             assert call.result(PATIENCE)["code"] == "host_crashed"
 
         memory.call()
-        state = host.life.succeed()["params"]["state"]
+        state = host.generation.succeed()["params"]["state"]
         memory.settle()
 
         assert state == {"fresh": True}
@@ -64,8 +64,8 @@ def test_scenario_M3_the_router_knows_schemas_that_differ_before_calls_are_serve
         memory.restart(host)
 
         call = memory.call("new")
-        host.life.refuse(host.life.request(), "Error", "there is no tool 'old' any more")
-        served = host.life.succeed()
+        host.generation.refuse(host.generation.request(), "Error", "there is no tool 'old' any more")
+        served = host.generation.succeed()
         memory.settle()
         kinds = [event.kind for event in memory.events.events]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.supervision.core import Changed, ChildState, Removed, Schedule, StartLife, StopLife
+from callboard.supervision.core import Changed, ChildState, Removed, Schedule, StartGeneration, StopGeneration
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy, RestartType
 from supervision_cases import (
@@ -19,7 +19,7 @@ from supervision_cases import (
     supervision_of,
 )
 
-# A life
+# A generation
 
 
 def test_a_child_that_is_added_is_started():
@@ -27,7 +27,7 @@ def test_a_child_that_is_added_is_started():
 
     effects = core.add("a", POLICY, 0.0)
 
-    assert effects == (Changed("a", "host_starting", {"generation": 1}), StartLife("a", 1))
+    assert effects == (Changed("a", "host_starting", {"generation": 1}), StartGeneration("a", 1))
     assert state_of(core) is ChildState.STARTING
 
 
@@ -50,7 +50,7 @@ def test_a_child_is_ready_when_it_says_so():
     assert core.ready("a", 1, 2.0) == ()
 
 
-def test_a_crash_is_told_with_its_report_and_the_next_life_is_started_at_once():
+def test_a_crash_is_told_with_its_report_and_the_next_generation_is_started_at_once():
     core = supervision_of("a")
     core.ready("a", 1, 1.0)
 
@@ -60,7 +60,7 @@ def test_a_crash_is_told_with_its_report_and_the_next_life_is_started_at_once():
     assert effects == (
         Changed("a", "host_crashed", crashed),
         Changed("a", "host_starting", {"generation": 2}),
-        StartLife("a", 2),
+        StartGeneration("a", 2),
     )
     assert (core.children["a"].restarts, core.children["a"].crashes) == (1, 1)
 
@@ -74,7 +74,7 @@ def test_a_clean_end_of_a_permanent_child_is_no_crash_but_a_restart():
     assert (core.children["a"].restarts, core.children["a"].crashes) == (1, 0)
 
 
-def test_the_second_crash_waits_and_the_timer_starts_the_next_life_once():
+def test_the_second_crash_waits_and_the_timer_starts_the_next_generation_once():
     core = supervision_of("a")
     core.ended("a", 1, CRASH, 1.0)
 
@@ -84,7 +84,7 @@ def test_the_second_crash_waits_and_the_timer_starts_the_next_life_once():
     assert schedule == Schedule("a", core.children["a"].token, 2.5)
     assert news(effects) == ["host_crashed", "host_backoff"]
     assert state_of(core) is ChildState.BACKOFF
-    assert acts(core.due("a", schedule.token, 2.5)) == [StartLife("a", 3)]
+    assert acts(core.due("a", schedule.token, 2.5)) == [StartGeneration("a", 3)]
     assert core.due("a", schedule.token, 2.5) == ()
 
 
@@ -135,7 +135,7 @@ def test_past_the_budget_the_child_is_parked_and_probed_when_it_has_cooled_down(
 
     assert news(effects) == ["host_crashed", "host_parked"]
     assert acts(effects) == [Schedule("a", core.children["a"].token, 32.0)]
-    assert acts(core.due("a", core.children["a"].token, 32.0)) == [StartLife("a", 4)]
+    assert acts(core.due("a", core.children["a"].token, 32.0)) == [StartGeneration("a", 4)]
 
 
 def parked_by_a_crash():
@@ -181,18 +181,18 @@ def test_reviving_starts_at_once_with_a_fresh_budget():
 
     effects = core.revive("a", 2.0)
 
-    assert acts(effects) == [StartLife("a", 2)]
-    assert acts(core.ended("a", 2, CRASH, 3.0)) == [StartLife("a", 3)]
+    assert acts(effects) == [StartGeneration("a", 2)]
+    assert acts(core.ended("a", 2, CRASH, 3.0)) == [StartGeneration("a", 3)]
 
 
-def test_parking_by_hand_ends_the_life_and_starts_no_other():
+def test_parking_by_hand_ends_the_generation_and_starts_no_other():
     core = supervision_of("a")
     core.ready("a", 1, 1.0)
 
     ordered = core.park("a", 2.0, "not now")
     ended = core.ended("a", 1, CRASH, 3.0)
 
-    assert ordered == (StopLife("a", 1, "not now"),)
+    assert ordered == (StopGeneration("a", 1, "not now"),)
     assert ended == (Changed("a", "host_parked", {"generation": 1, "seconds": None, "why": "not now"}),)
     assert core.children["a"].until is None
 
@@ -211,7 +211,7 @@ def test_parking_by_hand_calls_off_the_next_probe():
 # Stale messages
 
 
-def test_what_a_life_says_after_the_next_one_has_begun_changes_nothing():
+def test_what_a_generation_says_after_the_next_one_has_begun_changes_nothing():
     core = supervision_of("a")
     core.ended("a", 1, CRASH, 1.0)
 

@@ -12,8 +12,8 @@ from callboard.supervision.core import (
     ChildState,
     Removed,
     Schedule,
-    StartLife,
-    StopLife,
+    StartGeneration,
+    StopGeneration,
     Supervision,
 )
 from callboard.supervision.restart.backoff import Backoff
@@ -46,12 +46,12 @@ policies = st.builds(
 
 
 class World:
-    """One child's life as it really is, apart from what the supervision thinks of it."""
+    """One child's generation as it really is, apart from what the supervision thinks of it."""
 
     def __init__(self, policy):
         self.policy = policy
         self.generation = 0
-        self.lives = False
+        self.generations = False
         self.retiring = set()
         self.removing = False
         self.ready_at = None
@@ -83,13 +83,13 @@ class Histories(RuleBasedStateMachine):
                 assert faults_of(effect.kind, effect.facts) == []
                 self.told.append(Event(len(self.told) + 1, effect.kind, effect.child, 0.0, effect.facts))
             match effect:
-                case StartLife(_, generation):
-                    assert not world.lives, "two lives at once"
+                case StartGeneration(_, generation):
+                    assert not world.generations, "two lives at once"
                     assert generation == world.generation + 1, "a generation that does not grow by one"
                     assert self.now >= world.not_before, "a start before its time"
-                    world.generation, world.lives, world.ready_at = generation, True, None
-                case StopLife(_, generation, _, retire):
-                    alive = {world.generation} if world.lives else set()
+                    world.generation, world.generations, world.ready_at = generation, True, None
+                case StopGeneration(_, generation, _, retire):
+                    alive = {world.generation} if world.generations else set()
                     assert generation in (world.retiring if retire else alive | world.retiring)
                 case Schedule(name, token, at):
                     assert at > self.now
@@ -98,7 +98,7 @@ class Histories(RuleBasedStateMachine):
                 case Changed(_, "host_backoff"):
                     assert by_itself
                 case Removed(name):
-                    assert not world.retiring | ({world.generation} if world.lives else set())
+                    assert not world.retiring | ({world.generation} if world.generations else set())
                     del self.worlds[name]
                 case Changed(_, _, facts):
                     json.dumps(facts)
@@ -120,16 +120,16 @@ class Histories(RuleBasedStateMachine):
     @rule(name=names)
     def become_ready(self, name):
         world = self.worlds.get(name)
-        if world is not None and world.lives and world.ready_at is None:
+        if world is not None and world.generations and world.ready_at is None:
             world.ready_at = self.now
             self.do(self.core.ready(name, world.generation, self.now))
 
     @rule(name=names, kind=st.sampled_from(ExitKind), permanent=st.booleans())
     def end(self, name, kind, permanent):
         world = self.worlds.get(name)
-        if world is None or not world.lives:
+        if world is None or not world.generations:
             return
-        world.lives = False
+        world.generations = False
         ready_for = None if world.ready_at is None else self.now - world.ready_at
         ordered = self.core.children[name].state is ChildState.STOPPING
         if ready_for is not None and ready_for >= world.policy.stable_for:
@@ -166,12 +166,12 @@ class Histories(RuleBasedStateMachine):
         if world.ready_at is not None and self.now - world.ready_at >= world.policy.stable_for:
             world.restarts = []
         world.retiring.add(world.generation)
-        world.lives = False
+        world.generations = False
         self.order(name, self.core.replace(name, self.now, "replace"))
-        assert world.lives
+        assert world.generations
 
     @rule(name=names, kind=st.sampled_from(ExitKind))
-    def end_a_life_that_retires(self, name, kind):
+    def end_a_generation_that_retires(self, name, kind):
         world = self.worlds.get(name)
         if world is None or not world.retiring:
             return
@@ -213,7 +213,7 @@ class Histories(RuleBasedStateMachine):
         assert (self.core.children, self.core.stale) == (before[0], before[1] + 1)
 
     @rule(name=names, back=st.integers(1, 5), told_ready=st.booleans())
-    def hear_of_an_earlier_life(self, name, back, told_ready):
+    def hear_of_an_earlier_generation(self, name, back, told_ready):
         generation = (self.worlds[name].generation if name in self.worlds else 5) - back
         if name in self.worlds and generation in self.worlds[name].retiring:
             return
@@ -223,9 +223,9 @@ class Histories(RuleBasedStateMachine):
             self.unchanged(lambda: self.core.ended(name, generation, Exit(ExitKind.CODE, "stale"), self.now))
 
     @rule(name=names, told_ready=st.booleans())
-    def hear_of_the_last_life_though_it_has_ended(self, name, told_ready):
+    def hear_of_the_last_generation_though_it_has_ended(self, name, told_ready):
         world = self.worlds.get(name)
-        if world is not None and not world.lives:
+        if world is not None and not world.generations:
             exit_ = Exit(ExitKind.CODE, "stale")
             self.unchanged(
                 lambda: (
@@ -248,8 +248,8 @@ class Histories(RuleBasedStateMachine):
         assert self.core.children.keys() == self.worlds.keys()
         for name, child in self.core.children.items():
             world = self.worlds[name]
-            assert child.lives == world.retiring | ({world.generation} if world.lives else set())
-            assert (child.state in ALIVE) == world.lives or child.state is ChildState.STOPPING
+            assert child.generations == world.retiring | ({world.generation} if world.generations else set())
+            assert (child.state in ALIVE) == world.generations or child.state is ChildState.STOPPING
             assert child.generation == self.worlds[name].generation
 
     @invariant()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.supervision.core import Changed, ChildState, Removed, StartLife, StopLife
+from callboard.supervision.core import Changed, ChildState, Removed, StartGeneration, StopGeneration
 from callboard.supervision.restart.policy import RestartPolicy
 from supervision_cases import (
     CLEAN,
@@ -30,7 +30,7 @@ def test_our_own_stop_is_never_a_crash_whatever_the_exit(exit_, ready):
     while_stopping = state_of(core)
     ended = core.ended("a", 1, exit_, 3.0)
 
-    assert ordered == (StopLife("a", 1, "not needed"),)
+    assert ordered == (StopGeneration("a", 1, "not needed"),)
     assert while_stopping is ChildState.STOPPING
     assert ended == (Changed("a", "host_stopped", {"generation": 1, "why": "not needed"}),)
     assert (state_of(core), core.children["a"].crashes) == (ChildState.STOPPED, 0)
@@ -57,15 +57,15 @@ def test_a_child_that_waits_is_stopped_at_once_and_its_timer_starts_nothing():
     assert state_of(core) is ChildState.STOPPED
 
 
-def test_a_restart_ends_the_life_and_starts_the_next_when_it_is_really_gone():
+def test_a_restart_ends_the_generation_and_starts_the_next_when_it_is_really_gone():
     core = supervision_of("a")
     core.ready("a", 1, 1.0)
 
     ordered = core.restart("a", 2.0, "new version")
     ended = core.ended("a", 1, REQUESTED, 3.0)
 
-    assert ordered == (StopLife("a", 1, "new version"),)
-    assert acts(ended) == [StartLife("a", 2)]
+    assert ordered == (StopGeneration("a", 1, "new version"),)
+    assert acts(ended) == [StartGeneration("a", 2)]
     assert news(ended) == ["host_starting"]
 
 
@@ -76,7 +76,7 @@ def test_a_child_that_waits_is_started_now_and_its_timer_starts_no_second(order)
 
     effects = core.restart("a", 2.0, "now") if order == "restart" else core.revive("a", 2.0)
 
-    assert acts(effects) == [StartLife("a", 3)]
+    assert acts(effects) == [StartGeneration("a", 3)]
     assert core.due("a", token, 9.0) == ()
 
 
@@ -86,7 +86,7 @@ def test_a_restart_by_hand_gives_a_fresh_budget():
     core.restart("a", 2.0, "now")
     core.ended("a", 2, REQUESTED, 3.0)
 
-    assert acts(core.ended("a", 3, CRASH, 4.0)) == [StartLife("a", 4)]
+    assert acts(core.ended("a", 3, CRASH, 4.0)) == [StartGeneration("a", 4)]
 
 
 @pytest.mark.parametrize(
@@ -124,19 +124,19 @@ def test_reviving_what_lives_changes_nothing(state):
 # Removing
 
 
-def test_a_removed_child_is_gone_when_its_life_has_ended_and_its_id_is_free():
+def test_a_removed_child_is_gone_when_its_generation_has_ended_and_its_id_is_free():
     core = supervision_of("a")
 
     ordered = core.remove("a", 1.0, "unplugged")
     ended = core.ended("a", 1, CRASH, 2.0)
 
-    assert ordered == (StopLife("a", 1, "unplugged"),)
+    assert ordered == (StopGeneration("a", 1, "unplugged"),)
     assert ended == (Changed("a", "host_stopped", {"generation": 1, "why": "unplugged"}), Removed("a"))
-    assert acts(core.add("a", POLICY, 3.0)) == [StartLife("a", 1)]
+    assert acts(core.add("a", POLICY, 3.0)) == [StartGeneration("a", 1)]
 
 
 @pytest.mark.parametrize("state", ["backoff", "parked", "stopped"])
-def test_a_child_without_a_life_is_removed_at_once_and_once(state):
+def test_a_child_without_a_generation_is_removed_at_once_and_once(state):
     core = supervision_of("a")
     in_backoff(core)
     if state == "parked":

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from callboard.supervision.core import Changed, ChildState, Removed, StartLife, StopLife
+from callboard.supervision.core import Changed, ChildState, Removed, StartGeneration, StopGeneration
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import FakeChild, House
@@ -29,20 +29,20 @@ def replaced(*, ready=True):
 
 
 @pytest.mark.parametrize("ready", [True, False])
-def test_the_next_life_is_started_before_the_present_one_retires(ready):
+def test_the_next_generation_is_started_before_the_present_one_retires(ready):
     core = supervision_of("a")
     if ready:
         core.ready("a", 1, 1.0)
 
     effects = core.replace("a", 2.0, "it has grown old")
 
-    assert acts(effects) == [StartLife("a", 2), StopLife("a", 1, "it has grown old", retire=True)]
+    assert acts(effects) == [StartGeneration("a", 2), StopGeneration("a", 1, "it has grown old", retire=True)]
     assert news(effects) == ["host_replaced", "host_starting"]
     assert (state_of(core), core.children["a"].retiring) == (ChildState.STARTING, [1])
 
 
 @pytest.mark.parametrize("exit_", [CRASH, REQUESTED])
-def test_the_end_of_a_life_that_retires_is_no_crash_whatever_it_is_like(exit_):
+def test_the_end_of_a_generation_that_retires_is_no_crash_whatever_it_is_like(exit_):
     core = replaced()
     core.ready("a", 2, 3.0)
 
@@ -54,7 +54,7 @@ def test_the_end_of_a_life_that_retires_is_no_crash_whatever_it_is_like(exit_):
     assert (child.state, child.crashes, child.retiring, core.stale) == (ChildState.READY, 0, [], 0)
 
 
-def test_the_end_of_a_life_that_retired_is_heard_once():
+def test_the_end_of_a_generation_that_retired_is_heard_once():
     core = replaced()
     core.ended("a", 1, REQUESTED, 4.0)
 
@@ -62,17 +62,17 @@ def test_the_end_of_a_life_that_retired_is_heard_once():
     assert core.stale == 1
 
 
-def test_the_successor_may_crash_while_the_old_life_retires():
+def test_the_successor_may_crash_while_the_old_generation_retires():
     core = replaced()
 
     effects = core.ended("a", 2, CRASH, 3.0)
 
-    assert acts(effects) == [StartLife("a", 3)]
+    assert acts(effects) == [StartGeneration("a", 3)]
     assert core.children["a"].retiring == [1]
 
 
 @pytest.mark.parametrize("state", ["backoff", "parked", "stopped", "stopping"])
-def test_where_no_life_can_be_taken_over_nothing_is_replaced(state):
+def test_where_no_generation_can_be_taken_over_nothing_is_replaced(state):
     core = supervision_of("a")
     if state == "stopping":
         core.stop("a", 1.0, "enough")
@@ -85,7 +85,7 @@ def test_where_no_life_can_be_taken_over_nothing_is_replaced(state):
     assert state_of(core) == state
 
 
-def test_replacing_gives_the_budget_back_only_after_a_stable_life():
+def test_replacing_gives_the_budget_back_only_after_a_stable_generation():
     budgets = []
     for ready_at in (1.0, 12.0):
         core = supervision_of("a", policy=RestartPolicy(intensity=1, stable_for=10.0))
@@ -98,7 +98,7 @@ def test_replacing_gives_the_budget_back_only_after_a_stable_life():
 
 
 @pytest.mark.parametrize("order", ["stop", "park", "remove"])
-def test_who_goes_takes_the_lives_that_retire_with_it(order):
+def test_who_goes_takes_the_generations_that_retire_with_it(order):
     core = replaced()
 
     ordered = getattr(core, order)("a", 3.0, "enough")
@@ -106,13 +106,13 @@ def test_who_goes_takes_the_lives_that_retire_with_it(order):
     stopping = state_of(core)
     last = core.ended("a", 1, REQUESTED, 5.0)
 
-    assert ordered == (StopLife("a", 1, "enough"), StopLife("a", 2, "enough"))
+    assert ordered == (StopGeneration("a", 1, "enough"), StopGeneration("a", 2, "enough"))
     assert (first, stopping) == ((), ChildState.STOPPING)
     assert news(last)[1:] == ["host_parked" if order == "park" else "host_stopped"]
     assert acts(last) == ([Removed("a")] if order == "remove" else [])
 
 
-def test_who_waits_for_its_start_is_stopped_when_its_retiring_life_has_ended():
+def test_who_waits_for_its_start_is_stopped_when_its_retiring_generation_has_ended():
     core = replaced()
     core.ended("a", 2, CRASH, 3.0)
     core.ended("a", 3, CRASH, 3.0)
@@ -120,22 +120,22 @@ def test_who_waits_for_its_start_is_stopped_when_its_retiring_life_has_ended():
     ordered = core.stop("a", 3.1, "enough")
     ended = core.ended("a", 1, REQUESTED, 4.0)
 
-    assert ordered == (StopLife("a", 1, "enough"),)
+    assert ordered == (StopGeneration("a", 1, "enough"),)
     assert news(ended) == ["host_retired", "host_stopped"]
 
 
 @pytest.mark.parametrize("order", ["restart", "revive"])
-def test_who_is_wanted_back_does_not_wait_for_lives_that_retire(order):
+def test_who_is_wanted_back_does_not_wait_for_generations_that_retire(order):
     core = replaced()
     core.stop("a", 3.0, "enough")
     core.ended("a", 2, REQUESTED, 4.0)
 
     effects = core.restart("a", 5.0, "after all") if order == "restart" else core.revive("a", 5.0)
 
-    assert acts(effects) == [StartLife("a", 3)]
+    assert acts(effects) == [StartGeneration("a", 3)]
 
 
-def test_who_is_being_removed_is_not_brought_back_past_its_retiring_lives():
+def test_who_is_being_removed_is_not_brought_back_past_its_retiring_generations():
     core = replaced()
     core.remove("a", 3.0, "unplugged")
     core.ended("a", 2, REQUESTED, 4.0)
@@ -148,7 +148,9 @@ def test_who_is_being_removed_is_not_brought_back_past_its_retiring_lives():
 
 
 @pytest.mark.parametrize("order", ["restart", "revive"])
-def test_who_is_ordered_back_while_being_removed_is_not_forgotten_before_its_retiring_lives_have_ended(order):
+def test_who_is_ordered_back_while_being_removed_is_not_forgotten_before_its_retiring_generations_have_ended(
+    order,
+):
     core = replaced()
     core.remove("a", 3.0, "unplugged")
     if order == "restart":
@@ -162,34 +164,34 @@ def test_who_is_ordered_back_while_being_removed_is_not_forgotten_before_its_ret
     assert acts(core.ended("a", 1, REQUESTED, 6.0)) == [Removed("a")]
 
 
-def test_a_restart_leaves_the_lives_that_retire_in_peace():
+def test_a_restart_leaves_the_generations_that_retire_in_peace():
     core = replaced()
 
     ordered = core.restart("a", 3.0, "new version")
 
-    assert ordered == (StopLife("a", 2, "new version"),)
-    assert acts(core.ended("a", 2, REQUESTED, 4.0)) == [StartLife("a", 3)]
+    assert ordered == (StopGeneration("a", 2, "new version"),)
+    assert acts(core.ended("a", 2, REQUESTED, 4.0)) == [StartGeneration("a", 3)]
 
 
-def test_the_status_names_the_lives_that_retire():
+def test_the_status_names_the_generations_that_retire():
     status = replaced().children["a"].as_dict(3.0)
 
     assert json.loads(json.dumps(status))["retiring"] == [1]
 
 
-def test_the_old_life_is_told_to_retire_and_the_timer_of_its_successor_stays(house):
+def test_the_old_generation_is_told_to_retire_and_the_timer_of_its_successor_stays(house):
     child = house.add(FakeChild("a"))
-    child.life.report.ready()
+    child.present.report.ready()
     house.order("replace", reason="it has grown old")
     for _ in range(2):
-        child.life.report.ended(Exit(ExitKind.CODE, "exit code 1"))
+        child.present.report.ended(Exit(ExitKind.CODE, "exit code 1"))
         house.status()
-    child.lives[0].report.ended(REQUESTED)
+    child.started[0].report.ended(REQUESTED)
     house.status()
 
     house.advance(1000.0)
 
-    assert (child.lives[0].retired, child.lives[0].stopped) == (["it has grown old"], [])
+    assert (child.started[0].retired, child.started[0].stopped) == (["it has grown old"], [])
     assert child.generations == [1, 2, 3, 4]
     assert [kind for kind in house.kinds() if kind in {"host_replaced", "host_retired"}] == [
         "host_replaced",

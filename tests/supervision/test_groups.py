@@ -28,7 +28,7 @@ def test_a_group_that_its_parent_has_to_start_again_and_again_waits_longer_each_
             house.settle()
 
         assert waits == [0.5, 1.0, 2.0]
-        assert len(child.lives) == 5
+        assert len(child.started) == 5
 
 
 def test_a_parent_has_a_budget_for_the_groups_in_it():
@@ -251,7 +251,7 @@ def test_at_the_deadline_those_whose_turn_had_not_come_are_told_as_well():
 
         assert left == ("a", "b", "c")
         assert house.log[-3:] == ["-c1", "-a1", "-b1"]
-        assert all(child.life.stopped == ["enough"] for child in family.values())
+        assert all(child.present.stopped == ["enough"] for child in family.values())
 
 
 def test_a_group_that_had_stopped_runs_again_for_a_child_that_is_revived():
@@ -270,7 +270,7 @@ def test_a_group_that_had_stopped_runs_again_for_a_child_that_is_revived():
         assert [house.state(name) for name in family] == ["stopped", "ready"]
 
 
-def test_a_shutdown_reaches_a_life_that_retires_beside_one_that_is_being_restarted():
+def test_a_shutdown_reaches_a_generation_that_retires_beside_one_that_is_being_restarted():
     with a_house() as house:
         child = house.add(TalkingChild(house, "a", obedient=False))
         for order in ("replace", "restart"):
@@ -279,7 +279,7 @@ def test_a_shutdown_reaches_a_life_that_retires_beside_one_that_is_being_restart
 
         house.ask(ShutDown("enough", within=5.0))
 
-        assert [life.stopped for life in child.lives] == [["enough"], ["by hand"]]
+        assert [present.stopped for present in child.started] == [["enough"], ["by hand"]]
 
 
 def test_an_end_by_a_cancel_costs_its_group_no_budget():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from callboard.supervision.core import Schedule, StartLife, StopLife, Supervision
+from callboard.supervision.core import Schedule, StartGeneration, StopGeneration, Supervision
 from callboard.supervision.effects import Changed
 from callboard.supervision.group import GroupState
 from callboard.supervision.restart.backoff import Backoff
@@ -44,7 +44,7 @@ class Groups(RuleBasedStateMachine):
     )
     def begin(self, outer, inner, restarts, intensity, start):
         self.core, self.model, self.now = Supervision(lambda: 0.0), Model(), 100.0
-        self.lives: dict[str, tuple[int, float]] = {}
+        self.generations: dict[str, tuple[int, float]] = {}
         self.timers: list[tuple[float, int, str, bool]] = []
         self.told: list[Event] = []
         steady = Backoff(AGAIN, AGAIN, AGAIN, jitter=0.0)
@@ -79,12 +79,12 @@ class Groups(RuleBasedStateMachine):
         waiting = deque(effects)
         while waiting:
             match waiting.popleft():
-                case StartLife(name, generation):
-                    assert name not in self.lives, "two lives at once"
-                    self.lives[name] = generation, self.now
+                case StartGeneration(name, generation):
+                    assert name not in self.generations, "two lives at once"
+                    self.generations[name] = generation, self.now
                     waiting += self.core.ready(name, generation, self.now)
-                case StopLife(name, generation):
-                    assert self.lives.pop(name)[0] == generation
+                case StopGeneration(name, generation):
+                    assert self.generations.pop(name)[0] == generation
                     waiting += self.core.ended(name, generation, REQUESTED, self.now)
                 case Schedule(name, token, at, group):
                     self.timers.append((at, token, name, group))
@@ -94,8 +94,8 @@ class Groups(RuleBasedStateMachine):
 
     @rule(name=names, crash=st.sampled_from([True, True, True, False]))
     def end(self, name, crash):
-        if name in self.lives:
-            generation, since = self.lives.pop(name)
+        if name in self.generations:
+            generation, since = self.generations.pop(name)
             kind = ExitKind.CODE if crash else ExitKind.CLEAN
             self.model.end(name, self.now, crash=crash)
             self.model.advance(self.now)
@@ -121,7 +121,7 @@ class Groups(RuleBasedStateMachine):
     def revive_who_was_stopped(self, name):
         at_rest = all(group.state is GroupState.RUNNING for group in self.core.groups.values())
         waits = name in self.model.children and self.model.children[name].waits
-        if name in self.core.children and name not in self.lives and at_rest and not waits:
+        if name in self.core.children and name not in self.generations and at_rest and not waits:
             self.model.revive(name, self.now)
             self.do(self.core.revive(name, self.now))
 
@@ -138,7 +138,7 @@ class Groups(RuleBasedStateMachine):
             for name, child in self.model.children.items()
         }
         fare = {
-            name: (child.generation, name in self.lives, child.until)
+            name: (child.generation, name in self.generations, child.until)
             for name, child in self.core.children.items()
         }
         assert fare == said

@@ -119,7 +119,7 @@ def test_who_is_always_restarted_has_a_budget_all_the_same():
 
 
 @pytest.mark.parametrize(
-    ("state", "lives", "then", "present", "answer"),
+    ("state", "generations", "then", "present", "answer"),
     [
         ("ready", {1}, "stopped", "already_started", "running"),
         ("stopping", {1}, "stopped", "already_started", "running"),
@@ -129,8 +129,10 @@ def test_who_is_always_restarted_has_a_budget_all_the_same():
         ("stopped", set(), "stopped", "already_present", "ok"),
     ],
 )
-def test_what_is_in_the_way_of_an_administrator(state, lives, then, present, answer):
-    child = Child("a", RestartPolicy(), state=ChildState(state), lives=lives, after_stop=ChildState(then))
+def test_what_is_in_the_way_of_an_administrator(state, generations, then, present, answer):
+    child = Child(
+        "a", RestartPolicy(), state=ChildState(state), generations=generations, after_stop=ChildState(then)
+    )
 
     assert presence(child) == present
     assert {judge(verb, child) for verb in (Verb.RESTART, Verb.DELETE)} == {answer}

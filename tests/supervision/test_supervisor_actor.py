@@ -7,13 +7,13 @@ from functools import partial
 import pykka
 import pytest
 from callboard.supervision.errors import UnknownChild
-from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, Order
+from callboard.supervision.generation import ChildSpec
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy
 from callboard.supervision.runtime.telling import ask_supervisor, tell
-from fake_children import FakeChild, FakeLife, House
+from fake_children import FakeChild, FakeGeneration, House
 from leaks import no_leaks
 from supervision_cases import CRASH, HOPELESS, POLICY, REQUESTED
 
@@ -37,9 +37,9 @@ def test_a_child_that_is_added_is_started_and_told_of(house):
     assert house.kinds() == ["host_starting"]
 
 
-def test_a_life_reports_how_it_goes_from_any_thread(house):
+def test_a_generation_reports_how_it_goes_from_any_thread(house):
     child = house.add(FakeChild("a"))
-    thread = threading.Thread(target=child.life.report.ready)
+    thread = threading.Thread(target=child.present.report.ready)
     thread.start()
     thread.join()
 
@@ -47,10 +47,10 @@ def test_a_life_reports_how_it_goes_from_any_thread(house):
     assert house.kinds() == ["host_starting", "host_ready"]
 
 
-def test_a_life_may_report_before_its_start_has_returned(house):
+def test_a_generation_may_report_before_its_start_has_returned(house):
     def start(reporter):
         reporter.ready()
-        return FakeLife(reporter)
+        return FakeGeneration(reporter)
 
     house.add(FakeChild("a"))
     ask_supervisor(house.ref, AddChild(ChildSpec("b", start, POLICY)))
@@ -60,9 +60,9 @@ def test_a_life_may_report_before_its_start_has_returned(house):
 
 def test_a_restart_happens_once_at_its_time_and_not_before(house):
     child = house.add(FakeChild("a"))
-    child.life.report.ended(CRASH)
+    child.present.report.ended(CRASH)
     house.status()
-    child.life.report.ended(CRASH)
+    child.present.report.ended(CRASH)
     house.status()
 
     house.advance(0.25)
@@ -80,7 +80,7 @@ def test_the_waits_grow_and_all_of_it_is_told(house):
     waits = []
 
     for _ in range(5):
-        child.life.report.ended(CRASH)
+        child.present.report.ended(CRASH)
         house.status()
         waits += [due - house.clock.now() for due in house.clock.pending()]
         if house.clock.pending():
@@ -96,7 +96,7 @@ def test_the_waits_grow_and_all_of_it_is_told(house):
 def test_a_crash_is_told_with_its_report(house):
     child = house.add(FakeChild("a"))
 
-    child.life.report.ended(Exit(ExitKind.SIGNAL, "signal SIGKILL", report={"stderr": "last words"}))
+    child.present.report.ended(Exit(ExitKind.SIGNAL, "signal SIGKILL", report={"stderr": "last words"}))
     status = house.status()
     house.kinds()
 
@@ -113,8 +113,8 @@ def test_who_asked_to_be_told_of_changes_is_told_each_in_order(house):
         FakeChild("a", on_change=lambda kind, facts: told.append((kind, facts.get("generation"))))
     )
 
-    child.life.report.ready()
-    child.life.report.ended(CRASH)
+    child.present.report.ready()
+    child.present.report.ended(CRASH)
     house.status()
 
     assert told == [("host_starting", 1), ("host_ready", 1), ("host_crashed", 1), ("host_starting", 2)]
@@ -122,9 +122,9 @@ def test_who_asked_to_be_told_of_changes_is_told_each_in_order(house):
 
 def test_children_fare_each_for_itself(house):
     one, other = house.add(FakeChild("a")), house.add(FakeChild("b"))
-    other.life.report.ready()
+    other.present.report.ready()
 
-    one.life.report.ended(HOPELESS)
+    one.present.report.ended(HOPELESS)
     house.order("stop", "a")
 
     assert (house.state("a"), house.state("b")) == ("stopped", "ready")
@@ -134,24 +134,24 @@ def test_children_fare_each_for_itself(house):
 # Orders
 
 
-def test_a_stop_is_passed_on_to_the_life_and_its_end_is_no_crash(house):
+def test_a_stop_is_passed_on_to_the_generation_and_its_end_is_no_crash(house):
     child = house.add(FakeChild("a"))
 
     house.order("stop", reason="not needed")
     while_stopping = house.state()
-    child.life.report.ended(CRASH)
+    child.present.report.ended(CRASH)
 
-    assert child.life.stopped == ["not needed"]
+    assert child.present.stopped == ["not needed"]
     assert (while_stopping, house.state()) == ("stopping", "stopped")
     assert "host_crashed" not in house.kinds()
 
 
-def test_a_restart_starts_the_next_life_only_when_the_old_one_is_gone(house):
+def test_a_restart_starts_the_next_generation_only_when_the_old_one_is_gone(house):
     child = house.add(FakeChild("a"))
 
     house.order("restart")
     while_stopping = child.generations.copy()
-    child.life.report.ended(REQUESTED)
+    child.present.report.ended(REQUESTED)
     house.status()
 
     assert (while_stopping, child.generations) == ([1], [1, 2])
@@ -160,7 +160,7 @@ def test_a_restart_starts_the_next_life_only_when_the_old_one_is_gone(house):
 def test_a_child_that_waits_can_be_started_now_and_its_timer_starts_no_second(house):
     child = house.add(FakeChild("a"))
     for _ in range(2):
-        child.life.report.ended(CRASH)
+        child.present.report.ended(CRASH)
         house.status()
 
     house.order("restart")
@@ -175,7 +175,7 @@ def test_a_child_that_waits_can_be_started_now_and_its_timer_starts_no_second(ho
 def test_nothing_is_left_on_the_clock_for_a_child_that_waits_no_more(house, order):
     child = house.add(FakeChild("a"))
     for _ in range(2):
-        child.life.report.ended(CRASH)
+        child.present.report.ended(CRASH)
         house.status()
 
     house.order(order)
@@ -185,7 +185,7 @@ def test_nothing_is_left_on_the_clock_for_a_child_that_waits_no_more(house, orde
 
 def test_a_parked_child_can_be_revived(house):
     child = house.add(FakeChild("a"))
-    child.life.report.ended(HOPELESS)
+    child.present.report.ended(HOPELESS)
     parked = house.state()
 
     house.order("revive")
@@ -197,7 +197,7 @@ def test_a_parked_child_can_be_revived(house):
 def test_a_removed_child_is_forgotten_and_its_id_is_free(house):
     child = house.add(FakeChild("a"))
     house.order("remove")
-    child.life.report.ended(REQUESTED)
+    child.present.report.ended(REQUESTED)
     gone = house.status()
 
     successor = house.add(FakeChild("a"))
@@ -235,8 +235,8 @@ def test_a_second_child_of_the_same_id_is_refused_and_the_first_lives_on(house):
         house.add(second)
     house.order("stop")
 
-    assert second.lives == []
-    assert first.life.stopped == ["by hand"]
+    assert second.started == []
+    assert first.present.stopped == ["by hand"]
 
 
 # What others do wrong
@@ -255,11 +255,11 @@ def test_a_start_that_fails_later_on_parks_its_child_and_no_other(house, caplog,
 
     house.add(FakeChild("b"))
     ask_supervisor(house.ref, AddChild(ChildSpec("a", start, POLICY)))
-    child.life.report.ended(CRASH)
+    child.present.report.ended(CRASH)
     house.status()
 
     assert house.state("a") == "parked"
-    assert ("RuntimeError('no way')" if rubbish is None else "no life") in house.status("a")["why"]
+    assert ("RuntimeError('no way')" if rubbish is None else "no running generation") in house.status("a")["why"]
     assert house.state("b") == "starting"
     assert "starting 'a' failed" in caplog.text
 
@@ -275,7 +275,7 @@ def test_a_start_that_fails_while_its_child_is_stopped_ends_it(house):
         raise RuntimeError("no way")
 
     ask_supervisor(house.ref, AddChild(ChildSpec("a", start, POLICY)))
-    child.life.report.ended(CRASH)
+    child.present.report.ended(CRASH)
     house.status()
 
     assert house.state() == "stopped"
@@ -287,7 +287,7 @@ def test_a_listener_that_fails_stops_no_restart(house, caplog):
 
     child = house.add(FakeChild("a", on_change=fail))
     for _ in range(2):
-        child.life.report.ended(CRASH)
+        child.present.report.ended(CRASH)
         house.status()
     house.clock.advance_to_next()
     house.status()
@@ -297,31 +297,31 @@ def test_a_listener_that_fails_stops_no_restart(house, caplog):
     assert "actor_failed" in house.kinds()
 
 
-def test_a_life_that_fails_to_stop_stops_nobody_else(house, caplog):
+def test_a_generation_that_fails_to_stop_stops_nobody_else(house, caplog):
     def fail(_reason):
         raise RuntimeError("a bug")
 
     child = house.add(FakeChild("a"))
-    child.life.stop = fail
+    child.present.stop = fail
 
     house.order("stop")
-    child.life.report.ended(CRASH)
+    child.present.report.ended(CRASH)
 
     assert house.state() == "stopped"
     assert "a bug" in caplog.text
 
 
-def test_an_end_that_is_told_twice_costs_the_next_life_nothing(house):
+def test_an_end_that_is_told_twice_costs_the_next_generation_nothing(house):
     child = house.add(FakeChild("a"))
-    child.life.report.ended(CRASH)
+    child.present.report.ended(CRASH)
     house.status()
-    child.lives[0].report.ended(CRASH)
+    child.started[0].report.ended(CRASH)
     house.status()
 
     house.order("stop", reason="not needed")
 
     assert child.generations == [1, 2]
-    assert child.life.stopped == ["not needed"]
+    assert child.present.stopped == ["not needed"]
 
 
 # The end
@@ -330,13 +330,13 @@ def test_an_end_that_is_told_twice_costs_the_next_life_nothing(house):
 def test_after_its_end_nothing_is_started_and_no_report_is_an_error(house):
     child = house.add(FakeChild("a"))
     for _ in range(2):
-        child.life.report.ended(CRASH)
+        child.present.report.ended(CRASH)
         house.status()
     house.ref.stop()
 
     assert house.clock.pending() == ()
-    child.life.report.ready()
-    child.life.report.ended(CRASH)
+    child.present.report.ready()
+    child.present.report.ended(CRASH)
 
     assert child.generations == [1, 2]
     with pytest.raises(pykka.ActorDeadError):

@@ -40,7 +40,7 @@ def host_command(entry: Path, export: str | None = None, node_options: Sequence[
 
 
 class BareHost:
-    """One life of a runner, in a session of its own. Use it as a context manager.
+    """One generation of a runner, in a session of its own. Use it as a context manager.
 
     Args:
         entry: the JavaScript module to run, or the whole command line of another runner.

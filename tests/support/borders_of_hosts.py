@@ -11,8 +11,8 @@ from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.protocol.blocking_request import ask
 from callboard.hosts.tap import tapping
 from callboard.supervision.errors import StartFailed
-from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import WatchChild
+from callboard.supervision.generation import ChildSpec
 from callboard.supervision.runtime.clock import SystemClock
 from fake_children import FakeChild, House
 from foreign_scene import (
@@ -97,10 +97,10 @@ def supervised_child(kind):
         child = FakeChild("a")
         child.spec = ChildSpec("a", child.start, child.spec.policy, Raises(kind))
         house.add(child)
-        child.life.stop = Raises(kind)
+        child.present.stop = Raises(kind)
         house.ask(WatchChild("a", Raises(kind)))
         house.order("stop", "a")
-        child.life.report.ended(CRASH)
+        child.present.report.ended(CRASH)
         assert house.state("a") == "stopped"
         assert house.state(house.add(FakeChild("b")).spec.id) == "starting"
     finally:

@@ -59,7 +59,7 @@ class _Calls:
         name = f"c{self._count}"
 
         def judge(result):
-            told = {"life": result["life"]}
+            told = {"generation": result["generation"]}
             if self._tool == "count":
                 return told | {"counted": result["result"]}
             if self._tool == "echo" and result["result"] != arguments:

@@ -1,4 +1,4 @@
-"""A supervisor on a manual clock, and children whose lives are started in no time."""
+"""A supervisor on a manual clock, and children whose generations are started in no time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from callboard.supervision.life import ChildSpec
 from callboard.supervision.messages import AddChild, AddGroup, GetGroups, GetStatus, Order
+from callboard.supervision.generation import ChildSpec
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.spec import GroupSpec
 from callboard.supervision.runtime.events import EventStream
@@ -19,16 +19,16 @@ from manual_clock import ManualClock
 from supervision_cases import CRASH, POLICY
 
 if TYPE_CHECKING:
-    from callboard.supervision.life import LifeReporter
+    from callboard.supervision.generation import GenerationReporter
 
 PATIENCE = 10.0
 
 
 @dataclass
-class FakeLife:
-    """A life that does nothing but note what it is told."""
+class FakeGeneration:
+    """A generation that does nothing but note what it is told."""
 
-    report: LifeReporter
+    report: GenerationReporter
     stopped: list[str] = field(default_factory=list)
     retired: list[str] = field(default_factory=list)
 
@@ -40,31 +40,31 @@ class FakeLife:
 
 
 class FakeChild:
-    """A child whose lives are started in no time and end when the test says so."""
+    """A child whose generations are started in no time and end when the test says so."""
 
     def __init__(self, child_id, policy=POLICY, **options):
-        self.lives: list[FakeLife] = []
+        self.started: list[FakeGeneration] = []
         self.spec = ChildSpec(child_id, self.start, policy, **options)
 
     def start(self, reporter):
-        self.lives.append(FakeLife(reporter))
-        return self.lives[-1]
+        self.started.append(FakeGeneration(reporter))
+        return self.started[-1]
 
     @property
-    def life(self):
-        return self.lives[-1]
+    def present(self):
+        return self.started[-1]
 
     @property
     def generations(self):
-        return [life.report.generation for life in self.lives]
+        return [present.report.generation for present in self.started]
 
 
 class TalkingChild(FakeChild):
-    """A child whose lives do as they are told at once, and log it: ``+a1`` started, ``-a1`` told to stop.
+    """A child whose generations do as they are told at once, and log it: ``+a1`` started, ``-a1`` told to stop.
 
     Args:
-        prompt: a life is ready at once. It may be changed while the child lives.
-        obedient: a life that is told to stop has ended at once.
+        prompt: a generation is ready at once. It may be changed while the child lives.
+        obedient: a generation that is told to stop has ended at once.
     """
 
     def __init__(self, house, child_id, policy=POLICY, *, prompt=True, obedient=True, **options):
@@ -74,21 +74,21 @@ class TalkingChild(FakeChild):
         self.obedient = obedient
 
     def start(self, reporter):
-        life = super().start(reporter)
+        present = super().start(reporter)
         self.log.append(f"+{reporter.child}{reporter.generation}")
-        life.stop = partial(self.stop, life)
+        present.stop = partial(self.stop, present)
         if self.prompt:
             reporter.ready()
-        return life
+        return present
 
-    def stop(self, life, reason):
-        life.stopped.append(reason)
-        self.log.append(f"-{life.report.child}{life.report.generation}")
+    def stop(self, present, reason):
+        present.stopped.append(reason)
+        self.log.append(f"-{present.report.child}{present.report.generation}")
         if self.obedient:
-            life.report.ended(Exit(ExitKind.REQUESTED, reason))
+            present.report.ended(Exit(ExitKind.REQUESTED, reason))
 
     def crash(self, exit_=CRASH):
-        self.life.report.ended(exit_)
+        self.present.report.ended(exit_)
 
 
 class House:
@@ -148,7 +148,7 @@ class House:
         return {name: self.add(TalkingChild(self, name, policy, group=group, **options)) for name in names}
 
     def crash(self, child, exit_=CRASH):
-        """Let a child's life end, and all come of it that comes at once; what was logged of it."""
+        """Let a child's generation end, and all come of it that comes at once; what was logged of it."""
         self.settle()
         before = len(self.log)
         child.crash(exit_)

@@ -56,7 +56,7 @@ SECRET = "s3cr3t-of-the-user"
 
 
 def wire(data: bytes) -> None:
-    """One host life: however its bytes are cut, the same answers come of them; each request has one at most."""
+    """One host generation: however its bytes are cut, the same answers come of them; each request has one at most."""
     whole, pieces = _heard([data]), _heard([data[:7], *([each] for each in data[7:200]), data[200:]])
 
     assert whole == pieces

@@ -20,7 +20,7 @@ class ModelChild:
     intensity: int
     generation: int = 0
     since: float | None = None
-    """When the present life began; ``None`` without a life."""
+    """When the present generation began; ``None`` without a generation."""
     waits: bool = False
     until: float | None = None
     restarts: list[float] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Model:
         del self.children[child.name]
         child.group.members = [member for member in child.group.members if member is not child]
 
-    # A life ends
+    # A generation ends
 
     def end(self, name, now, *, crash):
         child = self.children[name]

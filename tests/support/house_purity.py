@@ -130,7 +130,7 @@ MODULES = (
     "supervision/errors.py",
     "supervision/fates.py",
     "supervision/group.py",
-    "supervision/lives.py",
+    "supervision/transitions.py",
     "supervision/tree.py",
     "supervision/verbs.py",
 )

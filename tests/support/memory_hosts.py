@@ -1,6 +1,6 @@
 """Hosts in memory: real protocol lines and no process, so that a board on a manual clock runs in no time.
 
-A life answers its handshake by itself, in the thread that asks. Everything else it does when the test
+A generation answers its handshake by itself, in the thread that asks. Everything else it does when the test
 says so, in the test's thread: answer a call, break the protocol, end. Being stopped ends it at once:
 politely with status 0, else by SIGKILL.
 """
@@ -40,14 +40,14 @@ PATIENCE = 20.0
 """Real seconds after which something that a test waits for is taken never to come."""
 
 SLOWLY = RestartPolicy(backoff=Backoff(first=5.0, min=5.0, max=5.0, jitter=0.0), intensity=1000)
-"""Five seconds between two lives, on the manual clock: time to look at what becomes of calls."""
+"""Five seconds between two generations, on the manual clock: time to look at what becomes of calls."""
 
 NO_PID = 2**31 - 1
 """No process has it, so nobody can look at one by mistake."""
 
 
-class MemoryLife:
-    """One life. It is a `Transport`."""
+class MemoryGeneration:
+    """One generation. It is a `Transport`."""
 
     def __init__(self, host: MemoryHost, listener: Any) -> None:
         self.pid = NO_PID
@@ -145,14 +145,14 @@ class MemoryLife:
 
 
 class MemoryHost:
-    """A plugin whose lives are in memory, on a board.
+    """A plugin whose generations are in memory, on a board.
 
     Attributes:
-        fresh: the state that `init` returns; may be changed between two lives.
-        tools: the tools that the next life offers.
+        fresh: the state that `init` returns; may be changed between two generations.
+        tools: the tools that the next generation offers.
         parameters: what each of them takes; any object if ``None``.
-        opened: cleared, it holds up the `init` of lives to come.
-        lives: all so far.
+        opened: cleared, it holds up the `init` of generations to come.
+        generations: all so far.
     """
 
     def __init__(self, name: str, tools: tuple[str, ...]) -> None:
@@ -162,17 +162,17 @@ class MemoryHost:
         self.fresh: Json = {}
         self.opened = threading.Event()
         self.opened.set()
-        self.lives: list[MemoryLife] = []
+        self.generations: list[MemoryGeneration] = []
         self.plugin = HostedToolPlugin(name, lambda: Command((name,), {}), carry=self._carry)
 
-    def _carry(self, _host: str, _command: Command, listener: Any, _watchdog: Any) -> MemoryLife:
-        self.lives.append(MemoryLife(self, listener))
-        return self.lives[-1]
+    def _carry(self, _host: str, _command: Command, listener: Any, _watchdog: Any) -> MemoryGeneration:
+        self.generations.append(MemoryGeneration(self, listener))
+        return self.generations[-1]
 
     @property
-    def life(self) -> MemoryLife:
+    def generation(self) -> MemoryGeneration:
         """The present one, or the last."""
-        return self.lives[-1]
+        return self.generations[-1]
 
 
 class Memory:
@@ -192,7 +192,7 @@ class Memory:
         standby: bool = False,
         **settings: Any,
     ) -> MemoryHost:
-        """Put a plugin on the board and wait for its first life."""
+        """Put a plugin on the board and wait for its first generation."""
         host = MemoryHost(name, tools)
         host.parameters = parameters
         self.board.begin_hosted(
@@ -210,27 +210,27 @@ class Memory:
         """Submit a call."""
         return self.board.submit(tool_call(tool, **arguments), deadline=deadline)
 
-    def ready(self, name: str = "host", life: int = 1) -> None:
-        """Wait until that life of a host is ready."""
-        self._heard("host_ready", name, life)
+    def ready(self, name: str = "host", generation: int = 1) -> None:
+        """Wait until that generation of a host is ready."""
+        self._heard("host_ready", name, generation)
 
     def crash(self, host: MemoryHost) -> None:
-        """Let the present life crash, and wait until everybody knows."""
-        life = len(host.lives)
-        host.life.crash()
-        self._heard("host_crashed", host.name, life)
+        """Let the present generation crash, and wait until everybody knows."""
+        generation = len(host.generations)
+        host.generation.crash()
+        self._heard("host_crashed", host.name, generation)
         self.settle()
 
     def restart(self, host: MemoryHost) -> None:
-        """Let time pass until the life after a crash is ready."""
-        life = len(host.lives)
-        self._heard("host_backoff", host.name, life)
+        """Let time pass until the generation after a crash is ready."""
+        generation = len(host.generations)
+        self._heard("host_backoff", host.name, generation)
         self.settle()
         self.clock.advance(5.0)
-        self.ready(host.name, life + 1)
+        self.ready(host.name, generation + 1)
 
     def relive(self, host: MemoryHost) -> None:
-        """A crash, and the next life."""
+        """A crash, and the next generation."""
         self.crash(host)
         self.restart(host)
 
@@ -241,8 +241,10 @@ class Memory:
             actor.ask(WORK)  # means nothing where there is no work
         assert self.board.events.settle(PATIENCE)
 
-    def _heard(self, kind: str, name: str, life: int) -> None:
-        self.events.wait_for(kind, lambda event: (event.subject, event.facts["generation"]) == (name, life))
+    def _heard(self, kind: str, name: str, generation: int) -> None:
+        self.events.wait_for(
+            kind, lambda event: (event.subject, event.facts["generation"]) == (name, generation)
+        )
 
     def status(self, name: str = "host") -> Json:
         """A plugin's."""

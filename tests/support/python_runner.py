@@ -20,5 +20,5 @@ def python_command(path: str = "moody_python.Moody", file: Path | None = None) -
 
 
 def python_host(path: str = "moody_python.Moody", file: Path | None = None, **options: Any) -> BareHost:
-    """One life of the runner."""
+    """One generation of the runner."""
     return BareHost(python_command(path, file), **options)

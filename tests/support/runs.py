@@ -30,8 +30,8 @@ def crash(at, generation, plugin="book"):
     return event(at, "crashed", generation, plugin, exit="signal", cause="somebody killed it", report=report)
 
 
-def answered(at, call, count=None, *, life=1, plugin="book"):
-    return Answered(at, plugin, call, "success", life=life, counted=count)
+def answered(at, call, count=None, *, generation=1, plugin="book"):
+    return Answered(at, plugin, call, "success", generation=generation, counted=count)
 
 
 def lost(at, call, plugin="book"):
@@ -55,14 +55,14 @@ GOOD = Run(
         event(2.4, "ready", 2),
         Seen(2.4, "book", (7002,)),
         Ran(2.5, "book", "c3", 2),
-        answered(2.6, "c3", 2, life=2),
+        answered(2.6, "c3", 2, generation=2),
         crash(3.0, 2),
         event(3.0, "backoff", 2, seconds=1.0, why="somebody killed it"),
         event(4.0, "starting", 3),
         event(4.1, "ready", 3),
         Asked(5.0, "book", "c4", 60.0),
         Ran(5.1, "book", "c4", 3),
-        answered(5.2, "c4", 3, life=3),
+        answered(5.2, "c4", 3, generation=3),
     ),
     {"book": CAREFUL},
     healed=4.5,

@@ -114,7 +114,7 @@ def child_ways() -> Ways:
             return None
         return (
             child.state, child.after_stop, child.removing, child.until is None,
-            child.generation in child.lives, bool(child.retiring), min(len(child.history.restarts), 3),
+            child.generation in child.generations, bool(child.retiring), min(len(child.history.restarts), 3),
         )  # fmt: skip
 
     return _explore(events, after, state, key, [NOBODY, *ChildState])

@@ -30,7 +30,7 @@ class Tap:
     def carry(
         self, host: str, command: Command, listener: ProcessListener, watchdog: Watchdog | None
     ) -> ProcessTransport:
-        """Start a life, and listen."""
+        """Start a generation, and listen."""
         splitter = LineSplitter()
         told = listener.on_output
 

@@ -155,7 +155,7 @@ def fitting(width: int) -> dict[str, int]:
 
 def _cells(name: str, front: Front, host: Json | None) -> dict[str, str | Text]:
     """What stands in each column of a plugin's row."""
-    pid, generation, mark, state = life(host)
+    pid, generation, mark, state = present_generation(host)
     return {
         "plugin": Text(name, "bold"),
         "pid": pid,
@@ -171,12 +171,12 @@ def _cells(name: str, front: Front, host: Json | None) -> dict[str, str | Text]:
 
 
 def last_crash(host: Json | None) -> Text:
-    """How the last life ended that crashed."""
+    """How the last generation ended that crashed."""
     last = (host or {}).get("last_crash")
     return Text(last["exit"].removeprefix("signal ") if last else "", "dim")
 
 
-def life(host: Json | None) -> tuple[str, str, Text, str]:
+def present_generation(host: Json | None) -> tuple[str, str, Text, str]:
     """Pid, generation, and the state with its mark."""
     if host is None:
         return "", "", Text("●", "green"), "thread"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Report = dict[str, Any]
 
 MESSAGES = 6
-"""Messages shown: the end of a life is in the last few."""
+"""Messages shown: the end of a generation is in the last few."""
 
 LINES = 30
 """Lines of stderr shown."""
@@ -52,7 +52,7 @@ def facts_of(report: Mapping[str, Any], outcome: str | None) -> Iterator[tuple[s
     """What is worth a line of its own, named."""
     if outcome in _OUTCOMES:
         yield "outcome", _OUTCOMES[outcome]
-    yield "life", f"generation {report['generation']}, {report['uptime']:,.2f} s long"
+    yield "generation", f"{report['generation']}, {report['uptime']:,.2f} s long"
     yield "id", report["id"]
     if len(report["in_flight"]) > 1:
         yield "with it", f"{len(report['in_flight'])} calls: {', '.join(report['in_flight'])}"

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ...chaos.checker.facts import Answered, Broken, Happened
 from ...demo.plan import LANES
-from ..chaos.chaos_live import draw_progress, last_crash, life
+from ..chaos.chaos_live import draw_progress, last_crash, present_generation
 from ..ui.text import Text
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Picture:
             curve = Text.assemble(f"{_recent(rates):5,.0f} ", (_curve(rates, highest, self._points), "cyan"))
             load = _load(0 if front is None else front.made - front.ended)
             host = plugins.get(lane.name, {}).get("host")
-            is_there = life(host) if lane.name in plugins else ("", "", "", "")
+            is_there = present_generation(host) if lane.name in plugins else ("", "", "", "")
             crashes = str(host["crashes"]) if host else ""
             table.add_row("", Text(lane.name, "bold"), *is_there, load, curve, crashes, last_crash(host))
         return table

@@ -22,7 +22,7 @@ TELLING: Final = {
 }
 """Kinds of events that an author should know of, and the fact that says why."""
 
-_OF_LIVES: Final = frozenset({"host_crashed", "host_parked"})
+_OF_GENERATIONS: Final = frozenset({"host_crashed", "host_parked"})
 
 
 class Hearing:
@@ -40,16 +40,16 @@ class Hearing:
             self._came_up.discard(event.subject)
         elif event.kind == "host_reload_failed" and not event.facts["rolled_back"]:
             return  # the reload tells it
-        elif event.kind in TELLING and (event.subject in self._came_up or event.kind not in _OF_LIVES):
+        elif event.kind in TELLING and (event.subject in self._came_up or event.kind not in _OF_GENERATIONS):
             self._view.happened(event.kind, event.subject, str(event.facts[TELLING[event.kind]]))
 
     def tap(self, host: str, generation: int, command: Command) -> _Stderr:
-        """The tap of a life."""
+        """The tap of a generation."""
         return _Stderr(host, self._view)
 
 
 class _Stderr:
-    """Tells the lines of one life's stderr, the last one too when nothing ends it."""
+    """Tells the lines of one generation's stderr, the last one too when nothing ends it."""
 
     def __init__(self, host: str, view: View) -> None:
         self._host = host

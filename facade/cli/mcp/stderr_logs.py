@@ -61,17 +61,17 @@ class StderrLogs:
         self._files: dict[str, _BoundedFile] = {}
         self._lock = threading.Lock()
 
-    def listen(self, host: str, generation: int, command: Command) -> _LifeLog:
-        """Hear one life of a host, as `callboard.hosts.tap.overhearing` wants it."""
+    def listen(self, host: str, generation: int, command: Command) -> _GenerationLog:
+        """Hear one generation of a host, as `callboard.hosts.tap.overhearing` wants it."""
         with self._lock:
             file = self._files.get(host)
             if file is None:
                 file = self._files[host] = _BoundedFile(self.folder / f"{_file_name(host, host)}.log")
-        return _LifeLog(file, Redactor((*secrets_of(command.env), *command.secrets)), generation)
+        return _GenerationLog(file, Redactor((*secrets_of(command.env), *command.secrets)), generation)
 
 
-class _LifeLog:
-    """What one life says, line by line; of a line that is too long, the beginning."""
+class _GenerationLog:
+    """What one generation says, line by line; of a line that is too long, the beginning."""
 
     def __init__(self, file: _BoundedFile, redactor: Redactor, generation: int) -> None:
         self._file: _BoundedFile | None = file
@@ -112,7 +112,9 @@ class _LifeLog:
         text = "".join(f"{now} [{self._generation}] {line}\n" for line in lines)
         try:
             self._file.append(text.encode("utf-8", "replace"))
-        except OSError as error:  # such as a full disk: the server goes on, and its next life tries again
+        except (
+            OSError
+        ) as error:  # such as a full disk: the server goes on, and its next generation tries again
             logger.warning("the log of a server is not written any more: %s", error)
             self._file = None
 
@@ -128,7 +130,7 @@ class _BoundedFile:
     def append(self, text: bytes) -> None:
         """Raises `OSError`."""
         # Opened anew each time: another process may have begun it anew, and no descriptor is held for a server that says nothing.
-        with self._lock:  # across the files: two lives of a host may write, and one begins it anew
+        with self._lock:  # across the files: two generations of a host may write, and one begins it anew
             with open_log(self._path) as file:
                 facts = os.fstat(file.fileno())
                 full = facts.st_size + len(text) > MOST

@@ -103,7 +103,7 @@ def error_line(request_id: str | float, error: BaseException, phase: str | None 
     Args:
         request_id: whose answer.
         error: a `HostFault`, or whatever the plugin raised.
-        phase: ``load`` or ``init`` when the plugin never came to life.
+        phase: ``load`` or ``init`` when the plugin never came to generation.
     """
     return _line(request_id, {"ok": False, "error": _described(error, phase)})
 

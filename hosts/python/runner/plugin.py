@@ -38,7 +38,7 @@ _NOT_ASKED = ("can_handle_tool_call", "get_tool_interop_contribution", "is_enabl
 
 
 class LoadFault(Exception):
-    """The plugin never came to life, and would not if it were tried again; why is the ``__cause__``."""
+    """The plugin never came to generation, and would not if it were tried again; why is the ``__cause__``."""
 
 
 class ServedPlugin:

@@ -58,8 +58,8 @@ def test_siblings_that_crash_use_up_nobodys_budget_but_their_own():
     children = [house.add(FakeChild(name, ONE_IN_A_MINUTE)) for name in "abcde"]
 
     for child in children:
-        child.life.report.ready()
-        child.life.report.ended(Exit(ExitKind.CODE, "exit code 1", ready_for=0.0))
+        child.present.report.ready()
+        child.present.report.ended(Exit(ExitKind.CODE, "exit code 1", ready_for=0.0))
 
     assert [house.state(name) for name in "abcde"] == ["starting"] * 5
     assert [child.generations for child in children] == [[1, 2]] * 5
@@ -73,7 +73,7 @@ def test_starts_that_fail_wait_longer_each_time_and_end_in_the_park():
     child = house.add(FakeChild("a", policy))
 
     for _ in range(6):
-        child.life.report.ended(Exit(ExitKind.START_FAILED, "refused"))
+        child.present.report.ended(Exit(ExitKind.START_FAILED, "refused"))
         house.advance(0)
         if house.state() == "backoff":
             house.clock.advance_to_next()

@@ -88,21 +88,21 @@ def test_a_call_to_a_host_is_held_to_the_schema_too():
         host = memory.add(parameters=NUMBER)
         refused = memory.call(n="three").result(PATIENCE)
         taken = memory.call(n=3)
-        host.life.succeed()
+        host.generation.succeed()
 
         assert (refused["code"], refused["outcome"]) == ("invalid_call", "not_sent")
         assert taken.result(PATIENCE)["success"]
-        assert host.life.received == 1
+        assert host.generation.received == 1
 
 
-def test_a_life_with_another_schema_has_its_calls_held_to_that_one():
+def test_a_generation_with_another_schema_has_its_calls_held_to_that_one():
     with memory_board() as memory:
         host = memory.add(parameters=NUMBER)
         before = memory.call(n="three").result(PATIENCE)
         host.parameters = TEXT
         memory.relive(host)
         after = memory.call(n="three")
-        host.life.succeed()
+        host.generation.succeed()
 
         assert before["code"] == "invalid_call"
         assert after.result(PATIENCE)["success"]
@@ -122,7 +122,7 @@ def test_a_call_that_does_not_fit_says_nothing_of_the_tool_to_its_breaker():
         host = memory.add(parameters=NUMBER, breaker=BreakerPolicy(failures=1))
         memory.call(n="three").result(PATIENCE)
         taken = memory.call(n=3)
-        host.life.succeed()
+        host.generation.succeed()
 
         assert taken.result(PATIENCE)["success"]
 

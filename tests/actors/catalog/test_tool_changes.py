@@ -1,4 +1,4 @@
-"""A life that brings other tools: what differs is told before it is sent calls."""
+"""A generation that brings other tools: what differs is told before it is sent calls."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_a_call_that_is_sent_again_says_so_and_its_crash_is_told_after_it_was_lo
         board.submit(tool_call("moody", "one", do="exit", code=7)).result(PATIENCE)
         recorder.wait("host_ready", 3)
 
-    # An attempt is told twice where the life turned out to be over before anything was sent.
+    # An attempt is told twice where the generation turned out to be over before anything was sent.
     assert list(dict.fromkeys(flight(recorder, "one"))) == [
         "call_submitted", "call_started", "call_repeated", "call_ended",
     ]  # fmt: skip

@@ -19,15 +19,15 @@ def test_a_tool_that_is_to_blame_is_refused_while_its_neighbours_on_the_host_wor
         host = memory.add(tools=("bad", "good"), quarantine=TWICE)
         for n in range(2):
             memory.call("bad", n=n)
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
 
         refused, neighbour = memory.call("bad", n=3), memory.call("good")
-        host.life.succeed()
+        host.generation.succeed()
         quarantine, guarded = memory.status()["quarantine"], memory.status()["guarded"]
         memory.clock.advance(60.0)
         released = memory.call("bad", n=4)
-        host.life.succeed()
+        host.generation.succeed()
 
         result = refused.result(0)
         assert (result["code"], result["outcome"]) == ("host_unavailable", "not_sent")
@@ -46,13 +46,13 @@ def test_a_call_that_hangs_its_host_each_time_is_blamed_and_those_it_cost_are_no
         host = memory.add(tools=("slow", "good"), quarantine=TWICE, concurrency=2, grace=1.0)
         for _ in range(2):
             slow, neighbour = memory.call("slow", deadline=2.0), memory.call("good")
-            host.life.request(), host.life.request()
+            host.generation.request(), host.generation.request()
             memory.clock.advance(2.0)
             memory.settle()
-            life = len(host.lives)
+            generation = len(host.generations)
             memory.clock.advance(1.0)
             memory.restart(host)
-            assert len(host.lives) == life + 1
+            assert len(host.generations) == generation + 1
             lost = neighbour.result(PATIENCE)
             assert slow.result(PATIENCE)["code"] == "deadline_exceeded"
             assert (lost["code"], slow.id in lost["error"], "'slow'" in lost["error"]) == (
@@ -62,7 +62,7 @@ def test_a_call_that_hangs_its_host_each_time_is_blamed_and_those_it_cost_are_no
             )
 
         refused, neighbour = memory.call("slow"), memory.call("good")
-        host.life.succeed()
+        host.generation.succeed()
 
         assert refused.result(0)["reason"] == "quarantined"
         assert neighbour.result(PATIENCE)["success"]
@@ -71,15 +71,15 @@ def test_a_call_that_hangs_its_host_each_time_is_blamed_and_those_it_cost_are_no
 def test_nobody_is_blamed_for_the_end_of_a_host_that_was_restarted_by_hand():
     with memory_board() as memory:
         host = memory.add(quarantine=TWICE)
-        for life in (2, 3, 4):
+        for generation in (2, 3, 4):
             call = memory.call()
-            host.life.request()
+            host.generation.request()
             memory.board.order("restart", "host")
             assert call.result(PATIENCE)["code"] == "host_crashed"
-            memory.ready(life=life)
+            memory.ready(generation=generation)
 
         memory.call()
-        host.life.succeed()
+        host.generation.succeed()
 
         assert memory.status()["quarantine"] == []
 
@@ -89,7 +89,7 @@ def test_reviving_a_host_by_hand_lets_everybody_out_and_closes_the_breakers():
         host = memory.add(quarantine=TWICE, breaker=BreakerPolicy(failures=2))
         for _ in range(2):
             memory.call()
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
         refused = memory.call().result(0)
         memory.board.order("park", "host")
@@ -97,8 +97,8 @@ def test_reviving_a_host_by_hand_lets_everybody_out_and_closes_the_breakers():
         memory.board.order("revive", "host")
 
         call = memory.call()
-        memory.ready(life=4)
-        host.life.succeed()
+        memory.ready(generation=4)
+        host.generation.succeed()
 
         assert refused["reason"] == "quarantined"
         assert call.result(PATIENCE)["success"]
@@ -119,8 +119,8 @@ def test_calls_wait_for_a_parked_host_that_is_being_revived():
         held = memory.call()
         waits = not held.done()
         host.opened.set()
-        memory.ready(life=2)
-        host.life.succeed()
+        memory.ready(generation=2)
+        host.generation.succeed()
 
         assert parked["code"] == "host_unavailable"
         assert waits
@@ -162,12 +162,12 @@ def test_a_predicate_that_raises_leaves_the_usual_verdict_and_no_trial_without_e
     with memory_board() as memory:
         host = memory.add(breaker=policy)
         call = memory.call()
-        host.life.refuse(host.life.request(), "Error", "as always")
+        host.generation.refuse(host.generation.request(), "Error", "as always")
         call.result(PATIENCE)
         opened = memory.status()["breakers"]["tool"]["state"]
         memory.clock.advance(10.0)
         trial = memory.call()
-        host.life.succeed()
+        host.generation.succeed()
 
         assert opened == "open"
         assert trial.result(PATIENCE)["success"]
@@ -179,7 +179,7 @@ def test_parts_of_a_repeated_attempt_carry_its_number_and_those_of_the_first_do_
         host = memory.add(idempotent=True, repeats=2)
         call = memory.call()
         for n in range(3):
-            host.life.part(host.life.request(), n)
+            host.generation.part(host.generation.request(), n)
             if n < 2:
                 memory.relive(host)
             else:
@@ -194,18 +194,18 @@ def test_a_state_that_was_given_up_does_not_come_back_with_the_next_program():
     with memory_board(state_store=store) as memory:
         host = memory.add(quarantine=TWICE)
         memory.call()
-        host.life.succeed(state={"broken": True})
+        host.generation.succeed(state={"broken": True})
         host.fresh = {"fresh": True}
         for n in range(2):
             memory.call(n=n)
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
 
     with memory_board(state_store=store) as memory:
         host = memory.add()
         memory.call()
 
-        assert host.life.request()["params"]["state"] == {"fresh": True}
+        assert host.generation.request()["params"]["state"] == {"fresh": True}
 
 
 @pytest.mark.parametrize("tools", [("tool",), ("tool", "other")])
@@ -214,15 +214,15 @@ def test_without_quarantine_a_deadly_state_is_given_up_and_no_call_is_refused(to
     with memory_board(state_store=store) as memory:
         host = memory.add(tools=tools, quarantine=None)
         memory.call()
-        host.life.succeed(state={"broken": True})
+        host.generation.succeed(state={"broken": True})
         host.fresh = {"fresh": True}
         lost = []
         for n in range(3):
             lost.append(memory.call(n=n))
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
         after = memory.call(n=3)
-        state = host.life.succeed("well")["params"]["state"]
+        state = host.generation.succeed("well")["params"]["state"]
 
         assert [call.result(PATIENCE)["code"] for call in lost] == ["host_crashed"] * 3
         assert after.result(PATIENCE)["success"]
@@ -237,7 +237,7 @@ def test_without_quarantine_the_very_same_call_may_crash_its_host_as_often_as_it
         host = memory.add(quarantine=None)
         for _ in range(5):
             call = memory.call(n=0)
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
 
             assert call.result(PATIENCE)["code"] == "host_crashed"

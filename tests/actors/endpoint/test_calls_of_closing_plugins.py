@@ -79,7 +79,7 @@ def test_arguments_that_are_no_json_are_an_invalid_call_also_while_somebody_is_i
         host = memory.add(tools=("bad", "good"), quarantine=QuarantinePolicy(crashes=2))
         for n in range(2):
             memory.call("bad", n=n)
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
 
         odd = tool_call("good")
@@ -89,7 +89,7 @@ def test_arguments_that_are_no_json_are_an_invalid_call_also_while_somebody_is_i
         assert result["code"] == "invalid_call"
 
 
-def test_a_life_that_comes_up_after_its_plugin_was_taken_off_offers_nothing():
+def test_a_generation_that_comes_up_after_its_plugin_was_taken_off_offers_nothing():
     with memory_board() as memory:
         memory.add(tools=("tool",))
         handle = memory.board.plugin_manager.handle("host")
@@ -106,7 +106,7 @@ def test_no_limit_is_no_limit_whatever_the_tool_s_default():
         host = memory.add(deadline=5.0)
 
         call = memory.call(deadline=math.inf)
-        host.life.request()
+        host.generation.request()
         memory.clock.advance(5.0)
 
         assert not call.done()
@@ -137,7 +137,7 @@ def test_a_stand_in_is_told_the_time_that_is_left_and_not_the_time_there_was():
     with memory_board() as memory:
         host = memory.add(while_down=WhileDown(answer=stand_in))
         busy, waiting = memory.call(), memory.call(deadline=8.0)
-        host.life.request()
+        host.generation.request()
         memory.clock.advance(3.0)
         memory.crash(host)
 
@@ -151,7 +151,7 @@ def test_the_answer_of_a_stand_in_does_not_close_the_breaker_of_its_tool():
     with memory_board() as memory:
         host = memory.add(breaker=breaker, while_down=WhileDown(answer=lambda _call: {"success": True}))
         lost = memory.call()
-        host.life.request()
+        host.generation.request()
         memory.crash(host)
         memory.clock.advance(1.0)
 
@@ -169,7 +169,7 @@ def test_a_call_that_was_lost_is_not_called_not_sent_because_its_stand_in_failed
     with memory_board() as memory:
         host = memory.add(idempotent=True, while_down=WhileDown(answer=stand_in))
         call = memory.call()
-        host.life.request()
+        host.generation.request()
         memory.crash(host)
 
         result = call.result(PATIENCE)
@@ -196,7 +196,7 @@ def test_a_call_that_has_ended_leaves_no_dead_letter_when_it_finds_no_room():
     with memory_board() as memory:
         host = memory.add(mailbox_size=1)
         memory.call(), memory.call()
-        host.life.request()
+        host.generation.request()
 
         late = memory.call(deadline=0.0)
 
@@ -217,7 +217,7 @@ def test_tools_that_could_not_be_offered_are_once_nobody_else_has_their_names():
 
         assert memory.status()["available"]
         call = memory.call("taken")
-        host.life.succeed()
+        host.generation.succeed()
         assert call.result(PATIENCE)["success"]
 
 
@@ -287,16 +287,16 @@ def test_what_has_come_into_quarantine_is_refused_to_those_who_wait_with_the_sam
         deadly = [memory.call("bad") for _ in range(4)]
         harmless = memory.call("good")
         for _ in range(2):
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
 
-        host.life.succeed()
+        host.generation.succeed()
 
         assert harmless.result(PATIENCE)["success"]
         results = [call.result(PATIENCE) for call in deadly]
         assert [result["code"] for result in results] == ["host_crashed"] * 2 + ["host_unavailable"] * 2
         assert results[3]["reason"] == "quarantined"
-        assert len(host.lives) == 3
+        assert len(host.generations) == 3
 
 
 def test_a_call_that_is_repeated_is_not_sent_a_third_time_when_it_has_come_into_quarantine():
@@ -304,10 +304,10 @@ def test_a_call_that_is_repeated_is_not_sent_a_third_time_when_it_has_come_into_
         host = memory.add(idempotent=True, repeats=5, quarantine=QuarantinePolicy(crashes=2))
         call = memory.call()
         for _ in range(2):
-            host.life.request()
+            host.generation.request()
             memory.relive(host)
 
         result = call.result(PATIENCE)
 
         assert (result["code"], result["outcome"]) == ("host_crashed", "outcome_unknown")
-        assert host.life.received == 0
+        assert host.generation.received == 0

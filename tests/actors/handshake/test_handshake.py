@@ -1,4 +1,4 @@
-"""How plugins come into one life of a host: what is asked when, and what of one touches another."""
+"""How plugins come into one generation of a host: what is asked when, and what of one touches another."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_one_that_prepares_is_asked_for_its_schemas_with_what_it_has_prepared():
     assert moving.loaded["a"].prepared == {"index": 3}
 
 
-def test_a_preparation_that_comes_to_nothing_is_no_better_in_the_next_life():
+def test_a_preparation_that_comes_to_nothing_is_no_better_in_the_next_generation():
     moving, _ = house("raises", "hangs", "answers")
     for name in ("raises", "hangs", "answers"):
         moving.answered(name, "init", {}, None, prepares=True)

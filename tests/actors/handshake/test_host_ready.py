@@ -29,8 +29,8 @@ STARTS = times(100, 2_000)
 """Ten thousand, if all is to be tried thoroughly: one in five went wrong."""
 
 
-class Life:
-    """A life in memory that answers all there is at once, and ends after its first call. It is a `Transport`."""
+class RunningGeneration:
+    """A generation in memory that answers all there is at once, and ends after its first call. It is a `Transport`."""
 
     pid = 2**31 - 1
     stderr_tail = ""
@@ -66,15 +66,15 @@ class Life:
 
 
 class Host:
-    """A plugin whose lives are in memory."""
+    """A plugin whose generations are in memory."""
 
     def __init__(self, name="host"):
-        self.lives = []
+        self.generations = []
         self.plugin = HostedToolPlugin(name, lambda: Command((name,), {}), carry=self._carry)
 
     def _carry(self, _host, _command, listener, _watchdog):
-        self.lives.append(Life(listener))
-        return self.lives[-1]
+        self.generations.append(RunningGeneration(listener))
+        return self.generations[-1]
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_in_every_listener_one_that_is_told_to_be_ready_or_called_is_ready(board
         match event.kind:
             case "host_ready":
                 ready[0] = event.facts["generation"]
-                # It goes on meanwhile: a later life may be there by now, or just this one's end.
+                # It goes on meanwhile: a later generation may be there by now, or just this one's end.
                 seen["ready"] += (state, generation) == ("ready", ready[0]) or generation > ready[0]
                 go_on.release()
             case "call_started":
@@ -122,7 +122,7 @@ def test_in_every_listener_one_that_is_told_to_be_ready_or_called_is_ready(board
             assert board.submit(tool_call("tool")).result(PATIENCE)["success"]
             seen["answered by one that is ready"] += state_of(board)[0] == "ready"
             assert go_on.acquire(timeout=PATIENCE)
-            host.lives[-1].end(1)
+            host.generations[-1].end(1)
             wait_for_next(board, host)
         assert go_on.acquire(timeout=PATIENCE)
         assert board.events.settle(PATIENCE)
@@ -136,10 +136,10 @@ def test_in_every_listener_one_that_is_told_to_be_ready_or_called_is_ready(board
 
 
 def wait_for_next(board, host):
-    """Until supervisor and plugin have heard of the end: a call then waits for the life that comes."""
-    lives = len(host.lives)
+    """Until supervisor and plugin have heard of the end: a call then waits for the generation that comes."""
+    generations = len(host.generations)
     deadline = time.monotonic() + PATIENCE
-    while state_of(board)[1] == lives:
+    while state_of(board)[1] == generations:
         assert time.monotonic() < deadline
         board.clock.advance(1.0)
     for actor in pykka.ActorRegistry.get_by_class(HostedToolActor):

@@ -12,13 +12,13 @@ ALL = ["a", "b", "c"]
     ("coming", "living", "alone", "left_out", "one_by_one"),
     [
         (["a"], ALL, True, ["a"], False),  # it can have been nobody else
-        (["a", "b"], ALL, True, [], True),  # the next life tells who
+        (["a", "b"], ALL, True, [], True),  # the next generation tells who
         (["a"], ALL, False, [], True),  # calls were under way too
         ([], ALL, True, [], False),  # nobody was coming in
         (["a"], ["a"], True, [], False),  # there is nobody to protect
     ],
 )
-def test_who_is_left_out_and_what_the_next_life_does(coming, living, alone, left_out, one_by_one):
+def test_who_is_left_out_and_what_the_next_generation_does(coming, living, alone, left_out, one_by_one):
     suspects = Suspects(60.0)
 
     another = suspects.ruined(coming, living, "exit code 1", 0.0, alone=alone)

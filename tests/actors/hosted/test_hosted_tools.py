@@ -137,7 +137,7 @@ def test_a_call_that_ends_within_its_grace_time_leaves_the_host_alone():
     assert events.of("host_crashed") == []
 
 
-def test_a_cancelled_call_is_answered_at_once_and_its_host_lives():
+def test_a_cancelled_call_is_answered_at_once_and_its_host_generations():
     with node_board(concurrency=2) as (board, plugin, events):
         pid = plugin.host.pid
         call = board.submit(moody("wait", ms=200))

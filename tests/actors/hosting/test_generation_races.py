@@ -1,4 +1,4 @@
-"""Where the lives of a host meet orders, shortages and each other: none is counted twice, lost, or left behind."""
+"""Where the generations of a host meet orders, shortages and each other: none is counted twice, lost, or left behind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from callboard.hosts.limits.limits import Limits
 from callboard.hosts.process.process import Command
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.supervision.errors import ChildExists
-from callboard.supervision.life import ChildSpec
+from callboard.supervision.generation import ChildSpec
 from callboard.supervision.messages import AddChild, GetStatus
 from callboard.supervision.restart.policy import RestartPolicy
 from callboard.supervision.runtime.telling import ask_supervisor
@@ -29,7 +29,7 @@ from tools import a_tool, count, tool_call
 
 
 class Notes:
-    """The ear of a life and its kin: notes what it is told."""
+    """The ear of a generation and its kin: notes what it is told."""
 
     generation = 2
 
@@ -49,10 +49,10 @@ class Notes:
         self.told.append("gone")
 
 
-def test_a_life_that_is_told_to_end_and_to_begin_at_once_ends_once():
+def test_a_generation_that_is_told_to_end_and_to_begin_at_once_ends_once():
     with memory_board() as memory:
         host, notes = memory.add(), Notes()
-        life = HostActor(
+        generation = HostActor(
             host.plugin,
             HostSettings({}, limits=Limits(overlap=False)),
             services(memory.clock, memory.board.events),
@@ -61,13 +61,13 @@ def test_a_life_that_is_told_to_end_and_to_begin_at_once_ends_once():
             waits=True,
         )
         for message in (EndGeneration("taken off"), EndGeneration("stopped"), BEGIN):
-            life.actor_ref.tell(message)
+            generation.actor_ref.tell(message)
 
-        ref = HostActor.launch(life)
+        ref = HostActor.launch(generation)
 
         assert ref.actor_stopped.wait(PATIENCE)
         assert notes.told == ["ended: taken off", "gone"]
-        assert len(host.lives) == 1
+        assert len(host.generations) == 1
 
 
 def test_a_host_whose_command_cannot_be_made_is_parked_and_nobody_waits_for_it():
@@ -119,7 +119,7 @@ def test_a_host_that_is_just_being_added_ends_with_its_board_or_its_plugin(leavi
         board.stop()
 
         assert is_there == (leaving == "stop")
-        assert all(life.ended for life in host.lives)
+        assert all(generation.ended for generation in host.generations)
         with pytest.raises(BoardStopped):
             board.begin_hosted(PluginAdapter(host.plugin), host.plugin, host=HostSettings({}))
 
@@ -165,7 +165,7 @@ def test_a_standby_that_found_no_thread_is_made_later():
 
         memory.events.wait("standby_ready")
 
-        assert len(host.lives) == 2
+        assert len(host.generations) == 2
 
 
 def test_a_plugin_that_was_taken_off_may_come_back_while_its_host_is_still_ending():
@@ -218,7 +218,7 @@ def test_an_end_that_cannot_be_described_is_told_all_the_same():
         )
         memory.ready()
         call = memory.call()
-        host.life.request()
+        host.generation.request()
 
         memory.relive(host)
 
@@ -228,7 +228,7 @@ def test_an_end_that_cannot_be_described_is_told_all_the_same():
 
 
 class Bystander:
-    """A life of somebody else's."""
+    """A generation of somebody else's."""
 
     def stop(self, reason: str) -> None:
         raise AssertionError(reason)

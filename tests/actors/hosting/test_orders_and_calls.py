@@ -24,10 +24,10 @@ class Lingering(MemoryHost):
     """A host whose first generation goes on until the test ends it."""
 
     def _carry(self, *given):
-        life = super()._carry(*given)
-        if len(self.lives) == 1:
-            life.stop = lambda reason, _ladder: life.stopped.append(reason)
-        return life
+        generation = super()._carry(*given)
+        if len(self.generations) == 1:
+            generation.stop = lambda reason, _ladder: generation.stopped.append(reason)
+        return generation
 
 
 def test_a_call_that_is_submitted_after_a_restart_is_answered_by_the_next_generation():
@@ -60,13 +60,13 @@ def test_a_generation_that_was_told_to_end_is_sent_nothing_more(monkeypatch):
         host = Lingering("host", ("tool",))
         monkeypatch.setattr("memory_hosts.MemoryHost", lambda *_: host)
         memory.add()
-        dying = host.life
+        dying = host.generation
 
         memory.board.order("restart", "host")
         call = memory.call()
         dying.end(0, reason="by hand")
         host_is_up = memory.events.wait("host_ready", 2)
-        host.life.succeed("served")
+        host.generation.succeed("served")
 
         assert host_is_up
         assert dying.received == 0
@@ -79,7 +79,7 @@ def test_what_was_under_way_at_a_restart_may_still_be_answered(monkeypatch):
         monkeypatch.setattr("memory_hosts.MemoryHost", lambda *_: host)
         memory.add()
         call = memory.call()
-        dying, request = host.life, host.life.request()
+        dying, request = host.generation, host.generation.request()
 
         memory.board.order("restart", "host")
         dying.answer(request, {"success": True, "result": "in time"})

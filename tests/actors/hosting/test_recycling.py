@@ -40,7 +40,7 @@ def host_status(board: Board) -> dict[str, Any]:
     return board.status()["plugins"]["moody"]["host"]
 
 
-def test_a_life_that_was_given_its_calls_is_replaced_and_no_call_is_lost():
+def test_a_generation_that_was_given_its_calls_is_replaced_and_no_call_is_lost():
     with (
         no_leaks(),
         node_board(host=limited(calls=10), policy=NO_BUDGET, concurrency=4) as (board, _, events),
@@ -62,7 +62,7 @@ def test_a_life_that_was_given_its_calls_is_replaced_and_no_call_is_lost():
     assert events.of("host_crashed") == []
 
 
-def test_calls_under_way_end_in_the_old_life_while_the_new_one_serves():
+def test_calls_under_way_end_in_the_old_generation_while_the_new_one_serves():
     with node_board(host=limited(calls=2), concurrency=2) as (board, plugin, events):
         first = plugin.host.pid
         slow = submit(board, do="wait", ms=3000)
@@ -78,7 +78,7 @@ def test_calls_under_way_end_in_the_old_life_while_the_new_one_serves():
     assert retired.facts["exit"] == "requested"
 
 
-def test_a_call_that_outstays_the_drain_is_lost_with_its_life():
+def test_a_call_that_outstays_the_drain_is_lost_with_its_generation():
     with no_leaks(), node_board(host=limited(calls=2, drain=0.1), concurrency=2) as (board, _, _events):
         stuck = submit(board, do="wait")
         run(board)
@@ -89,7 +89,7 @@ def test_a_call_that_outstays_the_drain_is_lost_with_its_life():
     assert "still under way 0.1 s later" in result["error"]
 
 
-def test_an_old_life_is_replaced_by_its_age():
+def test_an_old_generation_is_replaced_by_its_age():
     with node_board(host=limited(age=0.3), policy=NO_BUDGET) as (board, plugin, events):
         first = plugin.host.pid
         (recycling,) = events.wait("host_recycling")
@@ -99,7 +99,7 @@ def test_an_old_life_is_replaced_by_its_age():
         assert run(board)["result"]["pid"] != first
 
 
-def test_a_life_that_has_grown_is_replaced_at_a_call_boundary():
+def test_a_generation_that_has_grown_is_replaced_at_a_call_boundary():
     host = limited(memory=150 * MB, memory_hard=4000 * MB)
     with no_leaks(), node_board(host=host, policy=NO_BUDGET) as (board, _, events):
         grown = run(board, do="hold", mb=200)
@@ -112,7 +112,7 @@ def test_a_life_that_has_grown_is_replaced_at_a_call_boundary():
         assert run(board)["success"]
 
 
-def test_a_life_far_beyond_its_memory_is_ended_with_its_call():
+def test_a_generation_far_beyond_its_memory_is_ended_with_its_call():
     with no_leaks(), node_board(host=limited(memory=100 * MB)) as (board, _, events):
         lost = run(board, do="hold", mb=300, stay=True)
         (crashed,) = events.wait("host_crashed")
@@ -142,7 +142,7 @@ def test_open_descriptors_are_a_limit():
         assert recycling.facts["limit"] == "descriptors"
 
 
-def test_a_standby_takes_the_place_of_a_life_that_is_recycled():
+def test_a_standby_takes_the_place_of_a_generation_that_is_recycled():
     with no_leaks(), node_board(host=limited(standby=True, calls=5)) as (board, _, events):
         events.wait("standby_ready")
         waiting = host_status(board)["standby"]["pid"]
@@ -153,7 +153,7 @@ def test_a_standby_takes_the_place_of_a_life_that_is_recycled():
         assert run(board)["result"]["pid"] == waiting
 
 
-def test_lives_that_must_not_overlap_never_do_and_calls_wait_in_between():
+def test_generations_that_must_not_overlap_never_do_and_calls_wait_in_between():
     with no_leaks(), node_board(host=limited(calls=5, overlap=False), concurrency=3) as (board, _, events):
         alive_at_once, over = [], threading.Event()
         calls = [submit(board, do="wait", ms=2) for _ in range(40)]
@@ -170,7 +170,7 @@ def test_lives_that_must_not_overlap_never_do_and_calls_wait_in_between():
     assert events.of("host_crashed") == []
 
 
-def test_a_successor_that_cannot_start_leaves_the_old_life_in_service(tmp_path):
+def test_a_successor_that_cannot_start_leaves_the_old_generation_in_service(tmp_path):
     source = tmp_path / "tool.mjs"
     source.write_text(_STARTS_ONCE.replace("MARK", str(tmp_path / "started")))
     slow = RestartPolicy(backoff=Backoff(first=600.0, min=600.0, max=600.0))
@@ -182,7 +182,7 @@ def test_a_successor_that_cannot_start_leaves_the_old_life_in_service(tmp_path):
         assert run(board)["success"]
 
 
-def test_a_parked_host_leaves_no_life_that_retires(tmp_path):
+def test_a_parked_host_leaves_no_generation_that_retires(tmp_path):
     source = tmp_path / "tool.mjs"
     source.write_text(_STARTS_ONCE.replace("MARK", str(tmp_path / "started")))
     with (

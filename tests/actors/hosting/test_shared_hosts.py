@@ -1,4 +1,4 @@
-"""Several plugins in one host: one life for all of them, and everything else each one's own."""
+"""Several plugins in one host: one generation for all of them, and everything else each one's own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from callboard.actors.hosting.settings import HostSettings
 from callboard.actors.threads.shared_dispatcher import SharedDispatcher
 from callboard.chaos.faults import Exit, Hang
 from callboard.chaos.schedule import Schedule
-from callboard.chaos.scripted.scripted_call import LifeOver
+from callboard.chaos.scripted.scripted_call import GenerationOver
 from callboard.chaos.triggers import NthCall
 from callboard.chaos.virtual_board import VirtualBoard
 from callboard.hosts.limits.limits import Limits
@@ -44,9 +44,9 @@ def board_with(*names: str, schedule: Schedule | None = None, **options) -> Virt
 
 
 def crash(board: VirtualBoard) -> None:
-    """The host that is shared ends, and the next life is ready."""
+    """The host that is shared ends, and the next generation is ready."""
     host = board.hosts["house"]
-    host.life.end(3)
+    host.generation.end(3)
     board.clock.advance(1.0)
 
 
@@ -60,7 +60,7 @@ def test_plugins_that_share_have_one_host_and_each_its_own_state():
 
         assert results == [1, 2, 1]
         assert board.status()["hosts"] == {"house": {"plugins": ["a", "b"]}}
-        assert len(board.hosts["house"].lives) == 1
+        assert len(board.hosts["house"].generations) == 1
         assert plugin(board, "a")["host"]["name"] == plugin(board, "b")["host"]["name"] == "house"
         assert plugin(board, "a")["host"]["pid"] == plugin(board, "b")["host"]["pid"]
 
@@ -117,7 +117,7 @@ def test_a_neighbour_is_told_of_the_call_that_hung_and_only_that_one_is_blamed()
 
 def test_where_the_host_answers_nothing_any_call_may_be_why_and_a_good_end_clears_the_innocent():
     def spin(call):
-        board.hosts["house"].life.suffer(Hang())
+        board.hosts["house"].generation.suffer(Hang())
         yield 1000.0
 
     settings = ToolSettings(deadline=None, grace=1.0, quarantine=QuarantinePolicy(crashes=2))
@@ -141,7 +141,7 @@ def test_where_the_host_answers_nothing_any_call_may_be_why_and_a_good_end_clear
 
 def test_one_that_hangs_the_host_as_it_comes_in_is_found_and_left_out_too():
     def stop_all(config):
-        board.hosts["house"].life.suffer(Hang())
+        board.hosts["house"].generation.suffer(Hang())
         return {}
 
     with VirtualBoard() as board:
@@ -162,7 +162,7 @@ def test_one_that_hangs_the_host_as_it_comes_in_is_found_and_left_out_too():
 def test_the_tool_that_was_there_at_each_crash_is_blamed_and_its_neighbour_is_not():
     def boom(call):
         yield 1.0
-        board.hosts["house"].life.end(3)
+        board.hosts["house"].generation.end(3)
         yield 1.0
 
     strict, lenient = (ToolSettings(quarantine=QuarantinePolicy(crashes=crashes)) for crashes in (3, 4))
@@ -181,7 +181,7 @@ def test_the_tool_that_was_there_at_each_crash_is_blamed_and_its_neighbour_is_no
         assert [call.result(timeout=0)["code"] for call in lost] == ["host_crashed"] * 3
 
 
-def test_one_whose_init_fails_is_unavailable_alone_and_comes_in_with_the_next_life_if_it_can():
+def test_one_whose_init_fails_is_unavailable_alone_and_comes_in_with_the_next_generation_if_it_can():
     well = []
 
     def fresh(config):
@@ -206,7 +206,7 @@ def test_one_whose_init_fails_is_unavailable_alone_and_comes_in_with_the_next_li
 
 def test_one_at_which_the_host_ends_is_found_and_left_out_and_gets_another_chance_by_hand():
     def kill(config):
-        raise LifeOver
+        raise GenerationOver
 
     with VirtualBoard() as board:
         for name in "abc":
@@ -229,7 +229,7 @@ def test_one_at_which_the_host_ends_is_found_and_left_out_and_gets_another_chanc
         assert board.execute("b", "count_b")["result"] == 1
 
 
-def test_a_plugin_that_comes_later_moves_into_the_life_that_runs_and_one_that_goes_takes_nobody_along():
+def test_a_plugin_that_comes_later_moves_into_the_generation_that_runs_and_one_that_goes_takes_nobody_along():
     with board_with("a") as board:
         board.execute("a", "count_a")
 
@@ -240,11 +240,11 @@ def test_a_plugin_that_comes_later_moves_into_the_life_that_runs_and_one_that_go
         board.add_scripted("b", {"count_b": count}, share="house", policy=QUICK)
 
         assert (first, second, board.execute("b", "count_b")["result"]) == (1, 2, 1)
-        assert len(board.hosts["house"].lives) == 1
+        assert len(board.hosts["house"].generations) == 1
         board.remove("a")
         board.remove("b")
         board.clock.advance(10.0)
-        assert board.hosts["house"].life is None
+        assert board.hosts["house"].generation is None
         assert board.status()["hosts"] == {}
         assert not pykka.ActorRegistry.get_by_class(HostedToolActor)
         assert not pykka.ActorRegistry.get_by_class(SharedDispatcher)
@@ -260,7 +260,7 @@ def test_a_standby_takes_all_of_them_over_the_one_that_came_late_too():
         board.execute("b", "count_b")
         board.clock.advance(1.0)
 
-        board.hosts["house"].lives[0].end(3)
+        board.hosts["house"].generations[0].end(3)
         board.clock.advance(0.15)
 
         assert plugin(board, "a")["host"]["state"] == "ready"

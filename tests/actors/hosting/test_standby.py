@@ -1,4 +1,4 @@
-"""A standby takes over when the present life ends; what it is made of, and what becomes of it."""
+"""A standby takes over when the present generation ends; what it is made of, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(board: Board, **arguments):
 
 
 def kill(plugin, events) -> None:
-    """Kill the present life, and wait until that is known: a call may be sent to a host that is just ending."""
+    """Kill the present generation, and wait until that is known: a call may be sent to a host that is just ending."""
     known = len(events.of("host_crashed"))
     os.kill(plugin.host.pid, signal.SIGKILL)
     events.wait("host_crashed", known + 1)

@@ -1,4 +1,4 @@
-"""What becomes of calls, counted and timed, on a clock that a test advances; and the lives of a host."""
+"""What becomes of calls, counted and timed, on a clock that a test advances; and the generations of a host."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ HISTORIES = {
 
 
 @pytest.mark.parametrize("history", HISTORIES)
-def test_a_host_starts_until_it_is_ready_and_recovers_from_the_end_of_a_life(history):
+def test_a_host_starts_until_it_is_ready_and_recovers_from_the_end_of_a_generation(history):
     changes, starts, recoveries = HISTORIES[history]
     host = HostMetrics()
 

@@ -137,7 +137,7 @@ STEPS = st.one_of(
 
 
 @given(st.lists(STEPS, max_size=40))
-def test_a_program_is_brought_back_once_for_each_choice_and_only_for_the_life_that_was_tried(steps):
+def test_a_program_is_brought_back_once_for_each_choice_and_only_for_the_generation_that_was_tried(steps):
     trial, now, chosen, brought_back, tried = Trial(), 0.0, 0, 0, 0
     for step in steps:
         match step:

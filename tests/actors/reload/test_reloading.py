@@ -1,4 +1,4 @@
-"""Reloading a host on a board: the candidate beside the present life, the takeover, and the way back."""
+"""Reloading a host on a board: the candidate beside the present generation, the takeover, and the way back."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from toolbox import Toolbox
 
 
 class Another(MemoryHost):
-    """A host in memory whose lives die instead of answering, if they are told to."""
+    """A host in memory whose generations die instead of answering, if they are told to."""
 
     dies = False
 
     def _carry(self, *given):
-        life = super()._carry(*given)
+        generation = super()._carry(*given)
         if self.dies:
-            life.answer = lambda *_, **__: threading.Thread(target=life.crash).start()
-        return life
+            generation.answer = lambda *_, **__: threading.Thread(target=generation.crash).start()
+        return generation
 
 
 def another(tools=("tool",), name="host"):
@@ -59,20 +59,20 @@ def kinds(memory, *wanted):
     return [event.kind for event in memory.events.events if event.kind in wanted]
 
 
-def test_calls_under_way_end_in_the_old_life_and_the_next_go_to_the_new_with_the_state():
+def test_calls_under_way_end_in_the_old_generation_and_the_next_go_to_the_new_with_the_state():
     new, make = another()
     with memory_board() as memory:
         old = memory.add()
         under_way, waiting = memory.call(), memory.call()
-        first = old.life.request()
+        first = old.generation.request()
         new.opened.clear()
         result = beside(memory, make)
         memory.events.wait("host_reloading")
         early = memory.status()["host"]["reload"]["stage"]
         new.opened.set()
         reloaded = result()
-        old.life.answer(first, {"success": True, "result": "old"}, {"n": 1})
-        second = new.life.succeed("new", {"n": 2})
+        old.generation.answer(first, {"success": True, "result": "old"}, {"n": 1})
+        second = new.generation.succeed("new", {"n": 2})
         results = [under_way.result(PATIENCE), waiting.result(PATIENCE)]
         memory.events.wait("host_retired")
         status = memory.status()["host"]
@@ -82,21 +82,26 @@ def test_calls_under_way_end_in_the_old_life_and_the_next_go_to_the_new_with_the
     assert [each["result"] for each in results] == ["old", "new"]
     assert second["params"]["state"] == {"n": 1}
     assert (reloaded.done, reloaded.generation, reloaded.changes, reloaded.why) == (True, 2, (), None)
-    assert (status["generation"], status["crashes"], len(old.lives), len(new.lives)) == (2, 0, 1, 1)
+    assert (status["generation"], status["crashes"], len(old.generations), len(new.generations)) == (
+        2,
+        0,
+        1,
+        1,
+    )
     assert status["reload"] == {"stage": "probation", "done": 1, "failed": 0, "rolled_back": 0}
     assert (told["generation"], told["added"], told["removed"], told["changed"]) == (2, [], [], [])
 
 
-def test_a_crash_of_the_new_life_before_it_has_answered_brings_the_former_back():
+def test_a_crash_of_the_new_generation_before_it_has_answered_brings_the_former_back():
     new, make = another(("other",))
     with memory_board() as memory:
         old = memory.add()
         changed = load(memory, make)
-        new.life.crash()
+        new.generation.crash()
         memory.ready("host", 3)
         memory.settle()
         back = memory.call()
-        old.life.succeed("old")
+        old.generation.succeed("old")
         answer = back.result(PATIENCE)
         (failed,) = memory.events.of("host_reload_failed")
         status = memory.status()["host"]
@@ -107,29 +112,29 @@ def test_a_crash_of_the_new_life_before_it_has_answered_brings_the_former_back()
     assert answer["result"] == "old"
     assert failed.facts["rolled_back"]
     assert "the former program is run again" in failed.facts["why"]
-    assert (len(old.lives), tools) == (2, ["tool"])
+    assert (len(old.generations), tools) == (2, ["tool"])
     assert status["reload"] == {"stage": "idle", "done": 1, "failed": 0, "rolled_back": 1}
 
 
 @pytest.mark.parametrize("proof", ["an answer", "time"])
-def test_a_life_that_has_proved_itself_is_started_again_as_it_is(proof):
+def test_a_generation_that_has_proved_itself_is_started_again_as_it_is(proof):
     new, make = another()
     with memory_board() as memory:
         old = memory.add()
         load(memory, make)
         if proof == "an answer":
             call = memory.call()
-            new.life.succeed()
+            new.generation.succeed()
             call.result(PATIENCE)
         else:
             memory.clock.advance(10.0)
-        new.life.crash()
+        new.generation.crash()
         memory.events.wait("host_backoff")
         memory.settle()
         memory.clock.advance(5.0)
         memory.ready("host", 3)
 
-    assert (len(old.lives), len(new.lives)) == (1, 2)
+    assert (len(old.generations), len(new.generations)) == (1, 2)
     assert memory.events.of("host_reload_failed") == []
 
 
@@ -140,18 +145,18 @@ def test_a_standby_is_always_one_of_the_program_that_is_to_run():
         standby_of(memory, 1)
         load(memory, make)
         standby_of(memory, 2)
-        new.lives[0].crash()
+        new.generations[0].crash()
         memory.ready("host", 3)
         standby_of(memory, 3)
         memory.settle()
 
-    assert (len(old.lives), len(new.lives)) == (4, 2)
-    assert old.lives[1].ended
-    assert new.lives[1].ended
+    assert (len(old.generations), len(new.generations)) == (4, 2)
+    assert old.generations[1].ended
+    assert new.generations[1].ended
 
 
 def standby_of(memory, count):
-    """Have the standby of the present life made."""
+    """Have the standby of the present generation made."""
     memory.settle()
     memory.clock.advance(0.2)
     memory.events.wait("standby_ready", count)
@@ -162,7 +167,7 @@ def test_a_host_that_is_never_started_again_has_no_way_back():
     with memory_board() as memory:
         memory.add(policy=RestartPolicy(restart=RestartType.TEMPORARY))
         load(memory, make)
-        new.life.crash()
+        new.generation.crash()
         (failed,) = memory.events.wait("host_reload_failed")
         memory.events.wait("host_stopped")
 
@@ -174,7 +179,7 @@ def test_without_a_way_back_that_is_told_and_the_host_is_started_as_its_policy_s
     with memory_board() as memory:
         memory.add()
         load(memory, make, way_back=False)
-        new.life.crash()
+        new.generation.crash()
         (failed,) = memory.events.wait("host_reload_failed")
         memory.events.wait("host_backoff")
         memory.settle()
@@ -183,7 +188,7 @@ def test_without_a_way_back_that_is_told_and_the_host_is_started_as_its_policy_s
 
     assert not failed.facts["rolled_back"]
     assert "ran from the folder that was changed" in failed.facts["why"]
-    assert len(new.lives) == 2
+    assert len(new.generations) == 2
 
 
 @pytest.mark.parametrize(
@@ -200,7 +205,7 @@ def test_what_is_refused_changes_nothing(tools, policy, why):
         memory.add("another", ("theirs",))
         refused = load(memory, make, policy=policy)
         call = memory.call()
-        old.life.succeed("old")
+        old.generation.succeed("old")
         answer = call.result(PATIENCE)
         memory.settle()
         status = memory.status()["host"]
@@ -210,7 +215,7 @@ def test_what_is_refused_changes_nothing(tools, policy, why):
     assert why in refused.why
     assert [change.change for change in refused.changes]
     assert (answer["result"], offered, status["generation"]) == ("old", ["tool", "theirs"], 1)
-    assert new.life.ended
+    assert new.generation.ended
     assert status["reload"]["failed"] == 1
     assert kinds(memory, "host_reloading", "host_reloaded", "host_reload_failed") == [
         "host_reloading",
@@ -227,7 +232,7 @@ def test_a_candidate_that_dies_or_hangs_while_it_loads_harms_nobody():
         results = [load(memory, make_dying), load(memory, make_hanging, timeout=0.01)]
         hanging.opened.set()
         call = memory.call()
-        old.life.succeed()
+        old.generation.succeed()
         answer = call.result(PATIENCE)
         crashes = memory.status()["host"]["crashes"]
 
@@ -245,7 +250,7 @@ def test_a_parked_host_comes_up_with_what_was_reloaded():
         memory.events.wait("host_parked")
         reloaded = load(memory, make)
         call = memory.call()
-        new.life.succeed("up")
+        new.generation.succeed("up")
 
         assert call.result(PATIENCE)["result"] == "up"
     assert (reloaded.done, reloaded.generation) == (True, 2)
@@ -258,12 +263,12 @@ def test_a_host_that_is_taken_off_while_it_is_reloaded_leaves_nothing():
         memory.add()
         result = beside(memory, make)
         memory.events.wait("host_reloading")
-        wait_until(lambda: new.lives)
+        wait_until(lambda: new.generations)
         memory.board.remove("host")
         new.opened.set()
 
         assert not result().done
-    assert new.life.ended
+    assert new.generation.ended
 
 
 def test_what_cannot_be_reloaded_at_all_is_refused_with_a_remedy():

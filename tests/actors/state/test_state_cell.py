@@ -71,7 +71,7 @@ def test_a_hosted_tool_goes_on_where_the_last_board_left_it(store):
     assert saved.generation == 1
 
 
-def test_the_state_is_saved_with_the_life_that_answered(store):
+def test_the_state_is_saved_with_the_generation_that_answered(store):
     with Board(state_store=store) as board:
         add_node(board)
         board.submit(tool_call("moody", do="exit")).result(30)

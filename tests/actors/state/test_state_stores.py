@@ -93,7 +93,7 @@ def test_a_store_may_be_closed_twice(store):
     store.close()
 
 
-def test_a_file_has_what_was_saved_in_an_earlier_life(tmp_path):
+def test_a_file_has_what_was_saved_in_an_earlier_generation(tmp_path):
     with_rows = SqliteStore(tmp_path / "state.db")
     with_rows.save("a", FIRST)
     with_rows.save("b", SECOND)

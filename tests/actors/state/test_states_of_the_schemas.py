@@ -190,15 +190,15 @@ class Talkative(MemoryHost):
     """A host each of whose generations says another state with its schemas."""
 
     def _carry(self, *given):
-        life = super()._carry(*given)
-        number, say = len(self.lives), life.answer
+        generation = super()._carry(*given)
+        number, say = len(self.generations), generation.answer
 
         def answer(request, value, state=None):
             schemas = request["method"] == "get_tool_schemas"
             say(request, value, {"schemas": number} if schemas else state)
 
-        life.answer = answer
-        return life
+        generation.answer = answer
+        return generation
 
 
 @pytest.fixture(params=[False, True], ids=["no store", "store"])
@@ -226,8 +226,8 @@ def add(memory, **host):
 def given(memory, host, answer_state=None):
     """The state that the next call is given."""
     call = memory.call()
-    request = host.life.request()
-    host.life.answer(request, {"success": True, "result": 1}, answer_state)
+    request = host.generation.request()
+    host.generation.answer(request, {"success": True, "result": 1}, answer_state)
     assert call.result(PATIENCE)["success"]
     return request["params"]["state"]
 
@@ -241,19 +241,19 @@ def kept(memory):
 
 def in_restart(memory, host):
     memory.board.order("restart", "host")
-    memory.ready(life=2)
+    memory.ready(generation=2)
 
 
 def in_crash(memory, host):
-    host.life.crash()
-    memory.ready(life=2)
+    host.generation.crash()
+    memory.ready(generation=2)
 
 
 def in_takeover(memory, host):
     memory.clock.advance(0.1)
     memory.events.wait("standby_ready")
-    host.lives[0].crash()
-    memory.ready(life=2)
+    host.generations[0].crash()
+    memory.ready(generation=2)
 
 
 def in_reload(memory, host):
@@ -279,7 +279,7 @@ def in_refused_reload(memory, host):
         timeout=PATIENCE,
     )
     assert not done.done
-    host.lives.pop()
+    host.generations.pop()
 
 
 @pytest.mark.parametrize("comes_up", [in_restart, in_crash, in_takeover, in_reload, in_refused_reload])
@@ -306,25 +306,25 @@ def test_a_generation_that_crashed_before_it_was_ready_leaves_no_state(memory):
     host.opened.set()
     memory.board.settle_hosted("host", required=True)
 
-    assert given(memory, host) == {"schemas": len(host.lives)}
+    assert given(memory, host) == {"schemas": len(host.generations)}
 
 
 @pytest.mark.parametrize("state", ['{"n":1e999}', '{"a":' * 260 + "1" + "}" * 260])
 def test_schemas_with_a_state_that_cannot_be_sent_keep_the_plugin_out(state):
     class Unfit(MemoryHost):
         def _carry(self, *given):
-            life = super()._carry(*given)
-            say = life.answer
+            generation = super()._carry(*given)
+            say = generation.answer
 
             def answer(request, value, state=None, unfit=state):
                 if request["method"] != "get_tool_schemas":
                     return say(request, value, state)
                 said = f'{{"value":{json.dumps(value)},"state":{unfit}}}'
                 line = f'{{"v":1,"id":"{request["id"]}","ok":true,"result":{said}}}\n'
-                return life._listener.on_output(line.encode())
+                return generation._listener.on_output(line.encode())
 
-            life.answer = answer
-            return life
+            generation.answer = answer
+            return generation
 
     with memory_board() as memory:
         host = Unfit("host", ("tool",))

@@ -41,14 +41,14 @@ def add(memory, **host):
     )
     memory.board.settle_hosted("host", required=True)
     memory.call()
-    plugin.life.succeed(state=KEPT)
+    plugin.generation.succeed(state=KEPT)
     return plugin
 
 
 def call(memory, host, **said):
     """One call that the host answers in these words; its result."""
     call = memory.call()
-    host.life._listener.on_output(answer(host.life.request(), **said))
+    host.generation._listener.on_output(answer(host.generation.request(), **said))
     return call.result(PATIENCE)
 
 
@@ -80,7 +80,7 @@ def test_a_state_that_could_not_be_sent_again_is_not_committed(store, state, pat
 
         refused = call(memory, host, state=state)
         next_one = memory.call()
-        sent = host.life.succeed("on it goes")["params"]["state"]
+        sent = host.generation.succeed("on it goes")["params"]["state"]
 
         assert (refused["code"], refused["outcome"]) == ("invalid_result", "outcome_unknown")
         assert refused["path"].startswith(path)
@@ -97,7 +97,7 @@ def test_a_state_within_that_is_committed_and_sent_again(store, state):
 
         kept = call(memory, host, state=state)
         next_one = memory.call()
-        sent = host.life.succeed("on it goes")["params"]["state"]
+        sent = host.generation.succeed("on it goes")["params"]["state"]
 
         assert kept["success"]
         assert sent == json.loads(state)
@@ -120,7 +120,7 @@ def test_whatever_is_committed_is_sent_with_the_next_call(levels, inner):
 
         first = call(memory, host, state=nested(levels, inner))
         next_one = memory.call()
-        sent = host.life.succeed("on it goes")["params"]["state"]
+        sent = host.generation.succeed("on it goes")["params"]["state"]
 
         assert first["success"] == (sent != KEPT)
         assert first.get("code") in {None, "invalid_result"}
@@ -143,7 +143,7 @@ def test_a_result_that_is_no_json_to_be_passed_on_is_an_invalid_result(store, re
 
         refused = call(memory, host, value=f'{{"success":true,"result":{result}}}', state='{"new":1}')
         next_one = memory.call()
-        sent = host.life.succeed("on it goes")["params"]["state"]
+        sent = host.generation.succeed("on it goes")["params"]["state"]
 
         assert refused["code"] == "invalid_result"
         assert refused["path"].startswith(path)
@@ -156,11 +156,11 @@ def test_a_part_that_is_no_json_to_be_passed_on_costs_nobody_the_answer(payload)
     with memory_board() as memory:
         host = add(memory)
         call = memory.call()
-        request = host.life.request()
+        request = host.generation.request()
         said = f'{{"v":1,"id":"{request["id"]}","event":{{"type":"part","payload":{payload}}}}}\n'
 
-        host.life._listener.on_output(said.encode())
-        host.life.answer(request, {"success": True, "result": "well"})
+        host.generation._listener.on_output(said.encode())
+        host.generation.answer(request, {"success": True, "result": "well"})
 
         assert call.result(PATIENCE)["result"] == "well"
         (part,) = call.parts()
@@ -222,7 +222,7 @@ def test_a_state_that_is_emptied_is_committed_and_sent(store):
 
         emptied = call(memory, host, state="{}")
         next_one = memory.call()
-        sent = host.life.succeed("on it goes")["params"]["state"]
+        sent = host.generation.succeed("on it goes")["params"]["state"]
 
         assert emptied["success"]
         assert sent == {}

@@ -54,8 +54,8 @@ def test_a_host_whose_reading_thread_fails_is_replaced_and_its_calls_are_told(ki
 def test_a_host_whose_actor_fails_is_replaced():
     with no_leaks(), node_board() as (board, _, events):
         pid = run(board, "moody")["result"]["pid"]
-        (life,) = pykka.ActorRegistry.get_by_class_name("HostActor")
-        life.tell(LimitReached(None))
+        (generation,) = pykka.ActorRegistry.get_by_class_name("HostActor")
+        generation.tell(LimitReached(None))
         events.wait("host_ready", 2)
 
         assert run(board, "moody")["result"]["pid"] != pid
@@ -63,11 +63,11 @@ def test_a_host_whose_actor_fails_is_replaced():
     assert failed.subject == "moody#1"
 
 
-def test_a_message_that_a_life_does_not_know_does_not_end_it():
+def test_a_message_that_a_generation_does_not_know_does_not_end_it():
     with no_leaks(), node_board() as (board, _, events):
         pid = run(board, "moody")["result"]["pid"]
-        (life,) = pykka.ActorRegistry.get_by_class_name("HostActor")
-        life.tell("what is this?")
+        (generation,) = pykka.ActorRegistry.get_by_class_name("HostActor")
+        generation.tell("what is this?")
         events.wait("actor_failed")
 
         assert run(board, "moody")["result"]["pid"] == pid

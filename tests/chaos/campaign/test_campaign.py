@@ -24,7 +24,7 @@ SMALL = ["--plugins", "1", "--callers", "2", "--seconds", "0.3"]
 BY_CHANCE = {
     "no reply crosses generations",
     "no start before its time",
-    "one life at a time",
+    "one generation at a time",
     "generations count up",
     "orders are done or refused",
     "restarts within budget",

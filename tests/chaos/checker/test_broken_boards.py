@@ -29,7 +29,7 @@ from callboard.chaos.triggers import AtPoint, NthCall
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure
 from callboard.supervision import fates
-from callboard.supervision.lives import Lives
+from callboard.supervision.transitions import Transitions
 from callboard.supervision.restart.exits import Exit as Ended
 from callboard.supervision.restart.exits import ExitKind
 from callboard.supervision.restart.policy import History, Restart
@@ -138,8 +138,8 @@ def test_a_board_that_never_starts_a_host_again_is_found(tmp_path, monkeypatch):
     return found
 
 
-@convicts("one life at a time", beside=("nothing left behind",))
-def test_a_board_that_runs_two_lives_at_once_is_found(tmp_path, monkeypatch):
+@convicts("one generation at a time", beside=("nothing left behind",))
+def test_a_board_that_runs_two_generations_at_once_is_found(tmp_path, monkeypatch):
     start = Lifecycle.start
 
     class Careless:
@@ -235,7 +235,7 @@ def test_a_board_that_gives_a_caller_the_answer_of_another_is_found(tmp_path, mo
 
 
 @convicts("no reply crosses generations")
-def test_a_board_that_takes_the_reply_of_a_life_that_is_over_is_found(tmp_path, monkeypatch):
+def test_a_board_that_takes_the_reply_of_a_generation_that_is_over_is_found(tmp_path, monkeypatch):
     def of_old(run, value, state):
         in_truth(run, first.setdefault("value", value), state)
 
@@ -266,12 +266,12 @@ def test_a_board_that_runs_two_calls_of_one_tool_at_once_is_found(tmp_path, monk
 
 @convicts("generations count up", beside=("events keep their order",))
 def test_a_board_that_passes_over_a_generation_is_found(tmp_path, monkeypatch):
-    def start(lives, child, now):
+    def start(generations, child, now):
         child.generation += child.generation
-        return in_truth(lives, child, now)
+        return in_truth(generations, child, now)
 
-    in_truth = Lives.start
-    monkeypatch.setattr(Lives, "start", start)
+    in_truth = Transitions.start
+    monkeypatch.setattr(Transitions, "start", start)
 
     with a_run(tmp_path, (NthCall(1), Exit(3))) as (calls, found):
         calls.make(2)

@@ -101,14 +101,14 @@ def test_a_deadline_is_a_reason_when_it_has_passed(at, found):
 @pytest.mark.parametrize("ending", ["cancelled", "invalid_result", "protocol_error"])
 def test_what_the_caller_the_tool_and_the_host_do_themselves_are_reasons(ending):
     run = instead(
-        GOOD, answered(5.2, "c4", 3, life=3), Answered(5.2, "book", "c4", ending, "outcome_unknown")
+        GOOD, answered(5.2, "c4", 3, generation=3), Answered(5.2, "book", "c4", ending, "outcome_unknown")
     )
 
     assert said_of(run, REASON) == []
 
 
 def test_a_count_with_a_gap_is_found():
-    run = instead(GOOD, answered(5.2, "c4", 3, life=3), answered(5.2, "c4", 4, life=3))
+    run = instead(GOOD, answered(5.2, "c4", 3, generation=3), answered(5.2, "c4", 4, generation=3))
 
     assert broken_rules(run) == {COUNTS}
     assert said_of(run, COUNTS) == ["call c4 of 'book' counted 4; 3 was due"]
@@ -130,6 +130,6 @@ def test_a_counter_grows_by_what_was_asked():
 
 
 def test_a_count_that_went_back_is_found():
-    run = instead(GOOD, answered(2.6, "c3", 2, life=2), answered(2.6, "c3", 1, life=2))
+    run = instead(GOOD, answered(2.6, "c3", 2, generation=2), answered(2.6, "c3", 1, generation=2))
 
     assert COUNTS in broken_rules(run)

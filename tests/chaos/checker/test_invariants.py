@@ -43,7 +43,7 @@ def test_a_call_that_never_ended_is_found():
 
 
 def test_a_call_that_ended_twice_is_found_with_both_ends():
-    run = also(GOOD, answered(5.3, "c4", 3, life=3))
+    run = also(GOOD, answered(5.3, "c4", 3, generation=3))
 
     assert broken_rules(run) == {"each call ends once"}
     assert len([f for f in violations(run)[0].facts if isinstance(f, Answered)]) == 2
@@ -55,17 +55,17 @@ def test_an_answer_that_nobody_asked_for_is_found():
     assert broken_rules(run) == {"each call ends once"}
 
 
-def test_an_answer_of_a_life_that_did_not_run_the_call_is_found():
-    run = instead(GOOD, answered(2.6, "c3", 2, life=2), answered(2.6, "c3", 2, life=1))
+def test_an_answer_of_a_generation_that_did_not_run_the_call_is_found():
+    run = instead(GOOD, answered(2.6, "c3", 2, generation=2), answered(2.6, "c3", 2, generation=1))
 
     assert broken_rules(run) == {"no reply crosses generations"}
     assert "generation 2 ran it last" in said_of(run, "no reply crosses generations")[0]
 
 
-def test_an_answer_of_a_life_that_was_over_before_the_call_is_found_without_a_ledger():
+def test_an_answer_of_a_generation_that_was_over_before_the_call_is_found_without_a_ledger():
     run = without(GOOD, lambda fact: isinstance(fact, Ran))
     run = replace(run, terms={"book": replace(CAREFUL, ledger=False)})
-    run = instead(run, answered(5.2, "c4", 3, life=3), answered(5.2, "c4", 3, life=1))
+    run = instead(run, answered(5.2, "c4", 3, generation=3), answered(5.2, "c4", 3, generation=1))
 
     assert broken_rules(run) == {"no reply crosses generations"}
     assert "over when the call was submitted" in said_of(run, "no reply crosses generations")[0]
@@ -81,7 +81,7 @@ def test_calls_that_begin_out_of_order_are_found():
 
 def test_a_call_that_is_sent_again_keeps_its_place():
     again = Ran(2.45, "book", "c2", 2)
-    run = instead(GOOD, lost(2.3, "c2"), answered(2.47, "c2", life=2))
+    run = instead(GOOD, lost(2.3, "c2"), answered(2.47, "c2", generation=2))
     run = replace(also(run, again), terms={"book": REPEATING})
     run = replace(run, facts=tuple(sorted(run.facts, key=lambda fact: fact.at)))
 
@@ -91,7 +91,7 @@ def test_a_call_that_is_sent_again_keeps_its_place():
 def test_a_tool_that_does_one_at_a_time_and_does_two_is_found():
     run = instead(GOOD, Asked(5.0, "book", "c4", 60.0), Asked(2.0, "book", "c4", 60.0))
     run = instead(run, Ran(5.1, "book", "c4", 3), Ran(2.55, "book", "c4", 2))
-    run = instead(run, answered(5.2, "c4", 3, life=3), answered(2.7, "c4", 3, life=2))
+    run = instead(run, answered(5.2, "c4", 3, generation=3), answered(2.7, "c4", 3, generation=2))
     run = replace(run, facts=tuple(sorted(run.facts, key=lambda fact: fact.at)))
 
     assert broken_rules(run) == {"one call at a time"}
@@ -107,11 +107,11 @@ def test_a_tool_that_may_do_several_may_begin_them_in_any_order():
 def test_two_processes_of_one_host_at_once_are_found():
     run = also(GOOD, Seen(4.1, "book", (7002, 7003)))
 
-    assert broken_rules(run) == {"one life at a time"}
-    assert "7002, 7003" in said_of(run, "one life at a time")[0]
+    assert broken_rules(run) == {"one generation at a time"}
+    assert "7002, 7003" in said_of(run, "one generation at a time")[0]
 
 
-def test_a_standby_that_was_agreed_on_is_no_second_life():
+def test_a_standby_that_was_agreed_on_is_no_second_generation():
     run = also(GOOD, Seen(4.1, "book", (7002, 7003)))
 
     assert violations(replace(run, terms={"book": replace(CAREFUL, overlap=1)})) == ()
@@ -148,8 +148,8 @@ def test_a_time_that_is_off_by_less_than_the_slack_is_borne():
     assert violations(replace(run, slack=0.2)) == ()
 
 
-def more_lives(run, *times):
-    """Crashes at these times, each followed by the next life after the wait that is due, or at once."""
+def more_generations(run, *times):
+    """Crashes at these times, each followed by the next generation after the wait that is due, or at once."""
     facts = []
     for generation, (ended, began) in enumerate(times, 3):
         facts += [
@@ -161,7 +161,7 @@ def more_lives(run, *times):
 
 
 def test_one_restart_more_than_the_budget_is_found():
-    run = more_lives(GOOD, (5.5, 7.5))
+    run = more_generations(GOOD, (5.5, 7.5))
 
     assert broken_rules(run) == {"restarts within budget"}
     assert "3 times within 60 s; 2 are allowed" in said_of(run, "restarts within budget")[0]
@@ -169,7 +169,7 @@ def test_one_restart_more_than_the_budget_is_found():
 
 @pytest.mark.parametrize(("at", "broken"), [(6.0, False), (5.2, True)], ids=["while it is down", "before"])
 def test_a_reload_of_a_host_whose_group_is_down_gives_the_others_a_fresh_budget_too(at, broken):
-    run = more_lives(GOOD, (5.5, 7.5))
+    run = more_generations(GOOD, (5.5, 7.5))
     run = replace(run, terms={**run.terms, "other": run.terms["book"]})
     grouped = Happened(
         5.0, "team", "group_restarting", {"members": ["book", "other"], "seconds": 0.0, "why": ""}
@@ -182,13 +182,13 @@ def test_a_reload_of_a_host_whose_group_is_down_gives_the_others_a_fresh_budget_
 
 
 def test_restarts_that_are_a_period_apart_are_within_the_budget():
-    run = more_lives(replace(GOOD, healed=None), (64.0, 64.0))
+    run = more_generations(replace(GOOD, healed=None), (64.0, 64.0))
 
     assert violations(run) == ()
 
 
-def test_a_stable_life_gives_the_budget_back():
-    run = more_lives(replace(GOOD, healed=None), (14.2, 14.2))
+def test_a_stable_generation_gives_the_budget_back():
+    run = more_generations(replace(GOOD, healed=None), (14.2, 14.2))
 
     assert violations(run) == ()
 
@@ -258,7 +258,7 @@ def test_a_host_that_waits_for_a_person_is_not_expected_back():
 @pytest.mark.parametrize("ending", ["host_unavailable", "deadline_exceeded"])
 def test_a_call_that_is_refused_after_the_faults_is_found(ending):
     run = without(GOOD, lambda fact: isinstance(fact, Ran) and fact.call == "c4")
-    run = instead(run, answered(5.2, "c4", 3, life=3), Answered(5.2, "book", "c4", ending, "not_sent"))
+    run = instead(run, answered(5.2, "c4", 3, generation=3), Answered(5.2, "book", "c4", ending, "not_sent"))
 
     assert broken_rules(run) == {"works after the faults"}
 
@@ -282,7 +282,9 @@ def test_a_violation_can_be_written_down():
 
 def test_an_answer_to_another_call_is_found():
     run = instead(
-        GOOD, answered(5.2, "c4", 3, life=3), answered(5.2, "c4", 3, life=3)._replace(wrong="it is 7")
+        GOOD,
+        answered(5.2, "c4", 3, generation=3),
+        answered(5.2, "c4", 3, generation=3)._replace(wrong="it is 7"),
     )
 
     assert broken_rules(run) == {"each answer is its call's"}

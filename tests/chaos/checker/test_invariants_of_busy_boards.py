@@ -1,4 +1,4 @@
-"""The rules of a run where lives overlap, hosts are shared, plugins come and go, and callers are several at a time."""
+"""The rules of a run where generations overlap, hosts are shared, plugins come and go, and callers are several at a time."""
 
 from __future__ import annotations
 
@@ -93,18 +93,18 @@ def test_the_lives_of_a_shared_host_are_one_story_for_all_who_live_there():
         event(0.0, "starting", 1, "flat"), event(0.1, "ready", 1, "flat"), terms=shared, other=shared
     )
 
-    assert [(story.host, len(story.lives)) for story in stories(run)] == [("flat", 1)]
+    assert [(story.host, len(story.generations)) for story in stories(run)] == [("flat", 1)]
 
 
 REPLACED = (
     event(0.0, "starting", 1), event(0.1, "ready", 1), event(1.0, "recycling", 1, limit="calls"),
     event(1.0, "replaced", 1, why="its limit"), event(1.0, "starting", 2), asked(1.5, "c1"),
-    answered(1.6, "c1", life=1), event(2.0, "ready", 2),
+    answered(1.6, "c1", generation=1), event(2.0, "ready", 2),
 )  # fmt: skip
 
 
-def test_a_life_that_is_replaced_answers_until_its_successor_is_ready():
-    late = also(run_of(*REPLACED), asked(3.0, "c2"), answered(3.1, "c2", life=1))
+def test_a_generation_that_is_replaced_answers_until_its_successor_is_ready():
+    late = also(run_of(*REPLACED), asked(3.0, "c2"), answered(3.1, "c2", generation=1))
 
     assert violations(run_of(*REPLACED)) == ()
     assert broken_rules(late) == {"no reply crosses generations"}
@@ -116,14 +116,14 @@ def test_a_host_that_is_just_being_replaced_works():
     assert violations(healed) == ()
 
 
-def test_a_life_that_has_been_reloaded_or_comes_to_a_limit_goes_on():
+def test_a_generation_that_has_been_reloaded_or_comes_to_a_limit_goes_on():
     run = run_of(
         event(0.0, "starting", 1), event(0.1, "ready", 1), event(0.2, "reloaded", 1, took=0.1),
         event(0.3, "recycling", 1, limit="age"), healed=0.0,
     )  # fmt: skip
 
     assert violations(run) == ()
-    assert [life.ended for story in stories(run) for life in story.lives] == [None]
+    assert [generation.ended for story in stories(run) for generation in story.generations] == [None]
 
 
 def test_a_reload_starts_a_host_at_once_and_so_does_one_that_is_taken_back():
@@ -151,7 +151,7 @@ def test_a_plugin_that_is_loaded_again_has_a_host_that_counts_anew():
     assert broken_rules(run_of(*facts)) == {"generations count up"}
 
 
-def test_lives_that_were_ended_by_hand_one_after_the_other_were_not_alive_together():
+def test_generations_that_were_ended_by_hand_one_after_the_other_were_not_alive_together():
     overlapping = replace(PLAIN, overlap=1)
     facts = [
         event(0.1 * n, kind, generation)
@@ -162,12 +162,12 @@ def test_lives_that_were_ended_by_hand_one_after_the_other_were_not_alive_togeth
     assert violations(run_of(*facts, *orders, terms=overlapping)) == ()
 
 
-def test_a_life_that_was_being_replaced_when_the_recording_began_may_answer():
+def test_a_generation_that_was_being_replaced_when_the_recording_began_may_answer():
     run = run_of(
-        event(0.0, "starting", 2), asked(0.1, "c1"), answered(0.2, "c1", life=1), event(0.3, "ready", 2)
+        event(0.0, "starting", 2), asked(0.1, "c1"), answered(0.2, "c1", generation=1), event(0.3, "ready", 2)
     )
 
     assert violations(run) == ()
-    assert broken_rules(also(run, asked(0.4, "c2"), answered(0.5, "c2", life=3))) == {
+    assert broken_rules(also(run, asked(0.4, "c2"), answered(0.5, "c2", generation=3))) == {
         "no reply crosses generations"
     }

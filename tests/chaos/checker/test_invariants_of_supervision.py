@@ -1,6 +1,6 @@
 """Whatever the supervision decides keeps the rules; with any of its decisions bent, the rules are broken.
 
-The lives are made up, with ends at random; the decisions are those of the real `Supervision`, on a clock
+The generations are made up, with ends at random; the decisions are those of the real `Supervision`, on a clock
 of numbers.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 from callboard.chaos.checker.facts import Happened, Run, Terms
 from callboard.chaos.checker.invariants import violations
-from callboard.supervision.core import Changed, Schedule, StartLife, Supervision
+from callboard.supervision.core import Changed, Schedule, StartGeneration, Supervision
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy
@@ -37,7 +37,7 @@ policies = st.builds(
 
 
 def supervised(policy, seed, *, steps=60, believed=None, hasty=1.0):
-    """A run of one host whose lives end by chance.
+    """A run of one host whose generations end by chance.
 
     Args:
         believed: the policy that the supervision has, where that is another than it should have.
@@ -70,11 +70,11 @@ def supervised(policy, seed, *, steps=60, believed=None, hasty=1.0):
 
 
 def consequences(effect, now, order, hasty, chance):
-    """What comes of an effect, for the agenda: a timer, or how a life goes."""
+    """What comes of an effect, for the agenda: a timer, or how a generation goes."""
     match effect:
         case Schedule(_, token, at):
             yield now + (at - now) * hasty, order, "due", token
-        case StartLife(_, generation):
+        case StartGeneration(_, generation):
             yield now + chance.uniform(0.1, 1.0), order, "ready", generation
             yield now + chance.choice((0.05, 1.5, 4.0, 20.0)), order + 1, "ended", generation
 

@@ -11,7 +11,7 @@ from callboard.chaos.schedules.tally import Tally
 from runs import GOOD, also, crash, event
 
 
-def test_an_outage_lasts_from_the_crash_to_the_next_life_that_is_ready():
+def test_an_outage_lasts_from_the_crash_to_the_next_generation_that_is_ready():
     found = outages(GOOD)
 
     assert [(one.host, one.generation, one.failed) for one in found] == [("book", 2, 0), ("book", 1, 0)]

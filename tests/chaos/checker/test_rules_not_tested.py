@@ -41,9 +41,9 @@ def test_a_run_of_no_rule_at_all_has_tested_nothing():
     ("change", "untested"),
     [
         (
-            lambda _: ONE_LIFE,
+            lambda _: ONE_GENERATION,
             {
-                "one life at a time",
+                "one generation at a time",
                 "generations count up",
                 "no start before its time",
                 "restarts within budget",
@@ -86,13 +86,14 @@ def test_a_run_of_no_rule_at_all_has_tested_nothing():
         ),
         (
             lambda run: replace(
-                run, facts=tuple(f._replace(life=0) if isinstance(f, Answered) else f for f in run.facts)
+                run,
+                facts=tuple(f._replace(generation=0) if isinstance(f, Answered) else f for f in run.facts),
             ),
             {"no reply crosses generations"},
         ),
     ],
     ids=[
-        "one life",
+        "one generation",
         "no fault",
         "no call afterwards",
         "nobody waited",
@@ -103,7 +104,7 @@ def test_a_run_of_no_rule_at_all_has_tested_nothing():
         "one beginning",
         "no numbers",
         "no judge",
-        "no life named",
+        "no generation named",
     ],
 )
 def test_a_rule_that_had_nothing_to_look_at_was_not_tested_and_says_why(change, untested):
@@ -114,7 +115,7 @@ def test_a_rule_that_had_nothing_to_look_at_was_not_tested_and_says_why(change, 
     assert not any(checks[rule].ok for rule in untested)
 
 
-ONE_LIFE = replace(
+ONE_GENERATION = replace(
     WHOLE,
     facts=(
         event(0.0, "starting", 1)._replace(sequence=1),

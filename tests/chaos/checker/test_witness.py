@@ -1,4 +1,4 @@
-"""What goes over the line is written down: which life was given which call, and whether the state went on."""
+"""What goes over the line is written down: which generation was given which call, and whether the state went on."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def test_an_answer_that_never_comes_is_given_to_nobody(tmp_path):
     ] == "deadline_exceeded"
 
 
-def given(call, state, new_state=None, result=None, life=1):
-    return Given(call, life, 0.0, digest(state), True, result or {"success": True}, digest(new_state))
+def given(call, state, new_state=None, result=None, generation=1):
+    return Given(call, generation, 0.0, digest(state), True, result or {"success": True}, digest(new_state))
 
 
 def told(call, ending="success"):
@@ -151,9 +151,9 @@ def test_an_answer_that_did_not_count_leaves_the_state_as_it_was(ending):
 
 def test_a_success_that_no_host_has_given_is_wrong():
     witness = Witness()
-    witness.give(replace(given("c1", 0, 1), result={"success": True, "result": 1}, life=4))
+    witness.give(replace(given("c1", 0, 1), result={"success": True, "result": 1}, generation=4))
 
-    assert witness.judge("c1", {"success": True, "result": 1, "state_saved": False}) == {"life": 4}
+    assert witness.judge("c1", {"success": True, "result": 1, "state_saved": False}) == {"generation": 4}
     assert witness.judge("c1", {"success": True, "result": 2})["wrong"]
     assert witness.judge("c2", {"success": True, "result": 1})["wrong"]
 

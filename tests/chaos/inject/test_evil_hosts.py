@@ -140,8 +140,8 @@ def test_a_start_that_goes_wrong_is_made_good_by_a_later_one(language, tmp_path,
         assert plugin.counts()["spawn"] == failed + 1
 
 
-def test_a_count_goes_on_over_the_lives_unless_it_is_of_one_life(language, tmp_path):
-    entries = ((t.NthCall(2), f.Exit(1)), (t.NthCall(2, life=2), f.Exit(2)), (t.NthCall(7), f.Exit(3)))
+def test_a_count_goes_on_over_the_generations_unless_it_is_of_one_generation(language, tmp_path):
+    entries = ((t.NthCall(2), f.Exit(1)), (t.NthCall(2, generation=2), f.Exit(2)), (t.NthCall(7), f.Exit(3)))
     with evil_board(tmp_path, language, *entries) as (board, _plugin, events):
         outcomes = [ended(run(board, "echo")) for _ in range(8)]
         crashes = [event.facts["report"]["code"] for event in events.wait("host_crashed", 3)]
@@ -151,7 +151,7 @@ def test_a_count_goes_on_over_the_lives_unless_it_is_of_one_life(language, tmp_p
 
 
 def test_a_byte_is_the_last_that_was_written(language, tmp_path):
-    with evil_board(tmp_path, language, (t.NthByte(10, life=2), f.Exit(4))) as (board, plugin, events):
+    with evil_board(tmp_path, language, (t.NthByte(10, generation=2), f.Exit(4))) as (board, plugin, events):
         run(board, "echo")
         board.order("restart", "evil")
         (crash,) = events.wait("host_crashed")
@@ -162,7 +162,7 @@ def test_a_byte_is_the_last_that_was_written(language, tmp_path):
 
 
 def test_a_line_that_is_about_to_be_written_and_one_that_was_read_can_be_the_moment(language, tmp_path):
-    entries = ((t.NthFrame(5, "in"), f.Exit(5)), (t.NthFrame(3, "out", life=2), f.Exit(6)))
+    entries = ((t.NthFrame(5, "in"), f.Exit(5)), (t.NthFrame(3, "out", generation=2), f.Exit(6)))
     ledger = tmp_path / "ledger"
     with evil_board(tmp_path, language, *entries) as (board, _plugin, events):
         outcomes = [ended(run(board, "ledger", path=str(ledger), line=str(n))) for n in range(5)]
@@ -182,7 +182,7 @@ def test_a_point_in_a_tool_can_be_the_moment(language, tmp_path):
     assert ledger.read_text().split() == ["1", "2", "3"]
 
 
-def test_an_entry_can_be_armed_from_outside_in_this_life_and_for_the_next(language, tmp_path):
+def test_an_entry_can_be_armed_from_outside_in_this_generation_and_for_the_next(language, tmp_path):
     entries = ((t.AtTime(1.0), f.Exit(7)), (t.StateEntered("ready", 2), f.Exit(8)))
     with evil_board(tmp_path, language, *entries) as (board, plugin, events):
         assert plugin.outside() == plugin.waiting() == [0, 1]

@@ -76,7 +76,7 @@ def test_a_signal_comes_at_the_call_that_it_is_for(tmp_path):
             third = say(board).result(20)
         (crash,) = recorder.wait("host_crashed")
 
-    # One that the host had not been sent yet goes to the next life.
+    # One that the host had not been sent yet goes to the next generation.
     assert second.get("code", "host_crashed") == "host_crashed"
     assert (first["success"], third["success"]) == (True, True)
     assert crash.facts["report"]["exit"] == "signal SIGKILL"
@@ -150,7 +150,7 @@ def tampered(tmp_path, *faults):
         recorder = Recorder(board)
         plugin = add_node(board, file, name="hosted")
         tamper = plugin.carry = Tamper(noise(Random(1).randrange), plugin.carry)
-        board.order("restart", "hosted")  # a hand is on the line from the next life on
+        board.order("restart", "hosted")  # a hand is on the line from the next generation on
         recorder.wait("host_ready", 2)
         entries = [(NthCall(number), fault) for number, fault in enumerate(faults, 1)]
         with Nemesis(board, schedule(*entries), tampers={"hosted": tamper}):
@@ -207,7 +207,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is(tmp_path, entry, wher
     assert caught.value.path == where
 
 
-def test_a_host_that_is_dying_is_not_killed_again_but_the_next_life_is(tmp_path):
+def test_a_host_that_is_dying_is_not_killed_again_but_the_next_generation_is(tmp_path):
     wanted = schedule((NthCall(1), Signal(9)), (NthCall(1), Signal(6)))
     with hosted(tmp_path) as (board, recorder, _), Nemesis(board, wanted) as nemesis:
         say(board, wait=1000).result(20)
@@ -252,7 +252,7 @@ def test_a_kill_at_the_next_call_comes_there_and_not_if_it_is_forgotten(tmp_path
     assert kills == 1
 
 
-def test_a_host_is_spared_until_a_stable_life_has_given_its_budget_back(tmp_path):
+def test_a_host_is_spared_until_a_stable_generation_has_given_its_budget_back(tmp_path):
     policy = RestartPolicy(
         backoff=Backoff(first=0.0, min=0.01, max=0.01), intensity=1, period=600.0, stable_for=0.2
     )

@@ -102,12 +102,12 @@ def test_a_run_of_nothing_has_a_page():
     assert "16 of 16 rules were not tested." in told(replace(GOOD, facts=(), ended=0.0))
 
 
-def test_the_timeline_is_a_picture_with_every_life_fault_and_crash():
+def test_the_timeline_is_a_picture_with_every_generation_fault_and_crash():
     picture = ET.fromstring(timeline(GOOD))
     styles = [element.get("class") for element in picture.iter()]
 
-    assert styles.count("life odd") == 2
-    assert styles.count("life even") == 1
+    assert styles.count("ready odd") == 2
+    assert styles.count("ready even") == 1
     assert styles.count("blow") == 1
     assert styles.count("crash") == 2
     assert styles.count("wait") == 1
@@ -132,7 +132,7 @@ def test_the_figures_count_what_was_asked_and_how_it_ended():
     assert told["by_result"] == {"success": 3, "host_crashed": 1}
     assert told["by_plugin"] == {"book": {"success": 3, "host_crashed": 1}}
     assert told["faults"] == {"SIGKILL": 1}
-    assert (told["crashes"], told["lives"]) == (2, 3)
+    assert (told["crashes"], told["generations"]) == (2, 3)
 
 
 def test_a_crash_after_which_nothing_came_has_no_recovery():

@@ -87,6 +87,6 @@ def test_garbage_is_no_message_and_no_end_of_a_line():
     assert not set(b'\r\n{}"') & set(garbage)
 
 
-def test_a_fault_of_the_life_does_nothing_to_an_answer():
+def test_a_fault_of_the_generation_does_nothing_to_an_answer():
     with pytest.raises(ValueError, match="'exit' is no fault of an answer"):
         spoilt(f.Exit())

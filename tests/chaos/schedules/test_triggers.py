@@ -15,22 +15,22 @@ def cues(*triggers):
     return Cues(Schedule(0, [(trigger, FAULT) for trigger in triggers]))
 
 
-def test_the_nth_call_is_counted_over_all_lives():
+def test_the_nth_call_is_counted_over_all_generations():
     told = cues(t.NthCall(3))
 
     came = []
-    for _life in range(2):
+    for _generation in range(2):
         told.at_spawn()
         came += [told.at_call(), told.at_call()]
 
     assert came == [[], [], [FAULT], []]
 
 
-def test_the_nth_call_of_a_life_is_counted_in_it():
-    told = cues(t.NthCall(2, life=2))
+def test_the_nth_call_of_a_generation_is_counted_in_it():
+    told = cues(t.NthCall(2, generation=2))
 
     came = []
-    for _life in range(3):
+    for _generation in range(3):
         told.at_spawn()
         came += [told.at_call(), told.at_call()]
 

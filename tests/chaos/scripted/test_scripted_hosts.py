@@ -73,11 +73,11 @@ def test_a_scripted_host_without_faults_is_a_host_like_any_other():
 
     assert kinds(board, "answered")[-1].facts["parts"] == ["a", "b"]
     assert call.result()["success"] is True
-    assert board.scripted["tool"].lives[0].gone
+    assert board.scripted["tool"].generations[0].gone
 
 
 @pytest.mark.parametrize(
-    ("fault", "ended", "lives"),
+    ("fault", "ended", "generations"),
     [
         (f.Exit(3), [1, "host_crashed", 2], 2),
         (f.Exit(0), [1, "host_crashed", 2], 2),
@@ -108,13 +108,13 @@ def test_a_scripted_host_without_faults_is_a_host_like_any_other():
     ],
     ids=lambda value: f"{value.kind}" if isinstance(value, f.Fault) else None,
 )
-def test_a_fault_at_the_second_call_does_what_it_says(fault, ended, lives):
+def test_a_fault_at_the_second_call_does_what_it_says(fault, ended, generations):
     with board_with((t.NthCall(2), fault)) as board:
         assert endings(board) == ended
-        assert len(board.scripted["tool"].lives) == lives
+        assert len(board.scripted["tool"].generations) == generations
         assert [fault.facts["do"] for fault in kinds(board, "fault")] == [fault.kind]
 
-    assert all(life.gone for life in board.scripted["tool"].lives)
+    assert all(generation.gone for generation in board.scripted["tool"].generations)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_of_a_host_that_takes_no_more_at_its_start_the_exit_tells_why(exits, why
 def test_a_fault_comes_when_its_trigger_says(trigger, ended):
     with board_with((trigger, f.Signal(9))) as board:
         assert endings(board, 2) == ended
-        assert len(board.scripted["tool"].lives) == 2
+        assert len(board.scripted["tool"].generations) == 2
 
 
 def test_a_fault_for_another_host_is_none_of_ones_business():

@@ -93,7 +93,7 @@ def test_what_does_not_kill_counts_as_no_kill(config):
     assert sum(report["faults"].values()) > 3
 
 
-def test_a_restart_budget_that_is_spent_is_waited_for_until_a_stable_life_has_given_it_back(tmp_path):
+def test_a_restart_budget_that_is_spent_is_waited_for_until_a_stable_generation_has_given_it_back(tmp_path):
     config = configured(tmp_path, intensity=2, stable_for=0.1)
 
     status, report = reported(config, "--calls", "20", "--kills", "4", "--faults", "kill")

@@ -100,7 +100,7 @@ def test_a_file_of_events_that_cannot_be_opened_is_said_before_anything_is_start
 
 
 def test_what_is_worth_a_line_is_told_and_nothing_else():
-    assert dict(facts_of(REPORT, None)) == {"life": "generation 3, 12.35 s long", "id": "0123456789ab"}
+    assert dict(facts_of(REPORT, None)) == {"generation": "3, 12.35 s long", "id": "0123456789ab"}
     told = dict(
         facts_of(REPORT | {"in_flight": ["a", "b"], "counts": {"stray": 2}, "leftovers": [7]}, "not_sent")
     )

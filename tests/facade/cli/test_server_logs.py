@@ -66,11 +66,11 @@ def test_each_server_has_a_private_log_of_its_own_without_its_secrets(tmp_path: 
 
 
 def test_a_log_has_a_bound_and_keeps_what_was_last(tmp_path: Path) -> None:
-    life = StderrLogs(tmp_path / "logs").listen("a", 1, STARTED)
+    generation = StderrLogs(tmp_path / "logs").listen("a", 1, STARTED)
 
     for number in range(5):
-        life.said(b"x" * 1000 + b"\n" + f"{number}\n".encode() * (MOST // 100))
-    life.said(b"the last\n")
+        generation.said(b"x" * 1000 + b"\n" + f"{number}\n".encode() * (MOST // 100))
+    generation.said(b"the last\n")
 
     files = sorted((tmp_path / "logs").iterdir())
     assert [file.name for file in files] == ["a.log", "a.log.1"]
@@ -79,11 +79,11 @@ def test_a_log_has_a_bound_and_keeps_what_was_last(tmp_path: Path) -> None:
 
 
 def test_of_a_line_without_an_end_the_beginning_is_kept_and_no_part_of_a_secret(tmp_path: Path) -> None:
-    life = StderrLogs(tmp_path / "logs").listen("a", 1, STARTED)
+    generation = StderrLogs(tmp_path / "logs").listen("a", 1, STARTED)
 
     for _ in range(100):
-        life.said(b"y" * (LONGEST - 5) + KEY.encode())
-    life.said(b"\nnext\n")
+        generation.said(b"y" * (LONGEST - 5) + KEY.encode())
+    generation.said(b"\nnext\n")
 
     long, following = lines_of(tmp_path / "logs" / "a.log")
     assert len(long) < LONGEST + 50
@@ -93,9 +93,9 @@ def test_of_a_line_without_an_end_the_beginning_is_kept_and_no_part_of_a_secret(
 
 def test_lines_of_several_writers_are_whole(tmp_path: Path) -> None:
     def write(number: int) -> None:
-        life = StderrLogs(tmp_path / "logs").listen("a", number, STARTED)
+        generation = StderrLogs(tmp_path / "logs").listen("a", number, STARTED)
         for _ in range(200):
-            life.said(f"{number}".encode() * 50 + b"\n")
+            generation.said(f"{number}".encode() * 50 + b"\n")
 
     writers = [threading.Thread(target=write, args=(number,)) for number in range(4)]
     for writer in writers:
@@ -152,10 +152,10 @@ def test_a_folder_that_cannot_be_written_is_refused_if_it_was_asked_for_and_else
     assert b"--log-dir" in usual.stderr
 
 
-def test_a_life_that_ends_is_noted(tmp_path: Path) -> None:
-    life = StderrLogs(tmp_path / "logs").listen("a", 3, STARTED)
+def test_a_generation_that_ends_is_noted(tmp_path: Path) -> None:
+    generation = StderrLogs(tmp_path / "logs").listen("a", 3, STARTED)
 
-    life.said(b"no end")
-    life.ended(ProcessExit(3, None, 1.0, None))
+    generation.said(b"no end")
+    generation.ended(ProcessExit(3, None, 1.0, None))
 
     assert lines_of(tmp_path / "logs" / "a.log") == ["no end", "--- exit code 3"]

@@ -107,7 +107,7 @@ def test_the_span_of_a_failed_call_says_how_it_failed_and_whether_it_may_have_ru
         "crash": ("host_crashed", "outcome_unknown", 2),
     }
     assert {span.status.status_code for span in spans.values()} == {StatusCode.ERROR}
-    # It may be started once more than it was sent: the end of a life can be found out by sending to it.
+    # It may be started once more than it was sent: the end of a generation can be found out by sending to it.
     first, second, *others = [event.name for event in spans["crash"].events]
     assert (first, second, set(others)) == ("call started", "call repeated", {"call started"})
 

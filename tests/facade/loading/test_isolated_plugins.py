@@ -124,7 +124,7 @@ def test_an_isolated_plugin_says_where_it_runs(board):
     assert status["host"]["pid"] == result["pid"] != os.getpid()
     assert result["main thread"]
     assert result["folder"] == str(Path.cwd())
-    assert "CALLBOARD_LIFE" in result["environment"]
+    assert "CALLBOARD_GENERATION" in result["environment"]
 
 
 def test_a_secret_of_the_program_stays_where_it_is(monkeypatch):

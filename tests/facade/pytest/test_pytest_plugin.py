@@ -318,7 +318,7 @@ def test_a_scripted_host_lives_in_virtual_time(inner):
 
         @pytest.mark.faults(schedule=[(NthCall(2), Exit(3))])
         def test(virtual_board, virtual_clock, scripted_host, events, probe):
-            scripted_host("book", {"book": lambda call: {"success": True, "result": call.life}})
+            scripted_host("book", {"book": lambda call: {"success": True, "result": call.generation}})
             results = [virtual_board.execute("book", "book") for _ in range(2)]
             assert [result.get("code") for result in results] == [None, "host_crashed"]
             events.expect("host_crashed", "book", generation=1)

@@ -1,4 +1,4 @@
-"""What a life may use: sizes, verdicts, and the option as it is written."""
+"""What a generation may use: sizes, verdicts, and the option as it is written."""
 
 from __future__ import annotations
 

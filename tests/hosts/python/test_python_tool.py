@@ -151,7 +151,7 @@ def test_a_file_that_raises_says_so(tmp_path):
     del sys.modules["some_program"]
 
 
-def test_a_proxy_alone_runs_a_life_without_a_board():
+def test_a_proxy_alone_runs_a_generation_without_a_board():
     with PythonToolPlugin("moody", origin_of(Moody)) as tool:
         state = tool.init({"count": 1})
         result = tool.execute_tool("moody", {"value": "hi"}, state)

@@ -141,11 +141,11 @@ def test_a_start_that_fails_costs_as_much_as_a_crash():
     assert isinstance(decision, Park)
 
 
-# Stable lives
+# Stable generations
 
 
 @pytest.mark.parametrize(("ready_for", "restored"), [(10.0, True), (9.9, False), (0.0, False), (None, False)])
-def test_only_a_life_that_was_ready_for_long_enough_restores_the_budget(ready_for, restored):
+def test_only_a_generation_that_was_ready_for_long_enough_restores_the_budget(ready_for, restored):
     spent = History((990.0, 994.0, 998.0), 5)
 
     decision = after(ended(ready_for=ready_for), history=spent)
@@ -250,7 +250,7 @@ def test_an_end_by_a_cancel_costs_no_budget_and_no_wait_and_fails_no_probe(times
     assert after(ended(ExitKind.CANCEL, ready_for=1.0), history=history) == Restart(0.0, history)
 
 
-def test_a_stable_life_that_a_cancel_has_ended_gives_the_budget_back():
+def test_a_stable_generation_that_a_cancel_has_ended_gives_the_budget_back():
     used_up = History((NOW - 3.0, NOW - 2.0, NOW - 1.0), 3)
 
     assert after(ended(ExitKind.CANCEL, ready_for=10.0), history=used_up) == Restart(0.0, History())

@@ -73,7 +73,7 @@ OUT_OF_ORDER = [
     ((crash(1), crash(1)), "it cannot follow host_crashed"),
     ((crash(1), host("starting", 3)), "the generation before it was 1"),
     ((crash(1), host("starting", 1)), "the generation before it was 1"),
-    ((crash(1), host("recycling", 1)), "the life has crashed"),
+    ((crash(1), host("recycling", 1)), "the generation has crashed"),
     ((host("ready", 1), host("recycling", 2)), "the generation was 1"),
     ((call("submitted"), WELL, STARTED), "the call has ended already"),
     ((call("submitted"), WELL, WELL), "the call has ended already"),
@@ -120,7 +120,7 @@ def test_two_hosts_owe_each_other_nothing():
 
 
 def test_every_kind_of_a_host_has_its_place_in_the_table():
-    reloads = {"host_reloading", "host_reloaded", "host_reload_failed"}  # which stand beside the lives
+    reloads = {"host_reloading", "host_reloaded", "host_reload_failed"}  # which stand beside the generations
 
     assert set(AFTER) | {"host_recycling", "host_retired"} | reloads == {
         kind for kind in KINDS if kind.startswith("host_")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class LifeReady:
+class GenerationReady:
     """A generation answers calls."""
 
     child: str
@@ -26,7 +26,7 @@ class LifeReady:
 
 
 @frozen
-class LifeDeclined:
+class GenerationDeclined:
     """A generation will not be."""
 
     child: str
@@ -34,7 +34,7 @@ class LifeDeclined:
 
 
 @frozen
-class LifeWell:
+class GenerationWell:
     """A generation says of itself that it is well."""
 
     child: str
@@ -42,7 +42,7 @@ class LifeWell:
 
 
 @frozen
-class LifeEnded:
+class GenerationEnded:
     """A generation has ended."""
 
     child: str
@@ -50,7 +50,7 @@ class LifeEnded:
     exit: Exit
 
 
-class Life(Protocol):
+class RunningGeneration(Protocol):
     """One running generation of a child."""
 
     def stop(self, reason: str) -> None:
@@ -61,7 +61,7 @@ class Life(Protocol):
 
 
 @frozen
-class LifeReporter:
+class GenerationReporter:
     """By which a generation tells its supervisor how it goes; from any thread, never blocking."""
 
     supervisor: pykka.ActorRef[Any]
@@ -70,19 +70,19 @@ class LifeReporter:
 
     def ready(self) -> None:
         """It answers calls."""
-        tell(self.supervisor, LifeReady(self.child, self.generation))
+        tell(self.supervisor, GenerationReady(self.child, self.generation))
 
     def declined(self) -> None:
         """It will not run this time, and nothing is wrong with that. Instead of `ended`."""
-        tell(self.supervisor, LifeDeclined(self.child, self.generation))
+        tell(self.supervisor, GenerationDeclined(self.child, self.generation))
 
     def well(self) -> None:
         """It knows that it is well: the whole budget is given back now, before the generation counts as stable."""
-        tell(self.supervisor, LifeWell(self.child, self.generation))
+        tell(self.supervisor, GenerationWell(self.child, self.generation))
 
     def ended(self, exit_: Exit) -> None:
         """It has ended, and nothing of it is left. Once."""
-        tell(self.supervisor, LifeEnded(self.child, self.generation, exit_))
+        tell(self.supervisor, GenerationEnded(self.child, self.generation, exit_))
 
 
 @frozen
@@ -106,7 +106,7 @@ class ChildSpec:
     """
 
     id: str
-    start: Callable[[LifeReporter], Life | None]
+    start: Callable[[GenerationReporter], RunningGeneration | None]
     policy: RestartPolicy
     on_change: Callable[[str, dict[str, Any]], None] = lambda _kind, _facts: None
     group: str = ROOT

@@ -1,4 +1,4 @@
-"""One life of a host that is made of Python: it takes real bytes, gives real bytes, and has faults.
+"""One generation of a host that is made of Python: it takes real bytes, gives real bytes, and has faults.
 
 It stands where a process and its pump stand (see `hosts.transport`), and keeps their promises: a write
 never blocks; all that was written is told before the exit, the exit once, and last that all is gone.
@@ -23,7 +23,7 @@ from ...hosts.process.stop_ladder import KILL_NOW, Rung, StopLadder
 from ...hosts.protocol.wire import PROTOCOL_VERSION, LineSplitter
 from .. import faults as f
 from ..schedules.corruption import Reply, spoil
-from .scripted_call import LifeOver, ScriptedCall
+from .scripted_call import GenerationOver, ScriptedCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,12 +45,12 @@ _CLOSED = {
 }
 
 
-class ScriptedLife:
-    """See the module. It is a `Transport`; the plugin makes one for each life."""
+class ScriptedGeneration:
+    """See the module. It is a `Transport`; the plugin makes one for each generation."""
 
     def __init__(self, script: Script, pid: int, listener: ProcessListener, at_once: list[f.Fault]) -> None:
         self.pid = pid
-        self.number = script.cues.life
+        self.number = script.cues.generation
         self.ended = False
         self.gone = False
         self._script = script
@@ -82,7 +82,7 @@ class ScriptedLife:
         return self._stderr.tail()
 
     def start(self) -> None:
-        self._script.record("spawn", self._script.name, {"life": self.number, "pid": self.pid})
+        self._script.record("spawn", self._script.name, {"generation": self.number, "pid": self.pid})
         self._clock.soon(partial(self._script.suffer, self._at_once))
 
     def write(self, data: bytes) -> None:
@@ -148,7 +148,7 @@ class ScriptedLife:
     def _tell_exit(self, code: int | None, signal: int | None) -> None:
         uptime = self._clock.now() - self._born
         exit_ = ProcessExit(code, signal, uptime, self._stop_reason, self._fault)
-        facts = {"life": self.number, "pid": self.pid, "exit": exit_.text}
+        facts = {"generation": self.number, "pid": self.pid, "exit": exit_.text}
         self._script.record("exit", self._script.name, facts)
         self._listener.on_exit(exit_)
         if self._orphans:
@@ -158,7 +158,7 @@ class ScriptedLife:
 
     def _tell_gone(self) -> None:
         self.gone = True
-        self._script.record("gone", self._script.name, {"life": self.number, "swept": self._orphans})
+        self._script.record("gone", self._script.name, {"generation": self.number, "swept": self._orphans})
         self._listener.on_gone([])
 
     # Doing things, if it can
@@ -191,7 +191,7 @@ class ScriptedLife:
         self._clock.call_at(self._clock.now() + _PATIENCE, lose_patience)
 
     def suffer(self, fault: f.Fault) -> None:
-        """Have a fault that touches the life."""
+        """Have a fault that touches the generation."""
         match fault:
             case f.Exit():
                 self.end(fault.code)
@@ -223,7 +223,7 @@ class ScriptedLife:
                 if self._memory > self._script.memory_limit:
                     self.end(None, 9)
             case _:
-                raise ValueError(f"{fault.kind!r} is no fault of a life")
+                raise ValueError(f"{fault.kind!r} is no fault of a generation")
 
     # Requests
 
@@ -233,7 +233,7 @@ class ScriptedLife:
 
     def _take(self, request: Json) -> None:
         script, method, params = self._script, request["method"], request["params"]
-        facts = {"life": self.number, "way": "in", "id": request["id"], "method": method}
+        facts = {"generation": self.number, "way": "in", "id": request["id"], "method": method}
         script.record("frame", script.name, facts)
         script.suffer(script.cues.at_frame("in"))
         self._do(partial(self._serve, request["id"], method, params))
@@ -263,7 +263,7 @@ class ScriptedLife:
         except Exception as error:  # noqa: BLE001 - the plugin's, and it is told like a host tells it
             self._refuse(request_id, type(error).__name__, str(error))
             return
-        except LifeOver:
+        except GenerationOver:
             self.end(1)
             return
         delay = sum(fault.seconds for fault in faults if isinstance(fault, f.SlowStart))
@@ -293,7 +293,7 @@ class ScriptedLife:
         except Exception as error:  # noqa: BLE001 - the tool's, and it is told like a host tells it
             self._refuse(call.id, type(error).__name__, str(error))
             return
-        except LifeOver:
+        except GenerationOver:
             return
         if isinstance(value, Generator):
             self._step(call, value)
@@ -308,7 +308,7 @@ class ScriptedLife:
             self._answer(call.id, stop.value, call.state)
         except Exception as error:  # noqa: BLE001 - as above
             self._refuse(call.id, type(error).__name__, str(error))
-        except LifeOver:
+        except GenerationOver:
             return
         else:
             self._running[call.id] = tool
@@ -319,23 +319,23 @@ class ScriptedLife:
     def _part(self, call: ScriptedCall, payload: Any) -> None:
         event = {"type": "part", "payload": payload}
         self._say({"v": PROTOCOL_VERSION, "id": call.id, "event": event})
-        self._require_life()
+        self._require_generation()
 
     def _pass_by(self, call: ScriptedCall, name: str) -> None:
         script = self._script
         faults = script.cues.at_point(name)
         self._spoilt[call.id] += [fault for fault in faults if fault.touches == f.ANSWER]
         script.suffer(fault for fault in faults if fault.touches != f.ANSWER)
-        self._require_life()
+        self._require_generation()
 
     def _note(self, call: ScriptedCall, effect: Any) -> None:
-        facts = {"life": call.life, "id": call.id, "arguments": call.arguments, "effect": effect}
+        facts = {"generation": call.generation, "id": call.id, "arguments": call.arguments, "effect": effect}
         self._script.record("effect", self._script.name, facts)
 
-    def _require_life(self) -> None:
+    def _require_generation(self) -> None:
         """The tool's code does not go on in a host that has ended under it."""
         if self.ended:
-            raise LifeOver
+            raise GenerationOver
 
     # Answers
 
@@ -370,7 +370,7 @@ class ScriptedLife:
     def _write_out(self, data: bytes, *, frame: bool = False) -> None:
         script = self._script
         if frame:
-            facts = {"life": self.number, "way": "out", "size": len(data)}
+            facts = {"generation": self.number, "way": "out", "size": len(data)}
             script.record("frame", script.name, facts)
             script.suffer(script.cues.at_frame("out"))
             self._do(partial(self._write_out, data))

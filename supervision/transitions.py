@@ -10,13 +10,13 @@ import itertools
 from typing import TYPE_CHECKING
 
 from .child import Child, ChildState
-from .effects import Changed, Effects, Removed, Schedule, StartLife, StopLife
+from .effects import Changed, Effects, Removed, Schedule, StartGeneration, StopGeneration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Lives:
+class Transitions:
     """The children and what they are doing.
 
     Args:
@@ -51,16 +51,16 @@ class Lives:
         child.token = self.token()
 
     def start(self, child: Child, now: float) -> Effects:
-        """Begin the next life."""
+        """Begin the next generation."""
         if self.closed:
             return ()
         child.held = False
         child.generation += 1
-        child.lives.add(child.generation)
+        child.generations.add(child.generation)
         self.enter(child, ChildState.STARTING, now, "")
         return (
             Changed(child.id, "host_starting", {"generation": child.generation}),
-            StartLife(child.id, child.generation),
+            StartGeneration(child.id, child.generation),
         )
 
     def rest(
@@ -94,7 +94,7 @@ class Lives:
     ) -> Effects:
         """End the generations, if there are any, and be in state ``then`` afterwards."""
         child.after_stop = then
-        if not child.lives:
+        if not child.generations:
             child.why = reason
             if held and not child.removing:
                 return self.hold(child, then, now, None, reason)
@@ -102,18 +102,18 @@ class Lives:
             return self.after_stop(child, now)
         child.held = held
         # Who comes back by itself leaves the retiring lives in peace; who goes takes all with it.
-        told = [child.generation] if then is ChildState.STARTING else sorted(child.lives)
+        told = [child.generation] if then is ChildState.STARTING else sorted(child.generations)
         if child.state is ChildState.STOPPING:
             child.why = reason
             told = [generation for generation in told if generation != child.generation]
         else:
             self.enter(child, ChildState.STOPPING, now, reason)
-        return tuple(StopLife(child.id, generation, reason) for generation in told)
+        return tuple(StopGeneration(child.id, generation, reason) for generation in told)
 
     def after_stop(self, child: Child, now: float) -> Effects:
         """The generations that were to end have ended: be what was wanted."""
         then = child.after_stop
-        if child.lives and (child.removing or then is not ChildState.STARTING):
+        if child.generations and (child.removing or then is not ChildState.STARTING):
             return ()  # generations that retire have been told to end as well
         if child.removing:
             return self.forget(child)
