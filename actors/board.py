@@ -34,16 +34,16 @@ from .hooks.hooks import Hooks
 from .plugins.manager import BoardStopped, PluginManager
 from .plugins.queries import Queries
 from .plugins.resources import ToolRuntime
-from .plugins.survey import Survey
+from .plugins.scatter_gather import ScatterGather
 from .plugins.variants import Variants
 from .registration_errors import StillEnding
-from .routing.claims import Claiming
+from .routing.claims import ClaimCollector
 from .routing.messages import Dispatch, Route
-from .routing.router import Entrusted, RouterActor
+from .routing.router import RouterActor, UnreadCalls
 from .routing.table import CallParser, RoutingTable
 from .services import Services
 from .state.persister import MAX_STATE_BYTES, StateKeeper
-from .threads.hook_pool import HookThreads
+from .threads.hook_pool import HookPool
 from .threads.main_end import main_thread
 from .threads.once import Once
 from .threads.timeout import LOAD_TIMEOUT
@@ -110,7 +110,7 @@ class Board:
         plugin_manager: the plugins.
         hooks: the hooks that calls pass, and the approver.
         queries: what can be asked of plugins beside calls.
-        survey: asks all plugins at the same time.
+        scatter_gather: asks all plugins at the same time.
         events: what happens.
         withheld: what the last model request was not offered.
     """
@@ -138,22 +138,22 @@ class Board:
         self._call_parser = CallParser(self.catalog, steady)
         self._prepare_timeout = prepare_timeout
         self._routing_table = RoutingTable()
-        self._entrusted = Entrusted()
+        self._entrusted = UnreadCalls()
         self.withheld = Withheld(self.events)
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
         self._services = services = Services(
             clock=steady,
             events=self.events,
-            threads=HookThreads(self.events.thread_failed),
+            threads=HookPool(self.events.thread_failed),
             watchdog=Watchdog(),
             random=random.Random(None if seed is None else f"hosts of {seed}").random,  # noqa: S311 - jitter, no secret
             keeper=None if state_store is None else StateKeeper(state_store, self.events, max_state_bytes),
             tool_runtime=self.tool_runtime,
             people=lambda: self.hooks,
         )
-        self.survey = Survey(services.threads)
-        claiming = Claiming(self._routing_table, services, claim_patience)
+        self.scatter_gather = ScatterGather(services.threads)
+        claiming = ClaimCollector(self._routing_table, services, claim_patience)
         self.hooks = Hooks(
             self._routing_table, claiming, lambda: self.catalog.registry, self._route, services
         )
@@ -182,8 +182,8 @@ class Board:
             prepare_timeout=prepare_timeout,
             removed=(self.hooks.forget, self._mounts.removed),
         )
-        self.queries = Queries(self.plugin_manager, self.survey, services.threads)
-        self.variants = Variants(self.catalog, self.survey, self.plugin_manager.lock)
+        self.queries = Queries(self.plugin_manager, self.scatter_gather, services.threads)
+        self.variants = Variants(self.catalog, self.scatter_gather, self.plugin_manager.lock)
         disown_in_child(self)
         main_thread.watch(self)
 

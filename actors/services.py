@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..supervision.runtime.clock import Clock
     from ..supervision.runtime.events import EventStream
     from .state.persister import StateKeeper
-    from .threads.hook_pool import HookThreads
+    from .threads.hook_pool import HookPool
 
 
 class AnswersByModel(Protocol):
@@ -96,7 +96,7 @@ class Services:
 
     clock: Clock
     events: EventStream
-    threads: HookThreads
+    threads: HookPool
     watchdog: Watchdog
     random: Callable[[], float]
     keeper: StateKeeper | None = None

@@ -21,7 +21,7 @@ MOST = 32
 logger = Log("callboard.agent")
 
 
-class Helpers:
+class WorkerPool:
     """See the module. The threads are daemons: they keep no interpreter from exiting.
 
     Args:

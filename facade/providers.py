@@ -1,4 +1,4 @@
-"""Asking models, under the name that agents and authors of providers import it by.
+"""ProviderRequest models, under the name that agents and authors of providers import it by.
 
 The shipped providers need the extra ``agent``; importing this does not.
 """

@@ -1,7 +1,7 @@
 """Who stands before a tool's mailbox: refuses calls that would only do harm now, and says why.
 
 Two reasons there are: the breaker of the call's tool is open, or the tool or the very same arguments
-are in quarantine. Both learn from how calls end. The machines are `Breaker` and `Blame`; here are
+are in quarantine. Both learn from how calls end. The machines are `Breaker` and `CrashAttribution`; here are
 their lock, their events and their refusals.
 
 While nothing goes wrong and no breaker is asked for, the admission is not `alert`, and whoever has a call
@@ -21,7 +21,7 @@ from ...hosts.report.crash_report import FROM_OUTSIDE, shortened
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure, reported
 from .circuit_breaker import Breaker, BreakerState, Refused, is_breakdown
-from .crash_attribution import Blame, Blamed, InFlight, QuarantinePolicy
+from .crash_attribution import CrashAttribution, InFlight, QuarantinePolicy, Suspect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,8 +67,8 @@ class AdmissionControl:
         self._lock = threading.Lock()
         self._breakers: dict[str | None, Breaker] = {}
         self._epochs: dict[Call, int] = {}
-        self._blame = Blame(quarantine or QuarantinePolicy(), confines=quarantine is not None)
-        self._reports: dict[Blamed, dict[str, Any]] = {}
+        self._blame = CrashAttribution(quarantine or QuarantinePolicy(), confines=quarantine is not None)
+        self._reports: dict[Suspect, dict[str, Any]] = {}
         self._counts = {"opened": 0, "quarantined": 0}
         self._refused = {"breaker_open": 0, "quarantined": 0}
         self.alert = breaker is not None
@@ -119,7 +119,7 @@ class AdmissionControl:
                 self._blame.absent(report.generation)
                 self._look()
 
-    def _blamed(self, call: Call, state: int, report: CrashReport) -> list[Blamed]:
+    def _blamed(self, call: Call, state: int, report: CrashReport) -> list[Suspect]:
         with self._lock:
             blamed = self._blame.lost(
                 report.generation, _in_flight(call, state), self._clock.now(), several=self.several
@@ -250,7 +250,7 @@ class AdmissionControl:
         else:
             self._events.publish("breaker_closed", self._plugin, tool=tool)
 
-    def _publish_released(self, let_out: list[Blamed]) -> None:
+    def _publish_released(self, let_out: list[Suspect]) -> None:
         for one in let_out:
             self._reports.pop(one, None)
             which = str(one.which) if one.kind == "tool" else None

@@ -1,8 +1,8 @@
 """Who was there when the host crashed: which tool, which arguments, which state.
 
 Whatever was in flight at each of the last K crashes, and never came to a good end in between, is
-*blamed*. Blamed arguments, or a blamed tool beside others, are put in quarantine: refused for a while,
-so that their neighbours can go on. Blamed state is given up for a fresh one.
+*blamed*. Suspect arguments, or a blamed tool beside others, are put in quarantine: refused for a while,
+so that their neighbours can go on. Suspect state is given up for a fresh one.
 
 Three things keep the innocent out of it:
 
@@ -55,14 +55,14 @@ class InFlight(NamedTuple):
     state: int
 
 
-class Blamed(NamedTuple):
+class Suspect(NamedTuple):
     """What is blamed: ``tool``, ``arguments`` or ``state``; and which."""
 
     kind: str
     which: str | int | None
 
 
-class Blame:
+class CrashAttribution:
     """The crashes of one host and what is concluded from them. Not thread-safe.
 
     Args:
@@ -73,8 +73,8 @@ class Blame:
     def __init__(self, policy: QuarantinePolicy, *, confines: bool = True) -> None:
         self._policy = policy
         self._confines = confines
-        self._crashes: deque[tuple[int, set[Blamed]]] = deque(maxlen=policy.crashes)
-        self._until: dict[Blamed, float] = {}
+        self._crashes: deque[tuple[int, set[Suspect]]] = deque(maxlen=policy.crashes)
+        self._until: dict[Suspect, float] = {}
 
     @property
     def watchful(self) -> bool:
@@ -86,7 +86,7 @@ class Blame:
         """Whether anybody is in quarantine, so that a call's arguments matter."""
         return bool(self._until)
 
-    def lost(self, crash: int, call: InFlight, now: float, *, several: bool) -> list[Blamed]:
+    def lost(self, crash: int, call: InFlight, now: float, *, several: bool) -> list[Suspect]:
         """A call was in flight at a crash; returns what is blamed by that and was not before.
 
         Args:
@@ -111,10 +111,10 @@ class Blame:
         if self._crashes and self._crashes[-1][0] != crash:
             self._crashes.clear()
 
-    def _always(self, name: Blamed) -> bool:
+    def _always(self, name: Suspect) -> bool:
         return all(name in present for _, present in self._crashes)
 
-    def _confine(self, one: Blamed, now: float) -> list[Blamed]:
+    def _confine(self, one: Suspect, now: float) -> list[Suspect]:
         if one in self._until or not self._confines:
             return []
         self._until[one] = now + self._policy.seconds
@@ -125,22 +125,22 @@ class Blame:
         for _, present in self._crashes:
             present.difference_update(_names(call))
 
-    def refuses(self, tool: str | None, digest: str, now: float) -> tuple[Blamed, float] | None:
+    def refuses(self, tool: str | None, digest: str, now: float) -> tuple[Suspect, float] | None:
         """Whether a call is refused: what is blamed, and for how many more seconds."""
-        for one in (Blamed("tool", tool), Blamed("arguments", digest)):
+        for one in (Suspect("tool", tool), Suspect("arguments", digest)):
             until = self._until.get(one)
             if until is not None and now < until:
                 return one, until - now
         return None
 
-    def expired(self, now: float) -> list[Blamed]:
+    def expired(self, now: float) -> list[Suspect]:
         """Take out of quarantine what has been in it for long enough; returns that."""
         over = [one for one, until in self._until.items() if now >= until]
         for one in over:
             del self._until[one]
         return over
 
-    def pardon(self) -> list[Blamed]:
+    def pardon(self) -> list[Suspect]:
         """By hand: forget all crashes, and let all out; returns who was in."""
         inside = list(self._until)
         self._until.clear()
@@ -156,5 +156,5 @@ class Blame:
         ]
 
 
-def _names(call: InFlight) -> tuple[Blamed, Blamed, Blamed]:
-    return Blamed("arguments", call.digest), Blamed("tool", call.tool), Blamed("state", call.state)
+def _names(call: InFlight) -> tuple[Suspect, Suspect, Suspect]:
+    return Suspect("arguments", call.digest), Suspect("tool", call.tool), Suspect("state", call.state)

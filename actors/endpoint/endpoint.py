@@ -22,7 +22,7 @@ from ..metrics.calls import CallMetrics
 from ..state.cell import StateCell
 from .admission import AdmissionControl
 from .crash_attribution import QuarantinePolicy
-from .fallback import Down, WhileDown
+from .fallback import Fallback, WhileDown
 from .mailbox import Mailbox
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Endpoint:
         objects_only: the tools that take arguments by their declaration, and are given no raw text. Replaced as
             ``checks`` is.
         admission: refuses calls that would only do harm.
-        down: takes calls while the host is down, where they are not just held.
+        fallback: takes calls while the host is down, where they are not just held.
         forsaken: the version of a state that is to blame for crashes; the next generation begins afresh.
         state_resets: how often one did.
         on_awaited, on_waited: see `CallOwner`.
@@ -146,7 +146,7 @@ class Endpoint:
         )
         self.checks: ArgumentChecks | None = None
         self.objects_only: frozenset[str] = frozenset()
-        self.down: Down | None = None
+        self.fallback: Fallback | None = None
         self.forsaken: int | None = None
         self.state_resets = 0
         self.give_up = give_up
@@ -183,7 +183,7 @@ class Endpoint:
         if self._carry is not None and self.mailbox.enter(call):
             self._carry(self, call)
             return
-        if self.down is not None and self.down.takes(call):
+        if self.fallback is not None and self.fallback.takes(call):
             return
         refusal = self.mailbox.offer(call)
         if refusal is not None:
@@ -196,7 +196,7 @@ class Endpoint:
 
         It is no longer under way, if it was.
         """
-        if self.down is not None and self.down.takes(call):
+        if self.fallback is not None and self.fallback.takes(call):
             self.mailbox.withdraw(call)
             return
         refusal = self.mailbox.put_back(call)
@@ -223,7 +223,7 @@ class Endpoint:
             return failure(Code.CANCELLED, reason, outcome=Outcome.NOT_SENT)
 
         self.shut(stopped, for_good=True)
-        for call in () if self.down is None else self.down.close():
+        for call in () if self.fallback is None else self.fallback.close():
             self.refuse(call, stopped)
         for call in self.mailbox.under_way():
             if not call.end_early(Code.CANCELLED, reason):

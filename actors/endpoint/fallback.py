@@ -20,7 +20,7 @@ from ..threads.hook_pool import HookFailed
 if TYPE_CHECKING:
     from ..calls.call import Call
     from ..calls.stage import Result
-    from ..threads.hook_pool import HookThreads
+    from ..threads.hook_pool import HookPool
     from .mailbox import Mailbox
 
 Answer = Callable[[dict[str, Any]], Mapping[str, Any]]
@@ -47,7 +47,7 @@ class WhileDown:
         return self.hold is None and self.answer is None
 
 
-class Down:
+class Fallback:
     """Takes the calls of one plugin while its host is down. Thread-safe.
 
     Args:
@@ -65,7 +65,7 @@ class Down:
         plugin: str,
         wishes: WhileDown,
         mailbox: Mailbox,
-        threads: HookThreads,
+        threads: HookPool,
         *,
         refuse: Callable[[Call, Callable[[Call], Result]], None],
         again: Callable[[Call], None],

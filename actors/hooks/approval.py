@@ -30,7 +30,7 @@ logger = Log("callboard.actors")
 APPROVER = "the approver"
 
 
-class Inquiry:
+class ApprovalRequest:
     """One question on its way: waits, is asked, and is answered once."""
 
     __slots__ = ("approver", "call", "done", "lasting", "over", "question", "timer")
@@ -47,7 +47,7 @@ class Inquiry:
         self.timer: Timer | None = None
 
 
-class People:
+class Approvals:
     """See the module. Thread-safe; nothing here blocks.
 
     Attributes:
@@ -60,19 +60,19 @@ class People:
         self._events = services.events
         self._threads = services.threads
         self._lock = threading.Lock()
-        self._waiting: deque[Inquiry] = deque()
-        self._asked: Inquiry | None = None
+        self._waiting: deque[ApprovalRequest] = deque()
+        self._asked: ApprovalRequest | None = None
         self._remembered: set[tuple[tuple[str, ...], str | None, str | None, bool]] = set()
 
-    def ask(self, question: Question, call: str, done: Callable[[Answer], None]) -> Inquiry:
+    def ask(self, question: Question, call: str, done: Callable[[Answer], None]) -> ApprovalRequest:
         """Have ``done`` called with the answer, at once or from another thread; not if it is withdrawn."""
-        return self._enter(Inquiry(question, call, done))
+        return self._enter(ApprovalRequest(question, call, done))
 
-    def ask_form(self, form: Form, call: str, done: Callable[[FormAnswer], None]) -> Inquiry:
+    def ask_form(self, form: Form, call: str, done: Callable[[FormAnswer], None]) -> ApprovalRequest:
         """As `ask`, of a form; without an approver that can have it filled in it is ``cancel``."""
-        return self._enter(Inquiry(form, call, done))
+        return self._enter(ApprovalRequest(form, call, done))
 
-    def _enter(self, inquiry: Inquiry) -> Inquiry:
+    def _enter(self, inquiry: ApprovalRequest) -> ApprovalRequest:
         if not _can_ask(self.approver, inquiry.question):
             self._tell_asked(inquiry)
             self._settle(inquiry, _without_answer(inquiry.question, _NOBODY), "nobody")
@@ -82,7 +82,7 @@ class People:
         self._ask_next()
         return inquiry
 
-    def withdraw(self, inquiry: Inquiry) -> None:
+    def withdraw(self, inquiry: ApprovalRequest) -> None:
         """The answer is not awaited any more."""
         if self._close(inquiry):
             if inquiry.approver is not None:
@@ -115,7 +115,7 @@ class People:
                 continue
             self._put(inquiry)
 
-    def _put(self, inquiry: Inquiry) -> None:
+    def _put(self, inquiry: ApprovalRequest) -> None:
         approver, question = self.approver, inquiry.question
         self._tell_asked(inquiry)
         if approver is None or not _can_ask(approver, question):  # taken away since
@@ -131,7 +131,7 @@ class People:
             APPROVER, partial(_ask, approver, question), partial(self._heard, inquiry), most=sys.maxsize
         )
 
-    def _heard(self, inquiry: Inquiry, answer: Answer | FormAnswer | HookFailed | None) -> None:
+    def _heard(self, inquiry: ApprovalRequest, answer: Answer | FormAnswer | HookFailed | None) -> None:
         if isinstance(answer, HookFailed):
             if not inquiry.over:
                 logger.error("asking about call %s failed: %s", inquiry.call, answer)
@@ -142,12 +142,12 @@ class People:
         else:
             self._settle(inquiry, answer, "person")
 
-    def _late(self, inquiry: Inquiry) -> None:
+    def _late(self, inquiry: ApprovalRequest) -> None:
         why = f"nobody answered within {inquiry.question.timeout:g} s"
         if self._settle(inquiry, _without_answer(inquiry.question, why), "timeout"):
             self._take_back(inquiry)
 
-    def _settle(self, inquiry: Inquiry, answer: Answer | FormAnswer, by: str) -> bool:
+    def _settle(self, inquiry: ApprovalRequest, answer: Answer | FormAnswer, by: str) -> bool:
         """The question has its answer. False if it had one already."""
         if not self._close(inquiry, answer):
             return False
@@ -156,7 +156,7 @@ class People:
         self._ask_next()
         return True
 
-    def _close(self, inquiry: Inquiry, answer: Answer | FormAnswer | None = None) -> bool:
+    def _close(self, inquiry: ApprovalRequest, answer: Answer | FormAnswer | None = None) -> bool:
         with self._lock:
             if inquiry.over:
                 return False
@@ -171,14 +171,14 @@ class People:
             inquiry.timer.cancel()
         return True
 
-    def _take_back(self, inquiry: Inquiry) -> None:
+    def _take_back(self, inquiry: ApprovalRequest) -> None:
         """Tell an approver that wants to know that its answer is not waited for."""
         withdraw = getattr(inquiry.approver, "withdraw", None)
         if withdraw is not None:
             withdrawing = partial(withdraw, inquiry.question)
             self._threads.ask(APPROVER, withdrawing, _ignore, most=sys.maxsize)
 
-    def _tell_asked(self, inquiry: Inquiry) -> None:
+    def _tell_asked(self, inquiry: ApprovalRequest) -> None:
         question = inquiry.question
         facts = {"call": inquiry.call, "tool": question.tool_name, "timeout": question.timeout}
         if isinstance(question, Form):
@@ -186,7 +186,7 @@ class People:
         else:
             self._events.publish("approval_asked", question.asked_by[0], prompt=question.prompt, **facts)
 
-    def _tell_answered(self, inquiry: Inquiry, by: str, answer: Answer | FormAnswer) -> None:
+    def _tell_answered(self, inquiry: ApprovalRequest, by: str, answer: Answer | FormAnswer) -> None:
         question = inquiry.question
         facts = {"call": inquiry.call, "tool": question.tool_name, "by": by}
         if isinstance(answer, FormAnswer):

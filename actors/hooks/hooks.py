@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from ...plugins.hooks.approval import Approver
     from ...plugins.hooks.forms import Form, FormAnswer
     from ..calls.call import Call
-    from ..routing.claims import Claiming
+    from ..routing.claims import ClaimCollector
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
     from ..services import AnswersByModel, AsksCallers, Services
-    from .interceptor import Hooked
+    from .interceptor import Interceptor
     from .listeners import HookHandle
 
 
 class Hooks:
-    """See the module. Thread-safe. The arguments are those of `Hooked` and of `Means`.
+    """See the module. Thread-safe. The arguments are those of `Interceptor` and of `HookServices`.
 
     Attributes:
         listeners: the hooks.
@@ -41,7 +41,7 @@ class Hooks:
     def __init__(
         self,
         routing_table: RoutingTable,
-        claiming: Claiming,
+        claiming: ClaimCollector,
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call, Claims | None], None],
         services: Services,
@@ -55,7 +55,7 @@ class Hooks:
         self._route = route
         self._services = services
         self._lock = threading.Lock()
-        self._way: Hooked | None = None
+        self._way: Interceptor | None = None
         self._closed = False
 
     def add(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
@@ -139,7 +139,7 @@ class Hooks:
         if self._way is not None:
             self._way.finish()
 
-    def _made(self) -> Hooked:
+    def _made(self) -> Interceptor:
         with self._lock:  # across the import: two first calls make one pipeline
             if self._way is None:
                 self._way = self._make()
@@ -147,12 +147,12 @@ class Hooks:
                     self._way.close()
             return self._way
 
-    def _make(self) -> Hooked:
-        from .interceptor import Hooked  # noqa: PLC0415 - with it comes all that asks hooks and people
-        from .runner import Means  # noqa: PLC0415 - as below
+    def _make(self) -> Interceptor:
+        from .interceptor import Interceptor  # noqa: PLC0415 - with it comes all that asks hooks and people
+        from .runner import HookServices  # noqa: PLC0415 - as below
 
-        return Hooked(
-            Means(self._services),
+        return Interceptor(
+            HookServices(self._services),
             self.listeners,
             routing_table=self._routing_table,
             claiming=self._claiming,

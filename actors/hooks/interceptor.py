@@ -18,21 +18,21 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from .handles import HookedCall
 from .ordering import MAX_WAITING, GateQueue
-from .pipeline import HookPipeline, Ways
+from .pipeline import HookPipeline, PipelineContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...interop.registry.tool_registry import ToolInteropRegistry
     from ..calls.call import Call
-    from ..routing.claims import Claiming
+    from ..routing.claims import ClaimCollector
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
     from .listeners import Listeners
-    from .runner import Means
+    from .runner import HookServices
 
 
-class Hooked:
+class Interceptor:
     """See the module. Thread-safe.
 
     Args:
@@ -49,18 +49,18 @@ class Hooked:
 
     def __init__(
         self,
-        means: Means,
+        means: HookServices,
         listeners: Listeners,
         *,
         routing_table: RoutingTable,
-        claiming: Claiming,
+        claiming: ClaimCollector,
         registry: Callable[[], ToolInteropRegistry],
         route: Callable[[Call, Claims | None], None],
     ) -> None:
         self.people = means.people
         self._clock = means.clock
         self._routing_table = routing_table
-        self._ways = Ways(
+        self._ways = PipelineContext(
             means, listeners, GateQueue(), routing_table, claiming, registry, route, self._forget
         )
         self._lock = threading.Lock()

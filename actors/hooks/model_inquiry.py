@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ...hosts.mcp.sampling import Sampling
     from ..services import AnswersByModel, Services
-    from .approval import Inquiry, People
+    from .approval import ApprovalRequest, Approvals
 
 logger = Log("callboard.actors")
 
@@ -41,7 +41,7 @@ class ModelInquiry:
         done: Callable[[Json | None, str], None],
         *,
         model: AnswersByModel,
-        people: People,
+        people: Approvals,
         services: Services,
     ) -> None:
         self._asked = asked
@@ -51,7 +51,7 @@ class ModelInquiry:
         self._people = people
         self._threads = services.threads
         self._over = threading.Event()
-        self._inquiry: Inquiry | None = None
+        self._inquiry: ApprovalRequest | None = None
 
     def begin(self) -> None:
         """Ask the person, or the model if there is none."""

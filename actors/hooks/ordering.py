@@ -15,7 +15,7 @@ MAX_WAITING = 10_000
 """Calls of one board that may wait for the gates."""
 
 
-class Passenger(Protocol):
+class QueuedCall(Protocol):
     """What stands in the queue."""
 
     def begin(self) -> None:
@@ -26,7 +26,7 @@ class _Line:
     __slots__ = ("busy", "pumped", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: deque[Passenger] = deque()
+        self.waiting: deque[QueuedCall] = deque()
         self.busy = False
         self.pumped = False
 
@@ -39,7 +39,7 @@ class GateQueue:
         self._lines: dict[str | None, _Line] = {}
         self._count = 0
 
-    def enter(self, name: str | None, passenger: Passenger) -> bool:
+    def enter(self, name: str | None, passenger: QueuedCall) -> bool:
         """Stand in the line of a tool's name; False if too many wait already."""
         with self._lock:
             if self._count >= MAX_WAITING:

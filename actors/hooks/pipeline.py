@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from ...plugins.hooks.terms import Listener
     from ..calls.call import Call
     from ..calls.stage import Result, Stage
-    from ..routing.claims import Claiming
-    from ..routing.decision import Claims, Reach, Routes
+    from ..routing.claims import ClaimCollector
+    from ..routing.decision import CallTarget, Claims, Routes
     from ..routing.table import RoutingTable
     from .listeners import Listeners
     from .ordering import GateQueue
-    from .runner import Means
+    from .runner import HookServices
 
 Json = dict[str, Any]
 
 
 @frozen
-class Ways:
+class PipelineContext:
     """What all pipelines of a board share.
 
     Attributes:
@@ -57,11 +57,11 @@ class Ways:
         forget: told of each pipeline that is over.
     """
 
-    means: Means
+    means: HookServices
     listeners: Listeners
     queue: GateQueue
     routing_table: RoutingTable
-    claiming: Claiming
+    claiming: ClaimCollector
     registry: Callable[[], ToolInteropRegistry]
     route: Callable[[Call, Claims | None], None]
     forget: Callable[[HookPipeline], None]
@@ -78,14 +78,14 @@ class HookPipeline:
     on_awaited: Callable[[Call, AbstractEventLoop], None] | None = None
     on_waited: Callable[[], None] | None = None
 
-    def __init__(self, ways: Ways, call: HookedCall) -> None:
+    def __init__(self, ways: PipelineContext, call: HookedCall) -> None:
         self.call = call
         self._ways = ways
         self._lock = threading.Lock()
         self._at_gate = False
         self._run: HookRun | None = None
         self._tool: ToolRun | None = None
-        self._ahead: Reach | None = None  # what the gates were last asked about
+        self._ahead: CallTarget | None = None  # what the gates were last asked about
         self._rounds = 0
         self._answered = False
         self._duration: float | None = None

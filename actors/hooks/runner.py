@@ -18,7 +18,7 @@ from ...plugins.hooks.answers import HookAnswer, UnreadableAnswer, read_answer
 from ...plugins.hooks.chain import Ask, Consult, Passed, Refused
 from ...plugins.results.failures import describe
 from ..threads.hook_pool import MAX_STUCK, HookFailed
-from .approval import People
+from .approval import Approvals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...plugins.hooks.terms import Listener
     from ...supervision.runtime.clock import Timer
     from ..services import Services
-    from .approval import Inquiry
+    from .approval import ApprovalRequest
 
 logger = Log("callboard.actors")
 
@@ -54,7 +54,7 @@ class Overdue:
         return self._counts.get(listener, 0)
 
 
-class Means:
+class HookServices:
     """What all runs of a board share.
 
     Attributes:
@@ -67,7 +67,7 @@ class Means:
         self.clock = services.clock
         self.events = services.events
         self.threads = services.threads
-        self.people = People(services)
+        self.people = Approvals(services)
         self.overdue = Overdue()
 
 
@@ -85,7 +85,7 @@ class HookRun:
     def __init__(
         self,
         chain: Chain,
-        means: Means,
+        means: HookServices,
         *,
         call: str,
         tool: str | None,
@@ -99,7 +99,7 @@ class HookRun:
         self._lock = threading.Lock()
         self._turn = 0
         self._over = False
-        self._inquiry: Inquiry | None = None
+        self._inquiry: ApprovalRequest | None = None
 
     def start(self) -> None:
         """Begin; ``done`` may be called before this returns."""

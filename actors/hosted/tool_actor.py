@@ -19,7 +19,7 @@ from ...plugins.results.failures import failure
 from ...supervision.restart.exits import ExitKind
 from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
-from ..endpoint.fallback import Down
+from ..endpoint.fallback import Fallback
 from ..endpoint.messages import WORK, GivenUp, Shutdown, Work
 from ..handshake.liveness import probe
 from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
@@ -93,7 +93,7 @@ class HostedToolActor(BaseActor):
         self.endpoint.mailbox.pause()
         if not settings.while_down.simply_holds:
             endpoint = self.endpoint
-            endpoint.down = Down(
+            endpoint.fallback = Fallback(
                 endpoint.name,
                 settings.while_down,
                 endpoint.mailbox,
@@ -102,7 +102,7 @@ class HostedToolActor(BaseActor):
                 again=endpoint.submit_again,
                 now=services.clock.now,
             )
-            endpoint.down.begins()
+            endpoint.fallback.begins()
         self._on_schemas = on_schemas
         self._on_open = on_open
         self._coming: HostUp | None = None
@@ -218,8 +218,8 @@ class HostedToolActor(BaseActor):
             self._offered = (claims, up.schemas) if known else None
         # A caller that hears that it is ready may call, and is answered by it: from now on calls wait for it.
         self._sender.detach(self.endpoint, self._sender.host)
-        if self.endpoint.down is not None:
-            self.endpoint.down.ends()
+        if self.endpoint.fallback is not None:
+            self.endpoint.fallback.ends()
         if up.description.offers("shutdown"):
             up.host.farewells[self.name] = self._farewell
         self._coming = up
@@ -313,8 +313,8 @@ class HostedToolActor(BaseActor):
         if host is not None and host.generation != generation:
             return  # its successor is there already
         self._sender.detach(self.endpoint, host)  # which a call that could not be sent may have done before
-        if self.endpoint.down is not None and self._coming is None:
-            self.endpoint.down.begins()
+        if self.endpoint.fallback is not None and self._coming is None:
+            self.endpoint.fallback.begins()
 
     def _on_given_up(self, call: Call) -> None:
         """Drop the answer, tell the host if it takes such news, and see that it does not chew on it for ever."""

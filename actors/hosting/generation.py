@@ -210,7 +210,7 @@ class Stop:
 
 
 @frozen
-class Blame:
+class FindSuspect:
     """Find out whether a plugin that was being loaded is to blame; then it is `NextDiffers`.
 
     Attributes:
@@ -235,7 +235,7 @@ class WarnOfLeftovers:
     pids: tuple[int, ...]
 
 
-News = TellDown | Blame | Report | WarnOfLeftovers
+News = TellDown | FindSuspect | Report | WarnOfLeftovers
 Effect = Do | StartTimer | Load | Recycle | Stop | News
 Effects = tuple[Effect, ...]
 
@@ -401,7 +401,7 @@ def _ended(generation: Generation, event: ProcessEnded, now: float) -> Step:
         TellDown(ended=True, report=None if ours or innocent else report),
     ]
     if exit_.is_crash and not innocent:
-        effects.append(Blame(exit_.cause, alone=ready_at is None))
+        effects.append(FindSuspect(exit_.cause, alone=ready_at is None))
     if exit_.is_crash:
         effects.append(Do.ASK_COVERED)
     if ready_at is not None:

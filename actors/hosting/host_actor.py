@@ -36,9 +36,9 @@ from .generation import (
     STARTS,
     UP,
     Advanced,
-    Blame,
     Covered,
     Do,
+    FindSuspect,
     Generation,
     Load,
     Lost,
@@ -246,7 +246,7 @@ class HostActor(BaseActor):
         match news:
             case TellDown(ended, report):
                 self._tell_down(report, ended=ended)
-            case Blame(cause, alone):
+            case FindSuspect(cause, alone):
                 if self._context.ruined(self._handshake_driver.unanswered, cause, alone=alone):
                     self._happened(NextDiffers())
             case Report(exit_):

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...plugins.adapter.adapter import PluginAdapter
-    from ..threads.hook_pool import HookThreads
+    from ..threads.hook_pool import HookPool
     from .manager import PluginManager
-    from .survey import Survey
+    from .scatter_gather import ScatterGather
 
 Answer = TypeVar("Answer")
 
@@ -25,13 +25,15 @@ class Queries:
 
     Args:
         plugin_manager: the plugins.
-        survey: asks several of them.
+        scatter_gather: asks several of them.
         threads: where hooks run.
     """
 
-    def __init__(self, plugin_manager: PluginManager, survey: Survey, threads: HookThreads) -> None:
+    def __init__(
+        self, plugin_manager: PluginManager, scatter_gather: ScatterGather, threads: HookPool
+    ) -> None:
         self._plugins = plugin_manager
-        self._survey = survey
+        self._scatter_gather = scatter_gather
         self._threads = threads
 
     def adapter(self, name: str) -> PluginAdapter:
@@ -70,7 +72,7 @@ class Queries:
         handle = self._plugins.handle(name)
         if not handle.config and not handle.has_config_schema:
             return
-        answer = self._survey.ask(
+        answer = self._scatter_gather.ask(
             [handle], "configuration schema", lambda _, adapter: adapter.get_config_schema(), timeout=timeout
         )[name]
         if not isinstance(answer, PluginError):
@@ -78,7 +80,7 @@ class Queries:
 
     def ui_elements(self, timeout: float = 5.0) -> dict[str, list[dict[str, Any]]]:
         """What each plugin says of its user interface, of those that say something and can be asked."""
-        answers = self._survey.ask(
+        answers = self._scatter_gather.ask(
             self._plugins.handles().values(),
             "user interface elements",
             lambda _, adapter: adapter.get_ui_elements(),

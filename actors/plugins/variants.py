@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...plugins.adapter.adapter import PluginAdapter
     from ..catalog.catalog import Catalog, ToolDescriptor
     from ..endpoint.plugin import PluginHandle
-    from .survey import Survey
+    from .scatter_gather import ScatterGather
 
 logger = Log("callboard.actors")
 
@@ -49,13 +49,15 @@ class Variants:
 
     Args:
         catalog: what the plugins are registered with.
-        survey: asks them.
+        scatter_gather: asks them.
         lock: the plugin manager's.
     """
 
-    def __init__(self, catalog: Catalog, survey: Survey, lock: AbstractContextManager[Any]) -> None:
+    def __init__(
+        self, catalog: Catalog, scatter_gather: ScatterGather, lock: AbstractContextManager[Any]
+    ) -> None:
         self._catalog = catalog
-        self._survey = survey
+        self._scatter_gather = scatter_gather
         self._lock = lock
         self._known: dict[tuple[str, tuple[str, ...]], _Variant] = {}
 
@@ -77,7 +79,7 @@ class Variants:
                 tools[handle.name] = known.tools
             elif handle.endpoint.adapter.offers("init"):
                 unknown.append(handle)
-        answers = self._survey.ask(
+        answers = self._scatter_gather.ask(
             unknown,
             "declarations",
             lambda handle, adapter: _declared(handle, adapter, formats),

@@ -1,4 +1,4 @@
-"""Asking plugins whose call it is: all that claim calls at the same time, and none for longer than a limit.
+"""ClaimRound plugins whose call it is: all that claim calls at the same time, and none for longer than a limit.
 
 A claim is tool code, so it runs on a thread that can be lost. One that raises, or does not answer in time, has no
 opinion, and an event says so.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .table import RoutingTable
 
 
-class Claiming:
+class ClaimCollector:
     """See the module. Thread-safe; nothing here blocks.
 
     Args:
@@ -45,14 +45,14 @@ class Claiming:
         self._events = services.events
         self._patience = patience
 
-    def ask(self, call: Call, done: Callable[[Claims], None]) -> Asking:
+    def ask(self, call: Call, done: Callable[[Claims], None]) -> ClaimRound:
         """Ask about a call; ``done`` is told once what was said, from any thread, this one too."""
         endpoints = [
             endpoint
             for name in self._routing_table.routes.claimers
             if (endpoint := self._routing_table.endpoints.get(name)) is not None
         ]
-        asking = Asking(call.tool_name, {endpoint.name for endpoint in endpoints}, self._events, done)
+        asking = ClaimRound(call.tool_name, {endpoint.name for endpoint in endpoints}, self._events, done)
         late = functools.partial(asking.overdue, self._patience)
         asking.timer = self._clock.call_at(self._clock.now() + self._patience, late)
         for endpoint in endpoints:
@@ -62,7 +62,7 @@ class Claiming:
         return asking
 
 
-class Asking:
+class ClaimRound:
     """The claims of one call, as they come in."""
 
     def __init__(

@@ -147,7 +147,7 @@ class NameTaken(PluginError):
         self.tool = tool
 
 
-class Reach(NamedTuple):
+class CallTarget(NamedTuple):
     """What a call may run, as far as that is known before it is given to anybody.
 
     Attributes:
@@ -161,12 +161,12 @@ class Reach(NamedTuple):
     names: tuple[str, ...]
     takers: tuple[str, ...]
 
-    def covers(self, other: Reach) -> bool:
+    def covers(self, other: CallTarget) -> bool:
         """Whether who was asked about this was asked about all that the other may run."""
         return set(other.names) <= set(self.names)
 
 
-def reach(routes: Routes, name: str | None, claims: Claims) -> Reach:
+def reach(routes: Routes, name: str | None, claims: Claims) -> CallTarget:
     """Say what a call may run. See `choose`."""
     match choose(routes, name, claims):
         case Taken(plugin):
@@ -180,7 +180,7 @@ def reach(routes: Routes, name: str | None, claims: Claims) -> Reach:
         offered = routes.tools.get(taker, ())
         if name not in offered:
             names += [taker, *offered]
-    return Reach(takers[0] if len(takers) == 1 else None, tuple(dict.fromkeys(names)), takers)
+    return CallTarget(takers[0] if len(takers) == 1 else None, tuple(dict.fromkeys(names)), takers)
 
 
 def only_for(claims: Claims, takers: tuple[str, ...]) -> Claims:

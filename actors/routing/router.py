@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..calls.call import Call
     from ..services import Services
-    from .claims import Asking, Claiming
+    from .claims import ClaimCollector, ClaimRound
     from .decision import Claims
     from .table import RoutingTable
 
@@ -42,10 +42,10 @@ MAX_WAITING = 10_000
 class _Pending:
     call: Call
     claims: Claims | None
-    asking: Asking | None = None
+    asking: ClaimRound | None = None
 
 
-class Entrusted:
+class UnreadCalls:
     """Calls that were given to the router and that it has not read of yet.
 
     What lies behind the order to stop in an actor's inbox is never read, and that is not reported. Who would
@@ -92,9 +92,9 @@ class RouterActor(BaseActor):
     def __init__(
         self,
         routing_table: RoutingTable,
-        entrusted: Entrusted,
+        entrusted: UnreadCalls,
         submit: Callable[[Dispatch], Call],
-        claiming: Claiming,
+        claiming: ClaimCollector,
         services: Services,
     ) -> None:
         super().__init__("router", services.events, services.clock)

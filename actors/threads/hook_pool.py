@@ -73,7 +73,7 @@ class Pending(Generic[Answer]):
         return answer
 
 
-class HookThreads:
+class HookPool:
     """See the module. Thread-safe.
 
     Args:

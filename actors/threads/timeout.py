@@ -5,7 +5,7 @@ daemon keeps no program from ending. It cannot be killed, so it keeps what it ho
 lock of a module that it imports: another plugin that imports that module waits for it until its own deadline.
 
 Neither calls nor hooks of plugins that run are run like this: they have threads that are kept, see `Workers` and
-`HookThreads`. This is for what is done once, before there is anything to run.
+`HookPool`. This is for what is done once, before there is anything to run.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from ..requests.contributed_formats import BroughtFormats
 from ..sampling import Sampler
 from ..sessions.session import Session, new_message
 from ..sessions.store import SessionStore
-from ..threads import Helpers
+from ..threads import WorkerPool
 from .arguments import require_calls, require_config, require_limits, require_session
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class AgentCore:
     ) -> AsyncGenerator[Json, None]:
         """Do as `iter_tool_messages`, awaiting."""
         answers: Inbox[Json | None] = Inbox()
-        helpers = Helpers("callboard-tool-messages", most=1)
+        helpers = WorkerPool("callboard-tool-messages", most=1)
         with self._submitted(tool_calls, config, context, streaming=True) as calls:
             for call in calls:
                 helpers.do(partial(self._read, call, answers))

@@ -17,7 +17,7 @@ from .answer import Answer
 
 if TYPE_CHECKING:
     from ..requests.active_provider import ModelRequest
-    from ..threads import Helpers
+    from ..threads import WorkerPool
     from .inbox import Inbox
 
 Json = dict[str, Any]
@@ -71,7 +71,7 @@ class ModelReader:
         compose: Callable[[], ModelRequest],
         hearer: Hearer,
         *,
-        helpers: Helpers,
+        helpers: WorkerPool,
         inbox: Inbox[Callable[[], None]],
         spawn: Spawn | None,
     ) -> None:

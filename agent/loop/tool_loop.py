@@ -19,7 +19,7 @@ from ..errors import ProviderError
 from ..requests.request import RequestError
 from ..sessions.file import SessionFileError
 from ..sessions.session import no_result, open_calls, unanswered
-from ..threads import Helpers
+from ..threads import WorkerPool
 from .answer import events_of
 from .inbox import Inbox
 from .model_reading import ModelReader
@@ -80,7 +80,7 @@ class ToolLoop:
         self._calls = calls
         self._keep = keep
         self._file: SessionFile | None = None
-        self._helpers = Helpers(f"callboard-turn-{session.id}")
+        self._helpers = WorkerPool(f"callboard-turn-{session.id}")
         self._model = ModelReader(compose, self, helpers=self._helpers, inbox=self.inbox, spawn=spawn)
         self._request: ModelRequest | None = None
         self._running: dict[str, Call] = {}

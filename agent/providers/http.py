@@ -1,4 +1,4 @@
-"""The shell around `Asking`: connections, clocks, the environment; the same twice, plain and awaited.
+"""The shell around `ProviderRequest`: connections, clocks, the environment; the same twice, plain and awaited.
 
 The key is read from the environment when a request is sent, by the HTTP client's own hook, and stands nowhere
 else: no object of ours holds it, and no error is chained to one of the client's, which hold the request.
@@ -21,7 +21,7 @@ from ...base.frozen import frozen
 from ...hosts.report.redaction import Redactor
 from ..errors import ProviderError
 from ..wires.attempts import AttemptFailed, Failure
-from .asking import MAX_ERROR_BYTES
+from .provider_request import MAX_ERROR_BYTES
 
 try:
     import httpx
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
     from ..wires.options import Options
-    from .asking import Asking
+    from .provider_request import ProviderRequest
 
 Json = dict[str, Any]
 
@@ -92,7 +92,7 @@ class HttpShell:
         for client in clients.values():
             client.close()
 
-    def stream(self, asking: Asking, options: Options) -> Generator[Json, None, None]:
+    def stream(self, asking: ProviderRequest, options: Options) -> Generator[Json, None, None]:
         """Send a request until it is answered; yield what the answer says, and of each further attempt.
 
         Raises:
@@ -121,7 +121,7 @@ class HttpShell:
                     f"provider {options.provider!r} was closed", provider=options.provider, code="unreachable"
                 )
 
-    async def stream_async(self, asking: Asking, options: Options) -> AsyncGenerator[Json, None]:
+    async def stream_async(self, asking: ProviderRequest, options: Options) -> AsyncGenerator[Json, None]:
         """Do as `stream`, awaiting. Connections are not kept: they belong to an event loop, and that may end."""
         send = self._prepared(asking, options)
         async with httpx.AsyncClient(**self._settings(options)) as client:
@@ -148,7 +148,7 @@ class HttpShell:
                 await self._pause_async(delay)
 
     def _answer(
-        self, response: httpx.Response, asking: Asking, until: float, options: Options
+        self, response: httpx.Response, asking: ProviderRequest, until: float, options: Options
     ) -> Generator[Json, None, None]:
         for data in response.iter_raw():
             yield from asking.feed(data)
@@ -156,7 +156,7 @@ class HttpShell:
         yield from asking.finish()
 
     async def _answer_async(
-        self, response: httpx.Response, asking: Asking, until: float, options: Options
+        self, response: httpx.Response, asking: ProviderRequest, until: float, options: Options
     ) -> AsyncGenerator[Json, None]:
         async for data in response.aiter_raw():
             for event in asking.feed(data):
@@ -184,7 +184,7 @@ class HttpShell:
             self._in_time(until, options)
         return body[:MAX_ERROR_BYTES].decode(errors="replace")
 
-    def _prepared(self, asking: Asking, options: Options) -> Json:
+    def _prepared(self, asking: ProviderRequest, options: Options) -> Json:
         """What the client is told to send."""
         if httpx is None:
             raise ProviderError(

@@ -18,8 +18,8 @@ from ...interop.transcripts.repair import repair_transcript
 from ..wires.attached import with_attachments
 from ..wires.core_history import as_sent, conversion_of, core_messages, read_history
 from ..wires.options import CONFIG_SCHEMA, read_options
-from .asking import Asking
 from .http import HttpShell
+from .provider_request import ProviderRequest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping
@@ -197,8 +197,8 @@ class OverHttp(Spelled):
         finally:
             state["partial"] = asking.partial
 
-    def _asking(self, state: Json) -> tuple[Asking, Options]:
+    def _asking(self, state: Json) -> tuple[ProviderRequest, Options]:
         request, options = state.get("request") or {}, self._options(state)
         family = request.get("wire", self.wire.family)
         wire = next((wire for wire in self.wires if wire.family == family), self.wire)
-        return Asking(wire, options, request.get("payload") or {}, self._shell.jitter), options
+        return ProviderRequest(wire, options, request.get("payload") or {}, self._shell.jitter), options

@@ -129,7 +129,7 @@ def participants(
 def _tags_of(
     board: Board, handles: Sequence[PluginHandle], facts: Facts
 ) -> dict[str, list[str] | PluginError]:
-    return board.survey.ask(
+    return board.scatter_gather.ask(
         handles,
         "tags",
         lambda _, adapter: adapter.get_tags(facts.config, facts.models),
@@ -143,7 +143,7 @@ def _refusals_of(
     board: Board, handles: Sequence[PluginHandle], tags: tuple[str, ...], facts: Facts
 ) -> dict[str, str | PluginError | None]:
     context = dict(facts.context)
-    return board.survey.ask(
+    return board.scatter_gather.ask(
         handles,
         "enablement",
         lambda _, adapter: adapter.refusal(facts.config, tags, facts.models, context),

@@ -19,7 +19,7 @@ from ...base.frozen import frozen
 from ..checker.facts import Answered, Asked, Ordered, Run, Violation
 from ..checker.invariants import Check, check
 from ..checker.leak_check import Census
-from ..load.load_test import Siege
+from ..load.load_test import LoadTest
 from ..load.requests import Request, Source
 from ..nemesis import Nemesis
 from ..recorder import Recorder, terms_of
@@ -250,7 +250,7 @@ class Round:
             if waking or self._is_down(recorder):
                 threading.Event().wait(_PAUSE)  # until a breaker lets a call through, or a host is back
         sources = [Source(plugin.name, self._drawing(prefix, plugin.name)) for plugin in self.plan.plugins]
-        Siege(recorder, sources, calls=0, seed=self.plan.seed).run()
+        LoadTest(recorder, sources, calls=0, seed=self.plan.seed).run()
         recorder.close()
 
     def _load_missing(self, face: Face, recorder: Recorder) -> None:

@@ -1,6 +1,6 @@
-"""A siege: calls in bursts to every plugin of a board, while a nemesis is at its hosts; then the proof.
+"""A load test: calls in bursts to every plugin of a board, while a nemesis is at its hosts; then the proof.
 
-One thread, that of `Siege.run`, does everything in turn: it submits, takes news (a call has ended, a
+One thread, that of `LoadTest.run`, does everything in turn: it submits, takes news (a call has ended, a
 host is ready) from one queue, and lets the nemesis do the rest. When all calls have ended the faults are
 over; then every host has to come back, and every plugin to answer once more.
 """
@@ -34,13 +34,13 @@ QUIET = 120.0
 _BACK = frozenset({"host_ready", "host_parked", "host_stopped"})
 
 
-class SiegeStuck(CallboardError):
+class LoadTestStuck(CallboardError):
     """Nothing happens any more, though calls are open or hosts are not back."""
 
 
 @dataclass(slots=True)
 class Front:
-    """How far the siege of one plugin has come.
+    """How far the load test of one plugin has come.
 
     Attributes:
         source: of its calls.
@@ -68,7 +68,7 @@ class Counts:
     crashes: int = 0
 
 
-class Siege:
+class LoadTest:
     """See the module; `run` it once. The rest may be looked at from any thread meanwhile.
 
     Args:
@@ -143,7 +143,7 @@ class Siege:
         """Do it all; False when it was stopped.
 
         Raises:
-            SiegeStuck: nothing happens any more.
+            LoadTestStuck: nothing happens any more.
         """
         try:
             self._flow()
@@ -242,7 +242,7 @@ class Siege:
         except queue.Empty:
             if within is not None:
                 return False
-            raise SiegeStuck(f"nothing has happened for {QUIET:g} s; {self._open()}") from None
+            raise LoadTestStuck(f"nothing has happened for {QUIET:g} s; {self._open()}") from None
         if isinstance(item, Answered):
             self.fronts[item.plugin].ended += 1
             self.counts.endings[item.ending] = self.counts.endings.get(item.ending, 0) + 1

@@ -36,7 +36,7 @@ from ..schedule import Entry, Schedule
 from ..schedules.generate import MAKE_FAULT, draw_trigger
 from ..schedules.tally import Tally
 from ..triggers import NthByte, NthCall, NthFrame, NthSpawn, StateEntered
-from .load_test import Siege
+from .load_test import LoadTest
 from .requests import Request, Source
 
 if TYPE_CHECKING:
@@ -126,10 +126,10 @@ class Soak:
         self._languages = languages
         self._names = [f"{WORKS[n % len(WORKS)]}_{n + 1}" for n in range(hosts)]
         self.schedule = self._draw()
-        self.siege: Siege | None = None
+        self.load_test: LoadTest | None = None
 
     def run(self) -> Soaked:
-        """Do it all. Raises `SiegeStuck`."""
+        """Do it all. Raises `LoadTestStuck`."""
         with Board(seed=self.seed) as board:
             plugins = [self._add(board, number, name) for number, name in enumerate(self._names)]
             for plugin in plugins:
@@ -145,7 +145,7 @@ class Soak:
                     recorder.order("restart", plugin.name)  # one that hangs would hang on
 
             came: Counter[str] = Counter()
-            self.siege = Siege(
+            self.load_test = LoadTest(
                 recorder,
                 [self._source(plugin.name) for plugin in plugins],
                 calls=self.calls,
@@ -154,7 +154,7 @@ class Soak:
                 heal=heal,
                 revive=True,
             )
-            self.siege.run()
+            self.load_test.run()
             for plugin in plugins:
                 self._keep_books(board, recorder, plugin.name)
             recorder.close()

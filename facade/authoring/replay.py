@@ -1,4 +1,4 @@
-"""Asking a plugin's host again what it was asked in a recording, one request after the other.
+"""ProviderRequest a plugin's host again what it was asked in a recording, one request after the other.
 
 Each request is given the arguments and the state that were recorded, so an answer that differs does so by itself and not for
 what came before. Each recorded generation is a generation of its own here too. What was redacted is asked as it stands: `***`.

@@ -19,7 +19,7 @@ from ..chaos.checker.invariants import check
 from ..chaos.checker.leak_check import Census
 from ..chaos.checker.standings import Standing, together
 from ..chaos.inject.tamper import Tamper
-from ..chaos.load.load_test import Siege
+from ..chaos.load.load_test import LoadTest
 from ..chaos.load.requests import NoCalls, Source, from_list, from_schemas
 from ..chaos.load.witness import Witness
 from ..chaos.nemesis import Nemesis
@@ -145,7 +145,7 @@ class Trial:
 
     Attributes:
         recorder: what has happened, once the hosts are up.
-        siege: the calls, once the hosts are up.
+        load_test: the calls, once the hosts are up.
         nemesis: what is at the hosts.
         left_out: tools that are not called, and why.
     """
@@ -153,7 +153,7 @@ class Trial:
     def __init__(self, plan: Plan, sources: Sequence[Source] | None = None) -> None:
         self.plan = plan
         self.recorder: Recorder | None = None
-        self.siege: Siege | None = None
+        self.load_test: LoadTest | None = None
         self.nemesis: Nemesis | None = None
         self.left_out: dict[str, str] = {}
         self.began = time.monotonic()
@@ -175,8 +175,8 @@ class Trial:
     def stop(self) -> None:
         """Let `run` return soon, with nothing. From any thread."""
         self._stopping = True
-        if self.siege is not None:
-            self.siege.stop()
+        if self.load_test is not None:
+            self.load_test.stop()
 
     def run(self) -> Ended | None:
         """Do it all; ``None`` when it was stopped.
@@ -185,7 +185,7 @@ class Trial:
             ConfigurationError: the configuration cannot be used.
             PluginError: a plugin that it requires cannot be loaded.
             NoCalls: a call that is to be made is for none of its tools.
-            SiegeStuck: nothing happens any more.
+            LoadTestStuck: nothing happens any more.
         """
         census = Census()
         with self.board:
@@ -251,11 +251,11 @@ class Trial:
                 self.plan.kills or 0,
                 came=lambda: self.kills,
                 draw=lambda: draw_fault(self.plan.kinds, self._chance),
-                states=lambda: self.siege.states() if self.siege is not None else {},
+                states=lambda: self.load_test.states() if self.load_test is not None else {},
                 now=board.clock.now,
                 revive=partial(recorder.order, "revive") if self.plan.relentless else None,
             )
-            self.siege = Siege(
+            self.load_test = LoadTest(
                 recorder,
                 sources,
                 calls=self.plan.calls,
@@ -266,7 +266,7 @@ class Trial:
                 more=pursuit.next,
                 heal=nemesis.heal,
             )
-            return None if self._stopping or not self.siege.run() else pursuit.why
+            return None if self._stopping or not self.load_test.run() else pursuit.why
 
     def _sources(self) -> list[Source]:
         tools = [tool for tool in self.board.tools() if tool.available]

@@ -58,7 +58,7 @@ class Streaming(Forger):
         yield dict(payload["answer"])
 
 
-class Claiming:
+class ClaimCollector:
     """A tool that claims whatever comes, and can only be given arguments."""
 
     name = "forger"
@@ -184,10 +184,10 @@ def test_a_mounted_tool_says_no_code_of_callboards_that_its_tool_made_up(tmp_pat
 def test_raw_text_for_arguments_only_is_refused_before_it_is_sent_wherever_the_tool_runs():
     text = {"type": "custom_tool_call", "call_id": "c", "name": "arguments", "input": "raw text"}
     with Board() as board:
-        board.add(PluginAdapter(Claiming()), config={})
+        board.add(PluginAdapter(ClaimCollector()), config={})
         here = board.submit(text).result(PATIENCE)
     with Board() as board:
-        host(board, PythonToolPlugin("forger", origin_of(Claiming), env=TEST_MARK), {})
+        host(board, PythonToolPlugin("forger", origin_of(ClaimCollector), env=TEST_MARK), {})
         there = board.submit(text).result(PATIENCE)
         well = board.submit(tool_call("arguments")).result(PATIENCE)
 

@@ -6,8 +6,8 @@ import dataclasses
 from functools import partial
 
 import pytest
-from callboard.supervision.messages import AddChild
 from callboard.supervision.generation import ChildSpec
+from callboard.supervision.messages import AddChild
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.policy import RestartPolicy, RestartType
 from callboard.supervision.restart.spec import AutoShutdown, GroupSpec, OnLimit, StartOrder, Strategy

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from callboard.supervision.errors import ChildExists, StartFailed
-from callboard.supervision.messages import AddChild, GetCount, GetWhich
 from callboard.supervision.generation import ChildSpec
+from callboard.supervision.messages import AddChild, GetCount, GetWhich
 from callboard.supervision.restart.policy import RestartPolicy
 from fake_children import FakeChild, TalkingChild, a_house
 from supervision_cases import CRASH, POLICY

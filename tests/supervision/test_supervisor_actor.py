@@ -7,8 +7,8 @@ from functools import partial
 import pykka
 import pytest
 from callboard.supervision.errors import UnknownChild
-from callboard.supervision.messages import AddChild, Order
 from callboard.supervision.generation import ChildSpec
+from callboard.supervision.messages import AddChild, Order
 from callboard.supervision.restart.backoff import Backoff
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.policy import RestartPolicy
@@ -259,7 +259,9 @@ def test_a_start_that_fails_later_on_parks_its_child_and_no_other(house, caplog,
     house.status()
 
     assert house.state("a") == "parked"
-    assert ("RuntimeError('no way')" if rubbish is None else "no running generation") in house.status("a")["why"]
+    assert ("RuntimeError('no way')" if rubbish is None else "no running generation") in house.status("a")[
+        "why"
+    ]
     assert house.state("b") == "starting"
     assert "starting 'a' failed" in caplog.text
 

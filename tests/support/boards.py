@@ -10,7 +10,7 @@ from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.hosting.settings import HostSettings
 from callboard.actors.services import Services
-from callboard.actors.threads.hook_pool import HookThreads
+from callboard.actors.threads.hook_pool import HookPool
 from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.process_tree.watchdog import Watchdog
 from callboard.plugins.adapter.adapter import PluginAdapter
@@ -36,7 +36,7 @@ QUICK = RestartPolicy(backoff=Backoff(first=0.0, min=0.01, max=0.05), intensity=
 
 def services(clock: Clock, events: EventStream | None = None, **others: Any) -> Services:
     """What the parts of a board share, for a part that is made by itself."""
-    parts = {"threads": HookThreads(), "watchdog": Watchdog(), "random": lambda: 0.0, **others}
+    parts = {"threads": HookPool(), "watchdog": Watchdog(), "random": lambda: 0.0, **others}
     return Services(clock=clock, events=events or EventStream(), **parts)
 
 

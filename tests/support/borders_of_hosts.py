@@ -11,8 +11,8 @@ from callboard.hosts.node.tool import NodeToolPlugin
 from callboard.hosts.protocol.blocking_request import ask
 from callboard.hosts.tap import tapping
 from callboard.supervision.errors import StartFailed
-from callboard.supervision.messages import WatchChild
 from callboard.supervision.generation import ChildSpec
+from callboard.supervision.messages import WatchChild
 from callboard.supervision.runtime.clock import SystemClock
 from fake_children import FakeChild, House
 from foreign_scene import (

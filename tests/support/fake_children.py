@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from callboard.supervision.messages import AddChild, AddGroup, GetGroups, GetStatus, Order
 from callboard.supervision.generation import ChildSpec
+from callboard.supervision.messages import AddChild, AddGroup, GetGroups, GetStatus, Order
 from callboard.supervision.restart.exits import Exit, ExitKind
 from callboard.supervision.restart.spec import GroupSpec
 from callboard.supervision.runtime.events import EventStream

@@ -67,7 +67,7 @@ MODULES = (
     "agent/loop/answer_steps.py",
     "agent/attachments.py",
     "agent/errors.py",
-    "agent/providers/asking.py",
+    "agent/providers/provider_request.py",
     "agent/loop/turn.py",
     "agent/loop/turn_effects.py",
     "chaos/load/argument_generator.py",

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 PLACE = ROOT / "docs" / "design" / "states.md"
 
-Ways = dict[tuple[str, str], tuple[str, ...]]
+PipelineContext = dict[tuple[str, str], tuple[str, ...]]
 """By state and event: the states that may follow, in order."""
 
 
-def generation_ways() -> Ways:
+def generation_ways() -> PipelineContext:
     """What the table of a generation says."""
     order = list(State)
     return {
@@ -39,7 +39,7 @@ def generation_ways() -> Ways:
     }
 
 
-def call_ways() -> Ways:
+def call_ways() -> PipelineContext:
     """What a call does."""
     events: dict[str, Callable[[Call], object]] = {
         "begin": Call.begin,
@@ -63,7 +63,7 @@ NOBODY = "(none)"
 """It was not added, or has been forgotten."""
 
 
-def child_ways() -> Ways:
+def child_ways() -> PipelineContext:
     """What becomes of one child of the supervision, on its own."""
     policy = RestartPolicy(intensity=2)
     crash, clean = Exit(ExitKind.CODE, "3"), Exit(ExitKind.REQUESTED, "stopped")
@@ -120,7 +120,7 @@ def child_ways() -> Ways:
     return _explore(events, after, state, key, [NOBODY, *ChildState])
 
 
-def _explore(events, after, state, key, order) -> Ways:  # type: ignore[no-untyped-def] # three kinds of machine
+def _explore(events, after, state, key, order) -> PipelineContext:  # type: ignore[no-untyped-def] # three kinds of machine
     """Try each event in each state that can be reached."""
     names = [getattr(each, "value", each) for each in order]
     found, seen, open_ = defaultdict(set), {key(after(()))}, [()]
@@ -145,7 +145,7 @@ def _words(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
 
 
-def drawn(ways: Ways) -> str:
+def drawn(ways: PipelineContext) -> str:
     """A diagram of the ways that lead from one state to another, and a table of all."""
     lines: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (state, event), to in ways.items():
@@ -199,7 +199,7 @@ class _Tried:
         self.now += 1000.0
 
 
-def breaker_ways() -> Ways:
+def breaker_ways() -> PipelineContext:
     """What a circuit breaker does that opens after two failures in a row."""
     events: dict[str, Callable[[_Tried], object]] = {
         "call": _Tried.call,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group
 from rich.table import Table
 
-from ..ui.background import Performance, watch
+from ..ui.background import BackgroundTask, watch
 from ..ui.text import Text
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ def perform(trial: Trial, out: Streams, draw: Callable[[], RenderableType], *, a
 
     Raises what `Trial.run` raises.
     """
-    performance = Performance(trial.run, trial.stop, "callboard-trial")
+    performance = BackgroundTask(trial.run, trial.stop, "callboard-trial")
     if out.terminal:
         watch(performance, draw, out.console)
         return performance.outcome()
     with performance:
         while not performance.wait(_SECONDS_A_LINE):
-            if not as_json and trial.siege is not None:
-                said = f"{trial.elapsed:5.1f} s  {trial.siege.ended:7,} calls  {trial.kills:3} kills"
+            if not as_json and trial.load_test is not None:
+                said = f"{trial.elapsed:5.1f} s  {trial.load_test.ended:7,} calls  {trial.kills:3} kills"
                 out.console.print(said, soft_wrap=True)
     return performance.outcome()
 
@@ -89,7 +89,7 @@ class Picture:
     def draw(self) -> RenderableType:
         """The picture of this moment."""
         title = Text.assemble((" Callboard chaos", "bold"), (f"  {self._trial.plan.config}", "dim"))
-        if self._trial.siege is None:
+        if self._trial.load_test is None:
             return Group(title, Text(" the hosts are starting", "dim"))
         progress = draw_progress(self._trial, self._trial.plan.calls, self._width)
         return Group(title, progress, "", self._rows(), "", self._endings(), "", self._news())
@@ -107,17 +107,17 @@ class Picture:
                 no_wrap=True,
                 overflow="ellipsis",
             )
-        assert self._trial.siege is not None
+        assert self._trial.load_test is not None
         plugins = self._trial.plugins()
-        for name, front in self._trial.siege.fronts.items():
+        for name, front in self._trial.load_test.fronts.items():
             cells = _cells(name, front, plugins.get(name, {}).get("host"))
             table.add_row("", *(cells[column] for column in columns))
         return table
 
     def _endings(self) -> Text:
-        assert self._trial.siege is not None
+        assert self._trial.load_test is not None
         text = Text(" ")
-        counted = sorted(dict(self._trial.siege.counts.endings).items(), key=lambda item: -item[1])
+        counted = sorted(dict(self._trial.load_test.counts.endings).items(), key=lambda item: -item[1])
         for ending, count in counted:
             text.append(f"{count:,} ", "bold").append(f"{ending}   ", _STYLES.get(ending, "yellow"))
         return text
@@ -133,7 +133,7 @@ class Picture:
 
 def draw_progress(trial: Trial, calls: int, width: int) -> Text:
     """How far a trial of so many calls, or for so many seconds, has come."""
-    ended = 0 if trial.siege is None else trial.siege.ended
+    ended = 0 if trial.load_test is None else trial.load_test.ended
     seconds = trial.plan.seconds
     said = f" {ended:6,} calls" if seconds is not None else f" {ended:6,} / {calls:,} calls"
     said += f"  {trial.kills:3} / {trial.plan.kills} kills  {trial.elapsed:5.1f} s"

@@ -11,7 +11,7 @@ from ..ui.text import Text
 
 if TYPE_CHECKING:
     from ..ui.prompt import Prompt
-    from .events import Inquiry
+    from .events import PendingQuestion
     from .view import ForPeople
 
 _LETTER = 0.035
@@ -26,7 +26,7 @@ class AtPrompt:
         self._prompt = prompt
         self._view = view
 
-    def decide(self, inquiry: Inquiry) -> None:
+    def decide(self, inquiry: PendingQuestion) -> None:
         """Ask, and give the answer. An interrupt is a no, and ends the turn as it does elsewhere."""
         dialogue, step = self._view.question(inquiry.question)
         try:
@@ -61,7 +61,7 @@ class Scripted:
         self._view.console.print(Text("> ", "dim"), end="", soft_wrap=True)
         self._type(line)
 
-    def decide(self, inquiry: Inquiry) -> None:
+    def decide(self, inquiry: PendingQuestion) -> None:
         """Answer a question. There are no forms where it speaks."""
         dialogue, step = self._view.question(inquiry.question)
         if not isinstance(dialogue, Dialogue):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ...callboard import Callboard
     from ..ui.prompt import Prompt
-    from .events import Inquiry
+    from .events import PendingQuestion
 
 
 class _Ways(NamedTuple):
@@ -176,7 +176,7 @@ def _talk(place: _Place, ways: _Ways) -> int:
 
 def _decider(
     people: ForPeople | None, prompt: Prompt | None, scripted: Scripted | None
-) -> Callable[[Inquiry], None] | None:
+) -> Callable[[PendingQuestion], None] | None:
     """Who answers questions, if anybody is there who can."""
     if scripted is not None:
         return scripted.decide

@@ -15,7 +15,7 @@ from ...base.suggestions import meant
 from ...plugins.results.codes import Code
 from ..commands.tools import tool_rows
 from ..ui.signals import Interruption
-from .events import Ended, Inquiry, Interrupted, TurnThread
+from .events import Ended, Interrupted, PendingQuestion, TurnThread
 from .input import COMMANDS, Order, Said, help_lines, read_line
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Conversation:
         view: View,
         news: News,
         *,
-        decide: Callable[[Inquiry], None] | None = None,
+        decide: Callable[[PendingQuestion], None] | None = None,
         heard: Callable[[Json], None] | None = None,
         typed: bool = False,
     ) -> None:
@@ -129,7 +129,7 @@ class Conversation:
 
     def _take(self, item: Item) -> None:
         match item:
-            case Inquiry():
+            case PendingQuestion():
                 if self._decide is not None:
                     self._decide(item)
             case dict():

@@ -41,7 +41,7 @@ class Ended(NamedTuple):
     error: BaseException | None
 
 
-class Inquiry:
+class PendingQuestion:
     """A question to the person, and its answer, which is given once. Thread-safe.
 
     Attributes:
@@ -96,7 +96,7 @@ class Inquiry:
         return self._answer
 
 
-Item: TypeAlias = "Json | Event | Inquiry | Interrupted | Ended"
+Item: TypeAlias = "Json | Event | PendingQuestion | Interrupted | Ended"
 
 
 def _is_crash_of(plugin: str, event: Event) -> bool:
@@ -114,7 +114,7 @@ class News:
         self.woken: Callable[[], None] = lambda: None
         self._queue: queue.SimpleQueue[Item] = queue.SimpleQueue()
         self._passed: deque[Item] = deque()
-        self._asked: Inquiry | None = None
+        self._asked: PendingQuestion | None = None
 
     def put(self, item: Json | Ended) -> None:
         """Put in what comes of a turn."""
@@ -136,7 +136,7 @@ class News:
         return self._answer_to(form)
 
     def _answer_to(self, question: Question | Form) -> Any:
-        inquiry = self._asked = Inquiry(question)
+        inquiry = self._asked = PendingQuestion(question)
         self._queue.put(inquiry)
         return inquiry.wait()
 
@@ -163,7 +163,9 @@ class News:
         with suppress(queue.Empty):
             while True:
                 item = self._queue.get(timeout=max(until - time.monotonic(), 0.001))
-                if not isinstance(item, dict | Inquiry | Interrupted | Ended) and _is_crash_of(plugin, item):
+                if not isinstance(item, dict | PendingQuestion | Interrupted | Ended) and _is_crash_of(
+                    plugin, item
+                ):
                     return item
                 self._passed.append(item)
                 if isinstance(item, Interrupted):

@@ -58,11 +58,11 @@ class Picture:
         return Group(self._title(), progress, "", self._rows(), "", self._news.draw())
 
     def _note(self) -> None:
-        now, siege, recorder = self._trial.elapsed, self._trial.siege, self._trial.recorder
+        now, load_test, recorder = self._trial.elapsed, self._trial.load_test, self._trial.recorder
         if recorder is not None:
             self._news.read(recorder.facts)
-        if siege is not None and now - self._past[-1][0] >= _EVERY:
-            self._past.append((now, {name: front.ended for name, front in siege.fronts.items()}))
+        if load_test is not None and now - self._past[-1][0] >= _EVERY:
+            self._past.append((now, {name: front.ended for name, front in load_test.fronts.items()}))
 
     def _rates(self, name: str | None) -> list[float]:
         """Calls a second of one tool, or of all, from point to point."""
@@ -93,8 +93,8 @@ class Picture:
         table.add_column("crashes", width=7, justify="right", no_wrap=True)
         table.add_column("last", no_wrap=True, overflow="ellipsis", ratio=1)
         highest = max((rate for lane in LANES for rate in self._rates(lane.name)), default=0.0)
-        siege = self._trial.siege
-        plugins, fronts = ({}, {}) if siege is None else (self._trial.plugins(), siege.fronts)
+        load_test = self._trial.load_test
+        plugins, fronts = ({}, {}) if load_test is None else (self._trial.plugins(), load_test.fronts)
         for lane in LANES:
             rates, front = self._rates(lane.name), fronts.get(lane.name)
             curve = Text.assemble(f"{_recent(rates):5,.0f} ", (_curve(rates, highest, self._points), "cyan"))

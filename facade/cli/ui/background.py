@@ -19,7 +19,7 @@ Outcome = TypeVar("Outcome")
 _FRAMES_A_SECOND = 8
 
 
-class Performance(Generic[Outcome]):
+class BackgroundTask(Generic[Outcome]):
     """It runs while it is entered.
 
     Args:
@@ -63,7 +63,7 @@ class Performance(Generic[Outcome]):
             self._over.set()
 
 
-def watch(performance: Performance[Any], draw: Callable[[], RenderableType], console: SafeConsole) -> None:
+def watch(performance: BackgroundTask[Any], draw: Callable[[], RenderableType], console: SafeConsole) -> None:
     """Draw until the performance has ended, and once more."""
     # Drawn by this thread alone: one of Live's own would be counted as left behind.
     live = Live(

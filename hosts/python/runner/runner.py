@@ -38,7 +38,7 @@ from .messages import (
 from .plugin import LoadFault, ServedPlugin
 from .self_description import description
 from .streams import Inlet, Outlet, claim_streams
-from .threads import Crew
+from .threads import ThreadPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ class PythonHost:
         self._origin = origin
         self._name = name
         self._outlet = Outlet(sink, _leave)
-        self._crew = Crew(EventLoop)
+        self._crew = ThreadPool(EventLoop)
         self._plugin: ServedPlugin | None = None
         self._failure: BaseException | None = None
         self._owed: set[str] = set()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     """Work that raises nothing, given the event loop of its thread; what it returns tells that it is done."""
 
 
-class Crew:
+class ThreadPool:
     """See the module.
 
     Args:

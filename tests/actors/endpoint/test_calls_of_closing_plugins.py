@@ -14,7 +14,7 @@ from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.fallback import WhileDown
 from callboard.actors.hosting.settings import HostSettings
 from callboard.actors.routing.messages import Route
-from callboard.actors.threads.hook_pool import HookThreads
+from callboard.actors.threads.hook_pool import HookPool
 from callboard.base.errors import PluginLoadError
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.plugins.contract.invocation import Invocation
@@ -225,7 +225,7 @@ def test_a_hook_whose_answer_nobody_can_take_costs_no_other_hook_its_thread():
     def take(_answer):
         raise ValueError("not that")
 
-    threads = HookThreads()
+    threads = HookPool()
     took = threading.Event()
 
     def hook():
@@ -239,12 +239,12 @@ def test_a_hook_whose_answer_nobody_can_take_costs_no_other_hook_its_thread():
 
 
 def test_a_call_that_the_router_never_reads_of_ends_with_it():
-    class Claiming(Tool):
+    class ClaimCollector(Tool):
         def can_handle_tool_call(self, _tool_name, _payload, _state):
             return None
 
     with Board() as board:
-        board.add(PluginAdapter(Claiming(count)), config={})
+        board.add(PluginAdapter(ClaimCollector(count)), config={})
         busy, on = threading.Event(), threading.Event()
         nowhere = Call("1", Invocation("nowhere", {}, "object"))
         nowhere.add_done_callback(lambda: (busy.set(), on.wait(PATIENCE)))

@@ -6,7 +6,7 @@ from callboard.actors.hooks import ordering as gate_queue
 from callboard.actors.hooks.ordering import GateQueue
 
 
-class Passenger:
+class QueuedCall:
     """Is through at once, or when it is told."""
 
     def __init__(self, queue: GateQueue, log: list, label, *, name: str = "t", at_once: bool = False) -> None:
@@ -23,7 +23,7 @@ class Passenger:
 
 def test_the_next_begins_when_the_one_before_is_through():
     queue, log = GateQueue(), []
-    first, second = (Passenger(queue, log, label) for label in "ab")
+    first, second = (QueuedCall(queue, log, label) for label in "ab")
 
     queue.enter("t", first)
     queue.enter("t", second)
@@ -37,30 +37,30 @@ def test_the_next_begins_when_the_one_before_is_through():
 def test_other_names_do_not_wait():
     queue, log = GateQueue(), []
 
-    queue.enter("t", Passenger(queue, log, "a"))
-    queue.enter("u", Passenger(queue, log, "b", name="u"))
+    queue.enter("t", QueuedCall(queue, log, "a"))
+    queue.enter("u", QueuedCall(queue, log, "b", name="u"))
 
     assert log == ["a", "b"]
 
 
 def test_ten_thousand_that_are_through_at_once_need_no_deep_stack():
     queue, log = GateQueue(), []
-    first = Passenger(queue, log, -1)
+    first = QueuedCall(queue, log, -1)
     queue.enter("t", first)
     for number in range(5000):
-        queue.enter("t", Passenger(queue, log, number, at_once=True))
+        queue.enter("t", QueuedCall(queue, log, number, at_once=True))
 
     first.through()
 
     assert log == list(range(-1, 5000))
-    assert queue.enter("t", Passenger(queue, log, "after", at_once=True))
+    assert queue.enter("t", QueuedCall(queue, log, "after", at_once=True))
 
 
 def test_past_the_bound_nobody_is_let_in(monkeypatch):
     monkeypatch.setattr(gate_queue, "MAX_WAITING", 2)
     queue, log = GateQueue(), []
-    queue.enter("t", Passenger(queue, log, "a"))
+    queue.enter("t", QueuedCall(queue, log, "a"))
 
-    entered = [queue.enter("t", Passenger(queue, log, label)) for label in "bcd"]
+    entered = [queue.enter("t", QueuedCall(queue, log, label)) for label in "bcd"]
 
     assert entered == [True, True, False]

@@ -13,9 +13,9 @@ from callboard.actors.hosting.generation import (
     TABLE,
     UP,
     Advanced,
-    Blame,
     Covered,
     Do,
+    FindSuspect,
     Generation,
     Load,
     Lost,
@@ -107,7 +107,7 @@ def live(beginning, events, *, spawns, differs, covered, at_once=True):
         Do.TAKE_SLOT: SlotGranted() if at_once else None,
         Do.SPAWN: Spawned() if spawns else SpawnFailed(FAILED),
         Do.ASK_COVERED: Covered() if covered else None,
-        Blame: NextDiffers() if differs else None,
+        FindSuspect: NextDiffers() if differs else None,
     }  # fmt: skip
     spawned = process_over = tree_over = False
     for event in events:
@@ -263,8 +263,8 @@ def test_one_that_is_killed_from_outside_is_nobodys_fault():
     _, killed = live(BEGINNINGS[0], [*serves, KILLED], spawns=True, differs=False, covered=False)
     _, crashed = live(BEGINNINGS[0], [*serves, CRASH], spawns=True, differs=False, covered=False)
 
-    assert (TellDown(ended=True), kinds(killed)[Blame]) == (killed[-2], 0)
-    assert (TellDown(ended=True, report=CRASH.report), kinds(crashed)[Blame]) == (crashed[-3], 1)
+    assert (TellDown(ended=True), kinds(killed)[FindSuspect]) == (killed[-2], 0)
+    assert (TellDown(ended=True, report=CRASH.report), kinds(crashed)[FindSuspect]) == (crashed[-3], 1)
 
 
 @pytest.mark.parametrize("state", [*CALLED, State.STOPPING])

@@ -12,7 +12,7 @@ from tools import a_tool, count, schema, tool_call
 PATIENCE = 20.0
 
 
-class Claiming:
+class ClaimCollector:
     """Offers ``shared`` and claims by a function."""
 
     def __init__(self, name, claim):
@@ -35,7 +35,7 @@ def run(board, call):
 
 def test_a_claim_tells_the_calls_of_one_name_apart():
     with Board() as board:
-        board.add(PluginAdapter(Claiming("even", lambda _n, p: p.get("n", 1) % 2 == 0)), config={})
+        board.add(PluginAdapter(ClaimCollector("even", lambda _n, p: p.get("n", 1) % 2 == 0)), config={})
         board.add(a_tool(lambda _a, _s: {"success": True, "result": "rest"}, "shared", "rest"), config={})
 
         answers = [run(board, tool_call("shared", n=n))["result"] for n in range(4)]
@@ -45,7 +45,7 @@ def test_a_claim_tells_the_calls_of_one_name_apart():
 
 def test_a_call_without_a_name_goes_to_the_plugin_that_claims_it():
     with Board() as board:
-        board.add(PluginAdapter(Claiming("c", lambda name, _p: name is None)), config={})
+        board.add(PluginAdapter(ClaimCollector("c", lambda name, _p: name is None)), config={})
         nameless = {"type": "custom_tool_call", "call_id": "1", "name": "shared", "input": "text"}
 
         assert run(board, tool_call("shared"))["code"] == "unknown_tool"
@@ -55,7 +55,7 @@ def test_a_call_without_a_name_goes_to_the_plugin_that_claims_it():
 def test_two_plugins_that_claim_one_call_make_it_ambiguous():
     with Board() as board:
         for name in ("a", "b"):
-            board.add(PluginAdapter(Claiming(name, lambda _n, _p: True)), config={})
+            board.add(PluginAdapter(ClaimCollector(name, lambda _n, _p: True)), config={})
 
         result = run(board, tool_call("shared"))
 
@@ -69,7 +69,7 @@ def test_a_claim_that_raises_is_no_opinion_and_is_published():
     with Board() as board:
         told, events = threading.Event(), []
         board.subscribe(lambda event: (events.append(event), told.set()), {"claim_failed"})
-        board.add(PluginAdapter(Claiming("c", broken)), config={})
+        board.add(PluginAdapter(ClaimCollector("c", broken)), config={})
 
         result = run(board, tool_call("shared"))
 
@@ -86,7 +86,7 @@ def test_a_claim_that_hangs_stalls_no_call_of_another_name_and_its_own_only_for_
             hang.wait()
 
     with Board(clock=clock, claim_patience=1.0) as board:
-        board.add(PluginAdapter(Claiming("c", claim)), config={})
+        board.add(PluginAdapter(ClaimCollector("c", claim)), config={})
         board.add(a_tool(count, "other"), config={})
 
         stuck = board.submit(tool_call("shared", hang=True))
@@ -110,7 +110,7 @@ def test_a_plugin_whose_claims_all_hang_is_not_asked_any_more():
         hang.wait()
 
     with Board(clock=clock) as board:
-        board.add(PluginAdapter(Claiming("c", claim)), config={})
+        board.add(PluginAdapter(ClaimCollector("c", claim)), config={})
         calls = [board.submit(tool_call("shared", n=n)) for n in range(8)]
         extra = board.submit(tool_call("shared", n=99))
         clock.wait_pending(8)  # all that are asked
@@ -129,7 +129,7 @@ def test_calls_of_one_name_keep_their_order_while_claims_are_waited_for():
         if payload["n"] == 0:
             slow.wait(PATIENCE)
 
-    class Recording(Claiming):
+    class Recording(ClaimCollector):
         def execute_tool(self, tool_name, payload, state):
             seen.append(payload["n"])
             return {"success": True}

@@ -7,7 +7,7 @@ import threading
 
 from callboard.agent.loop.cancellation import Cancellation
 from callboard.agent.loop.inbox import Inbox
-from callboard.agent.threads import Helpers
+from callboard.agent.threads import WorkerPool
 
 
 def test_news_come_in_their_order_to_who_waits_and_to_who_awaits():
@@ -39,7 +39,7 @@ def test_a_reader_that_stops_awaiting_takes_nothing_with_it():
 
 
 def test_helpers_do_no_more_at_once_than_they_may_and_go_when_all_is_done(caplog):
-    helpers, inbox, gate = Helpers("test-helpers", most=2), Inbox(), threading.Semaphore(0)
+    helpers, inbox, gate = WorkerPool("test-helpers", most=2), Inbox(), threading.Semaphore(0)
 
     def job(number):
         inbox.put(("begun", number))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from callboard.agent.providers.asking import Asking
+from callboard.agent.providers.provider_request import ProviderRequest
 from callboard.agent.replay.chat_telling import tell_chat
 from callboard.agent.replay.faults import stream_reply
 from callboard.agent.replay.messages_telling import tell_messages
@@ -27,7 +27,7 @@ WIRES = {"chat": CHAT, "responses": RESPONSES, "anthropic": ANTHROPIC}
 
 def asking(name):
     options = read_options({"model": "m"}, provider="p", home="https://x.example", api_key_env="K")
-    made = Asking(WIRES[name], options, {}, lambda: 0.0)
+    made = ProviderRequest(WIRES[name], options, {}, lambda: 0.0)
     made.begin()
     return made
 

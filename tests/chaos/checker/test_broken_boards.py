@@ -29,11 +29,11 @@ from callboard.chaos.triggers import AtPoint, NthCall
 from callboard.plugins.results.codes import Code
 from callboard.plugins.results.failures import failure
 from callboard.supervision import fates
-from callboard.supervision.transitions import Transitions
 from callboard.supervision.restart.exits import Exit as Ended
 from callboard.supervision.restart.exits import ExitKind
 from callboard.supervision.restart.policy import History, Restart
 from callboard.supervision.runtime.events import EventStream
+from callboard.supervision.transitions import Transitions
 from leaks import no_leaks
 
 

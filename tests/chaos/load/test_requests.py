@@ -1,4 +1,4 @@
-"""Which calls a siege makes: drawn or listed, each plugin by itself, and none lost to rounding."""
+"""Which calls a load test makes: drawn or listed, each plugin by itself, and none lost to rounding."""
 
 from __future__ import annotations
 

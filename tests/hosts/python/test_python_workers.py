@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 from callboard.base.event_loop import EventLoop
-from callboard.hosts.python.runner.threads import Crew
+from callboard.hosts.python.runner.threads import ThreadPool
 
 PATIENCE = 20
 
@@ -43,7 +43,7 @@ def given(crew, count):
 
 
 def test_no_job_waits_for_another():
-    crew = Crew(EventLoop)
+    crew = ThreadPool(EventLoop)
 
     with at_work(crew) as main:
         jobs = given(crew, 3)
@@ -57,7 +57,7 @@ def test_no_job_waits_for_another():
 
 
 def test_nothing_is_begun_before_the_plugin_is_there():
-    crew = Crew(EventLoop)
+    crew = ThreadPool(EventLoop)
     jobs = given(crew, 3)
 
     assert not any(job.begun.is_set() for job in jobs)
@@ -69,7 +69,7 @@ def test_nothing_is_begun_before_the_plugin_is_there():
 
 
 def test_whoever_is_told_of_a_job_finds_its_thread_free():
-    crew = Crew(EventLoop)
+    crew = ThreadPool(EventLoop)
     threads = []
     done = threading.Event()
 
@@ -85,7 +85,7 @@ def test_whoever_is_told_of_a_job_finds_its_thread_free():
 
 
 def test_a_thread_that_is_free_again_is_used_again():
-    crew = Crew(EventLoop)
+    crew = ThreadPool(EventLoop)
 
     with at_work(crew):
         held, *_ = given(crew, 1)
@@ -101,7 +101,7 @@ def test_a_thread_that_is_free_again_is_used_again():
 
 
 def test_where_there_is_no_thread_to_be_had_the_job_is_refused_and_the_rest_goes_on():
-    crew = Crew(EventLoop)
+    crew = ThreadPool(EventLoop)
 
     with at_work(crew):
         (held,) = given(crew, 1)

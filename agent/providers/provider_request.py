@@ -1,6 +1,6 @@
 """One request to a provider, as often as it has to be sent: what is sent, and what comes of what comes back. Pure.
 
-`Asking` owns no connection, no clock and no key. The shell in `http.py` sends what it says, feeds it what
+`ProviderRequest` owns no connection, no clock and no key. The shell in `http.py` sends what it says, feeds it what
 comes, and asks it what follows from a failure; there are two shells, and one of this.
 """
 
@@ -30,7 +30,7 @@ _STREAMS: Final = ("text/event-stream", "application/x-ndjson", "application/jso
 _OK: Final = 200
 
 
-class Asking:
+class ProviderRequest:
     """A request under way. Not thread-safe.
 
     Args:

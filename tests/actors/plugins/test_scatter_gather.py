@@ -6,8 +6,8 @@ import threading
 from types import SimpleNamespace
 
 import pytest
-from callboard.actors.plugins.survey import Survey
-from callboard.actors.threads.hook_pool import HookThreads
+from callboard.actors.plugins.scatter_gather import ScatterGather
+from callboard.actors.threads.hook_pool import HookPool
 from callboard.base.errors import HookError, PluginError
 from callboard.hosts.errors import HostGone, HostTimeout, RemoteError
 from plugin_tools import adapted
@@ -24,14 +24,14 @@ class PluginHandle:
 
 
 @pytest.fixture
-def survey():
-    threads = HookThreads()
-    yield Survey(threads)
+def scatter_gather():
+    threads = HookPool()
+    yield ScatterGather(threads)
     threads.close()
 
 
-def required(survey, *handles, about=None, timeout=PATIENCE):
-    return survey.ask(
+def required(scatter_gather, *handles, about=None, timeout=PATIENCE):
+    return scatter_gather.ask(
         handles,
         "tags",
         lambda _, adapter: adapter.required_tags(),
@@ -41,20 +41,20 @@ def required(survey, *handles, about=None, timeout=PATIENCE):
     )
 
 
-def test_plugins_are_asked_at_the_same_time_and_answer_in_their_own_order(survey):
+def test_plugins_are_asked_at_the_same_time_and_answer_in_their_own_order(scatter_gather):
     together = threading.Barrier(2)
     a = PluginHandle("a", required_tags=lambda: ["a"] if together.wait(PATIENCE) >= 0 else [])
     b = PluginHandle("b", required_tags=lambda: ["b"] if together.wait(PATIENCE) >= 0 else [])
 
-    answers = required(survey, a, b)
+    answers = required(scatter_gather, a, b)
 
     assert list(answers.items()) == [("a", ["a"]), ("b", ["b"])]
 
 
-def test_one_that_offers_none_of_the_hooks_costs_no_thread(survey):
+def test_one_that_offers_none_of_the_hooks_costs_no_thread(scatter_gather):
     threads = []
 
-    survey.ask(
+    scatter_gather.ask(
         [PluginHandle("silent")],
         "tags",
         lambda *_: threads.append(threading.current_thread()),
@@ -64,12 +64,14 @@ def test_one_that_offers_none_of_the_hooks_costs_no_thread(survey):
     assert threads == [threading.current_thread()]
 
 
-def test_one_that_raises_or_hangs_is_an_answer_that_says_so(survey):
+def test_one_that_raises_or_hangs_is_an_answer_that_says_so(scatter_gather):
     go = threading.Event()
     hangs = PluginHandle("hangs", required_tags=lambda: go.wait(PATIENCE) and [])
     raises = PluginHandle("raises", required_tags=lambda: 1 / 0)
 
-    answers = required(survey, hangs, raises, PluginHandle("works", required_tags=lambda: ["t"]), timeout=0.1)
+    answers = required(
+        scatter_gather, hangs, raises, PluginHandle("works", required_tags=lambda: ["t"]), timeout=0.1
+    )
 
     assert "did not return within 0.1 s" in str(answers["hangs"])
     assert isinstance(answers["raises"], HookError)
@@ -87,7 +89,7 @@ def test_one_that_raises_or_hangs_is_an_answer_that_says_so(survey):
     ],
     ids=["host down", "host down, another question", "the plugin raised", "the plugin hangs"],
 )
-def test_the_last_answer_of_a_host_holds_while_it_is_being_started_again(survey, error, about, holds):
+def test_the_last_answer_of_a_host_holds_while_it_is_being_started_again(scatter_gather, error, about, holds):
     answers = [["first"], error]
 
     def required_tags():
@@ -97,9 +99,9 @@ def test_the_last_answer_of_a_host_holds_while_it_is_being_started_again(survey,
         return answer
 
     handle = PluginHandle("hosted", required_tags=required_tags)
-    required(survey, handle, about="this")
+    required(scatter_gather, handle, about="this")
 
-    (again,) = required(survey, handle, about=about).values()
+    (again,) = required(scatter_gather, handle, about=about).values()
 
     assert (again == ["first"]) is holds
     assert holds or isinstance(again, PluginError)

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
     from ...plugins.adapter.adapter import PluginAdapter
     from ..endpoint.plugin import PluginHandle
-    from ..threads.hook_pool import HookThreads, Pending
+    from ..threads.hook_pool import HookPool, Pending
 
 logger = Log("callboard.actors")
 
 Answer = TypeVar("Answer")
 
 
-class Survey:
+class ScatterGather:
     """See the module. Any thread.
 
     Args:
         threads: where the plugins' hooks run.
     """
 
-    def __init__(self, threads: HookThreads) -> None:
+    def __init__(self, threads: HookPool) -> None:
         self._threads = threads
         self._known: WeakKeyDictionary[PluginHandle, dict[str, tuple[Hashable, Any]]] = WeakKeyDictionary()
 
