@@ -1,4 +1,4 @@
-"""The ground under the house: the root of its errors, and those a plugin can cause.
+"""The root of all errors, and those a plugin can cause.
 
     CallboardError
     ├── PluginError           a plugin cannot be used as it is

@@ -5,7 +5,7 @@ and whatever a program derives from `BaseException`. In a thread of ours each of
 all that the thread was for; so every border is an ``except BaseException`` that ends in `contain`, or in `blames`
 where a result or an error tells whose fault it is. ``docs/design/foreign-code.md`` lists the borders.
 
-A logger's handlers and filters are such code too. So no code of the house calls a `logging.Logger`, but a `Log`.
+A logger's handlers and filters are such code too. So no code of Callboard calls a `logging.Logger`, but a `Log`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def shown(value: object, most: int = 200) -> str:
 
 
 class Log:
-    """A logger of the house. As a `logging.Logger`, but nothing that its handlers and filters raise comes out of it.
+    """A logger of Callboard. As a `logging.Logger`, but nothing that its handlers and filters raise comes out of it.
 
     What they raise is written to stderr, as `logging` does with what it catches itself. Only an interrupt in the
     main thread goes on (see `is_interrupt`).

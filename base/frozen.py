@@ -1,14 +1,14 @@
 """`frozen`: a dataclass that cannot be changed and has slots, at a tenth of the price.
 
 The standard library compiles six functions for each frozen dataclass while its module is imported, and that was half
-of what it took to import the board: most values of the house are never made in most programs. Here what a class can
+of what it took to import the board: most values of Callboard are never made in most programs. Here what a class can
 share is written once, over its fields, and the rest is compiled when it is first looked at.
 
 The classes are dataclasses to `dataclasses.replace`, `fields` and `asdict`, to ``match`` and to type checkers. What differs
 from ``@dataclass(frozen=True, slots=True)``: what a class defines by itself always stays, an ``InitVar`` is not known, and
 fields in an order that cannot be are told by the type checker, and at run time when the first value is made.
 
-Like `errors` it knows nothing of the house, so that every room may stand on it.
+Like `errors` it knows nothing of Callboard, so that every room may stand on it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a program gives the house, refused at once if it is something else: by name, with what was given and what is wanted.
+"""What a program gives Callboard, refused at once if it is something else: by name, with what was given and what is wanted.
 
 What is wrong would come up later and elsewhere else, in a thread of ours, as an attribute that something lacks. A tool
 call is none of this: whatever is wrong with it is its result. Nor is a configuration, whose errors have a path.

@@ -3,7 +3,7 @@
 Every call ends, once, with an answer that says what happened, and the next call works, whatever a
 tool does. This module only hands names on; each is documented where it is made.
 
-A name is fetched when it is first asked for. A program that imports a small part of the house, as a plugin
+A name is fetched when it is first asked for. A program that imports a small part of Callboard, as a plugin
 does that imports its contract in a host of its own, does not wait for all the rest.
 """
 

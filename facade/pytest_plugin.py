@@ -1,7 +1,7 @@
 """The pytest plugin `callboard-chaos`: fixtures, marks and options for tests of crash recovery.
 
-pytest loads it in every run of every project that has Callboard installed. So it imports nothing of the
-house: that comes with the first fixture that is asked for. The fixtures themselves are made in
+pytest loads it in every run of every project that has Callboard installed. So it imports no more of
+Callboard than this: the rest comes with the first fixture that is asked for. The fixtures themselves are made in
 `pytest_fixtures`.
 
 A fixture of the same name in a test's own module or ``conftest.py`` goes before one of these, as ever.

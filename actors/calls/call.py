@@ -218,7 +218,7 @@ class Call:
         return PartReader(self)
 
     # For those that await it. All of them have a callback in _at_end, until they have gone; the last to go by
-    # being cancelled takes the call along. Nothing of the house's own may register there with a caller's handle.
+    # being cancelled takes the call along. Nothing of Callboard's own may register there with a caller's handle.
 
     def hold(self) -> Callable[[], None]:
         """Count as one who awaits it, until what this returns is called; that takes no lock, and is for finalizers too."""

@@ -1,4 +1,4 @@
-"""What all actors of the house share: a daemon thread, a fast inbox, and surviving their own bugs."""
+"""What all actors of Callboard share: a daemon thread, a fast inbox, and surviving their own bugs."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class LoopThread:
     """
 
     def __init__(self, name: str) -> None:
-        import asyncio  # noqa: PLC0415 - it costs more than the rest of the house; who has no such module does without
+        import asyncio  # noqa: PLC0415 - it costs more than the rest of Callboard; who has no such module does without
 
         self._loop: asyncio.AbstractEventLoop = asyncio.new_event_loop()
         self._closing = False

@@ -77,7 +77,7 @@ class HookPool:
     """See the module. Thread-safe.
 
     Args:
-        failed: called if one of the threads fails by a fault of the house: whose, and how.
+        failed: called if one of the threads fails by a fault of Callboard's own: whose, and how.
     """
 
     def __init__(self, failed: Callable[[str, str], None] | None = None) -> None:

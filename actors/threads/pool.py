@@ -60,7 +60,7 @@ class ThreadPool:
     Args:
         name: of the threads.
         idle_seconds: after which a thread that has nothing to do ends.
-        failed: called in a thread that fails by a fault of the house, with the error in words.
+        failed: called in a thread that fails by a fault of Callboard's own, with the error in words.
     """
 
     def __init__(self, name: str, idle_seconds: float, failed: Callable[[str], None] | None = None) -> None:
@@ -108,7 +108,7 @@ class ThreadPool:
             return True
 
     def failed(self, thread: PoolThread, error: BaseException) -> bool:
-        """Note a fault of the house in a thread. It goes on if it is idle or has a job yet; else it is lost with its job."""
+        """Note a fault of Callboard's own in a thread. It goes on if it is idle or has a job yet; else it is lost with its job."""
         contain(error, logger, "a thread %r has failed", self.name)
         if self._failed is not None:
             self._failed(describe(error))

@@ -138,7 +138,7 @@ def imports_something(frame: FrameType | None) -> bool:
 def tell_where(frame: FrameType | None) -> str:
     """Say where a thread hangs, as the end of a sentence; nothing if its frames do not tell.
 
-    That is the innermost line that is neither Python's own nor the house's: who calls ``sleep`` for ever is told, and
+    That is the innermost line that is neither Python's own nor Callboard's: who calls ``sleep`` for ever is told, and
     not ``sleep``. A thread that waits until a module is imported by another one hangs because of that one.
     """
     while frame is not None:
@@ -153,7 +153,7 @@ def tell_where(frame: FrameType | None) -> str:
 
 
 def _is_passing(frame: FrameType) -> bool:
-    """Whether it is code that others call: Python's own, or the house's."""
+    """Whether it is code that others call: Python's own, or Callboard's."""
     file = frame.f_code.co_filename
     if file.startswith("<frozen ") or str(frame.f_globals.get("__name__")).partition(".")[0] == _HOUSE:
         return True

@@ -1,6 +1,6 @@
 """An MCP server on the standard library alone, whose tool keeps a ledger as `ledger_tool` does; it has no state.
 
-It is a program, and imports nothing of the house: ``python ledger_server.py NAME`` offers ``NAME_work``. A call that is cancelled is
+It is a program, and imports nothing of Callboard: ``python ledger_server.py NAME`` offers ``NAME_work``. A call that is cancelled is
 written down as stopped when the server hears of it, whatever it goes on to do: no answer comes after that.
 """
 

@@ -16,7 +16,7 @@ kept goes with the process's time of creation, and a session is only touched whi
 gone or is still the very process that was recorded.
 
 As a script (see `main`) this file is started by the embedding process, told by a pipe which hosts
-live, and ends what is left of them when that process is gone. It imports nothing of the house, so
+live, and ends what is left of them when that process is gone. It imports nothing of Callboard, so
 that the script starts fast and stays small.
 """
 

@@ -1,9 +1,9 @@
 """The first lines of a Python host, run as a script: make this interpreter look where it is to look, then begin.
 
-It imports nothing of the house, since where that is, is among the things that it is told.
+It imports nothing of Callboard, since where that is, is among the things that it is told.
 
 On the parent's own Python that is where the parent looks. In an environment it is the environment, and beside it only the
-house, which comes before everything, and what the house cannot do without, which comes after. To put the folder
+Callboard, which comes before everything, and what Callboard cannot do without, which comes after. To put the folder
 that has them on the path would lend all that lies beside them too: then a plugin that forgot to say what it
 needs would run here and nowhere else, and one that looks whether it may use a package would find the parent's.
 """
@@ -31,14 +31,14 @@ def main(told: str) -> None:
 
     Args:
         told: JSON: ``room`` (the package that this file is in), ``name`` and ``origin`` (the plugin's), and either ``path``
-            (the parent's `sys.path`) or ``house`` and ``lent`` (where the house and each package is).
+            (the parent's `sys.path`) or ``callboard`` and ``lent`` (where Callboard and each package is).
     """
     faulthandler.enable(all_threads=False)  # so that the last words of a crash in native code name a line
     facts = json.loads(told)
     if "path" in facts:
         sys.path[:] = [*facts["path"], *(folder for folder in sys.path if folder not in facts["path"])]
     else:
-        sys.meta_path.insert(0, House(facts["room"].partition(".")[0], *facts["house"]))
+        sys.meta_path.insert(0, CallboardFinder(facts["room"].partition(".")[0], *facts["callboard"]))
         sys.meta_path.append(Lent(facts["lent"]))
     sys.argv[1:] = []
     runner = importlib.import_module(RUNNER, facts["room"])
@@ -46,11 +46,11 @@ def main(told: str) -> None:
     runner.run(origin, facts["name"])
 
 
-class House:
-    """Finds the house and its rooms, which need not lie in one folder; what is in a room is found as ever.
+class CallboardFinder:
+    """Finds Callboard and its rooms, which need not lie in one folder; what is in a room is found as ever.
 
     Args:
-        name: of the house.
+        name: of its package.
         file: that is run for it.
         folder: its own.
     """
@@ -64,8 +64,8 @@ class House:
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
         """As `importlib` asks it."""
         del path, target
-        house, _, room = name.partition(".")
-        if house != self._name or "." in room:
+        package, _, room = name.partition(".")
+        if package != self._name or "." in room:
             return None
         if not room:
             return _package(name, self._file, self._folder)

@@ -2,8 +2,8 @@
 
 The host is the same interpreter, and looks for modules where this process does, though a package's not in the folders of other
 packages; it is given the short list of variables that every host is given, and nothing else that this process knows. Or it is
-the interpreter of an environment, and looks there alone: of what this process can import it is lent the house, and the one package
-that the house cannot do without.
+the interpreter of an environment, and looks there alone: of what this process can import it is lent Callboard, and the one package
+that Callboard cannot do without.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BOOT = Path(__file__).with_name("bootstrap.py")
 """The script that a host begins with."""
 
 LENT = ("orjson",)
-"""What the house cannot do without in a host. An environment that has its own uses that."""
+"""What Callboard cannot do without in a host. An environment that has its own uses that."""
 
 _LIBRARIES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _INTERPRETER = (*_LIBRARIES, "PYTHONHOME", "PYTHONUSERBASE")
@@ -112,7 +112,7 @@ class PythonToolPlugin(HostedToolPlugin):
                 permanent=True,
             )
         told["lent"] = {name: _location(name) for name in LENT}
-        told["house"] = _location(__package__.partition(".")[0])
+        told["callboard"] = _location(__package__.partition(".")[0])
         options = [option for option in interpreter_options() if option not in ("-S", "-B")]
         argv = (str(environment.python), *options, "-B", str(BOOT), json.dumps(told))
         kept = {name: os.environ[name] for name in _LIBRARIES if name in os.environ}
@@ -136,7 +136,7 @@ class PythonToolPlugin(HostedToolPlugin):
 
 
 def _house() -> tuple[Path, ...]:
-    """The house and the rooms that a host needs of it, which need not lie in one folder."""
+    """Callboard and the rooms that a host needs of it, which need not lie in one folder."""
     rooms = BOOT.parents[2]
     return (Path(_location(__package__.partition(".")[0])[1]), *(rooms / room for room in _ROOMS))
 

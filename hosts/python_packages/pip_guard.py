@@ -5,7 +5,7 @@ alone does not do that: pip builds whatever has an address of its own, and a whe
 
 Where they are allowed, a build does not see what pip was told in its environment, such as an index with a login.
 
-It imports nothing of the house, which need not be on the path of that Python.
+It imports nothing of Callboard, which need not be on the path of that Python.
 """
 
 from __future__ import annotations

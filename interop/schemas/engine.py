@@ -1,7 +1,7 @@
 """The one file that knows which library holds values to schemas, and how that is asked.
 
 It is ``jsonschema_rs``, and is imported when the first schema is made ready: whoever runs tools without
-schemas, or imports a part of the house, does not wait for it.
+schemas, or imports a part of Callboard, does not wait for it.
 
 The library is fast and correct, and is not let loose on anything: how deep a value is and how much work a
 schema makes has to be settled by the caller, for a value that is nested deep enough ends the process, and

@@ -1,6 +1,6 @@
 """`PluginAdapter`: any plugin, with every hook present and every default supplied.
 
-This is the only thing that the rest of the house sees of a plugin. It knows once and for all, from the
+This is the only thing that the rest of Callboard sees of a plugin. It knows once and for all, from the
 moment it is made, what the plugin offers and how it wants to be called, and it is the one place where a
 hook that a plugin leaves out gets an answer.
 

@@ -3,7 +3,7 @@
 It leans on ``packaging``, whose import takes longer than all else that is done for most plugins: import it where a package
 does have requirements.
 
-The house itself is no requirement: what runs a plugin is the house that loads it, in whatever environment.
+Callboard itself is no requirement: what runs a plugin is the Callboard that loads it, in whatever environment.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .requirement_lines import hashes, line_problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-HOUSE = "callboard"
+OURSELVES = "callboard"
 
 _ARCHIVE = re.compile(r"\.(whl|zip|tar\.gz|tgz|tar\.bz2|tar\.xz)$")
 
@@ -117,7 +117,7 @@ def _read(text: str, directory: Path) -> Needed | None:
         requirement = Requirement(said)
     except InvalidRequirement as error:
         return _by_address(said, kept, directory, error)
-    if canonicalize_name(requirement.name) == HOUSE:
+    if canonicalize_name(requirement.name) == OURSELVES:
         return None
     if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
         return None

@@ -1,4 +1,4 @@
-"""The loop of every actor of the house: nothing that is raised in it ends it, and no other actor either.
+"""The loop of every actor of Callboard: nothing that is raised in it ends it, and no other actor either.
 
 pykka ends an actor whose told message raises, and *all* actors of the process, the embedder's too, on what is no
 `Exception`. What our actors are told is seen to by their ``on_receive``. This is the ground below it: a bug in

@@ -154,7 +154,7 @@ class EventStream:
     def publish(self, kind: str, subject: str, **facts: Any) -> None:
         """Tell what happened: all facts of the kind and no others. Never blocks.
 
-        Only the kind is looked at here. A wrong fact is a fault of the house, and not worth an
+        Only the kind is looked at here. A wrong fact is a fault of Callboard's own, and not worth an
         exception in an actor that is about to start a host; the tests look at every fact.
         """
         assert kind in KINDS, kind
@@ -208,7 +208,7 @@ class EventStream:
         self._heard = self.wanted = kinds
 
     def thread_failed(self, subject: str, error: str) -> None:
-        """Count and tell that a thread of the house has failed, to be called in that thread."""
+        """Count and tell that a thread of Callboard has failed, to be called in that thread."""
         self.threads_failed += 1
         self.publish("thread_failed", subject, thread=threading.current_thread().name, error=error)
 

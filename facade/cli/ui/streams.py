@@ -193,7 +193,7 @@ def complain(sentence: str) -> None:
 
 
 def warn_on_stderr() -> None:
-    """Have the house's warnings said on stderr, a sentence each."""
+    """Have Callboard's warnings said on stderr, a sentence each."""
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormat())
     _LOGGER.addHandler(handler)
