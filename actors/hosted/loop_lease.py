@@ -47,7 +47,8 @@ class LoopLease:
     def on_awaited(self, call: Call, loop: AbstractEventLoop) -> None:
         """A call is about to be awaited by a task of a loop that runs in this thread."""
         # Before it is looked who is there: one who submits after that look is told of here when it waits.
-        self._endpoint.on_waited = self.on_waited
+        if self._endpoint.on_waited is None:
+            self._endpoint.on_waited = self.on_waited
         reader = self._reader
         if reader is not None and not reader.ended and reader.loop is loop:
             return

@@ -272,7 +272,7 @@ class AHost:
 
 
 def a_lease(host: AHost) -> tuple[LoopLease, Any]:
-    endpoint: Any = SimpleNamespace(mailbox=SimpleNamespace(has_only=lambda _: True))
+    endpoint: Any = SimpleNamespace(mailbox=SimpleNamespace(has_only=lambda _: True), on_waited=None)
     return LoopLease(SimpleNamespace(host=host), endpoint, lambda: None), object()  # type: ignore[arg-type]
 
 
