@@ -19,6 +19,15 @@ def shown(value: Any) -> str:
     return f"{value!r:.60} of type {type(value).__name__}"
 
 
+def a_type(value: Any) -> str:
+    """The name of a value's type with its article: ``a list``, ``an int``."""
+    name = type(value).__name__
+    return f"{'an' if name[:1] in _VOWELS else 'a'} {name}"
+
+
+_VOWELS = frozenset("aeioAEIO")  # no ``u``: the names that begin with it mostly sound as ``unit`` does
+
+
 def is_text(value: Any) -> bool:
     """For `require_several`."""
     return isinstance(value, str)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ..base.validation import a_type
 from .conversion import HUB, ConversionContext, Converted, Loss, LossCode, ToolInteropTarget
 from .custom_wrapper import CustomToolWrapper
 from .errors import InteropError
@@ -79,7 +80,7 @@ def get_registry_from_context(context: Mapping[str, Any] | None) -> ToolInteropR
         return DEFAULT_TOOL_INTEROP_REGISTRY
     if not isinstance(registry, ToolInteropRegistry):
         raise InteropError(
-            f"context['tool_interop']['registry'] is a {type(registry).__name__} and not a ToolInteropRegistry"
+            f"context['tool_interop']['registry'] is {a_type(registry)} and not a ToolInteropRegistry"
         )
     return registry
 

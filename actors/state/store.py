@@ -15,6 +15,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from ...base.errors import CallboardError
+from ...base.validation import a_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +81,7 @@ def read_state(text: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if not isinstance(state, dict):
-        raise ValueError(f"it is a {type(state).__name__}, not an object")  # noqa: TRY004 - of what was read
+        raise ValueError(f"it is {a_type(state)}, not an object")  # noqa: TRY004 - of what was read
     return state
 
 

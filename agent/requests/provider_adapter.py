@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ContractError
 from ...base.foreign import Log, blames, contain
-from ...base.validation import require, require_mapping
+from ...base.validation import a_type, require, require_mapping
 from ...plugins.adapter.hook_set import json_object, raised
 from ...plugins.adapter.instances import make_instance
 from ...plugins.contract.call_modes import is_async
@@ -211,7 +211,7 @@ class ProviderAdapter:
         return answer
 
     def _misshapen(self, hook: str, wanted: str, answer: Any) -> ContractError:
-        return self._wrong(f"{hook} has to return {wanted}; it returned a {type(answer).__name__}")
+        return self._wrong(f"{hook} has to return {wanted}; it returned {a_type(answer)}")
 
     def _wrong(self, problem: str) -> ContractError:
         return ContractError(f"provider {self.name!r}: {problem}", plugin=self.name)

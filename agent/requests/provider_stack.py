@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ContractError
+from ...base.validation import a_type
 from ...interop.default_registry import Tier, TieredContribution, ToolInteropContribution
 from .provider_adapter import ProviderAdapter
 
@@ -84,7 +85,7 @@ class ProviderStack:
             if not isinstance(contribution, ToolInteropContribution):
                 raise ContractError(
                     f"provider {each.name!r}: get_tool_interop_contribution has to return a "
-                    f"ToolInteropContribution; it returned a {type(contribution).__name__}",
+                    f"ToolInteropContribution; it returned {a_type(contribution)}",
                     plugin=each.name,
                 )
             tier = Tier.PROVIDER if each is self.provider else Tier.EXTENSION

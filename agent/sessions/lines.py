@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ...base.errors import JsonValueError
 from ...base.json import dump_line, load_json
+from ...base.validation import a_type
 from .session import Session
 
 Json = dict[str, Any]
@@ -119,7 +120,7 @@ def _read_line(line: bytes, *, first: bool) -> tuple[Json | None, str]:
     except JsonValueError as error:
         return None, f"it is {error}"
     if not isinstance(value, dict):
-        return None, f"it is a {type(value).__name__}, and no object"
+        return None, f"it is {a_type(value)}, and no object"
     if first and (value.get("callboard_session") != VERSION or not isinstance(value.get("id"), str)):
         return None, f"it is no header of a session of version {VERSION}"
     if not first and not isinstance(value.get("role"), str):

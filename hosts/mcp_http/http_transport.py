@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...base.foreign import Log, contain, shown
+from ...base.validation import a_type
 from ..errors import THREAD_FAILED, HostGone, HostStartError
 from ..process.process import ProcessExit
 from .http_session import HttpSession
@@ -128,9 +129,7 @@ class HttpTransport:
         ) as error:  # a proxy of the environment, or the system's certificates
             said = f": {error}" if isinstance(error, ImportError) else ""  # others may quote a password
             self._closed = True
-            return (
-                f"no connection can be made, by a {type(error).__name__} over its proxy or certificates{said}"
-            )
+            return f"no connection can be made, by {a_type(error)} over its proxy or certificates{said}"
         self._session = session = HttpSession(connection, self, self._max)
         try:
             early, self._early = self._early, []

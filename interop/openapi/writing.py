@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ...base.validation import a_type
 from ..conversion import Loss, LossCode
 from ..errors import ConversionError
 from ..exact_json import json_text
@@ -96,7 +97,7 @@ class _Narrowing:
         """Return a schema with its reference and its ``allOf`` written out, and the longer trail."""
         self._count(depth)
         if not isinstance(schema, dict):
-            raise ConversionError(f"a schema stands as a {type(schema).__name__}")
+            raise ConversionError(f"a schema stands as {a_type(schema)}")
         flat = {key: item for key, item in schema.items() if key not in {"$ref", "allOf"}}
         if "$ref" in schema:
             found = self._followed(schema["$ref"], trail)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...base.errors import CallboardError
+from ...base.validation import a_type
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode
 from ..errors import ConversionError, HostedError, Kind
 from ..exact_json import exact_json
@@ -118,6 +119,6 @@ class AdapterIndex:
             if converted is None:
                 continue
             if not isinstance(converted, Converted):
-                raise member.fault(f"converted to a {type(converted).__name__} and not a Converted")
+                raise member.fault(f"converted to {a_type(converted)} and not a Converted")
             return converted
         return None

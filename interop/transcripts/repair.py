@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.validation import a_type
 from ..errors import ConversionError
 from ..format_ids import (
     ANTHROPIC_MESSAGES,
@@ -69,7 +70,7 @@ def repair_transcript(
         ConversionError: the format has no transcripts, or what is given is no list.
     """
     if not isinstance(transcript, list):
-        raise ConversionError(f"a transcript is a list of messages, and not a {type(transcript).__name__}")
+        raise ConversionError(f"a transcript is a list of messages, and not {a_type(transcript)}")
     family = family_of(format, _WAYS)
     if family is None:
         raise ConversionError(f"there are no transcripts of {format!r}; there are of {', '.join(_WAYS)}")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ContractError
-from ...base.validation import require, require_mapping
+from ...base.validation import a_type, require, require_mapping
 from ..contract.call_modes import is_async
 from ..contract.hook_table import RUNNING_HOOKS, offered
 from ..functions.function_tool import function_tool, is_function
@@ -222,8 +222,7 @@ class PluginAdapter:
         if answer is None or isinstance(answer, bool):
             return answer
         raise ContractError(
-            f"plugin {self.name!r}: {hook} has to return true, false or None; "
-            f"it returned a {type(answer).__name__}",
+            f"plugin {self.name!r}: {hook} has to return true, false or None; it returned {a_type(answer)}",
             plugin=self.name,
         )
 

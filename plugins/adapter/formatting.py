@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import CallboardError, JsonValueError, PluginAway
 from ...base.json import copy_json, dump_json
+from ...base.validation import a_type
 from ..results.hook_faults import HookFault
 from ..results.provider_native import is_provider_native_tool_result
 
@@ -60,7 +61,7 @@ def _written(value: Any) -> str:
     try:
         return str(value)
     except BaseException:  # noqa: BLE001 - the value is a plugin's, and its text is only for show
-        return f"(a {type(value).__name__} that cannot be shown)"
+        return f"({a_type(value)} that cannot be shown)"
 
 
 class Formatter:

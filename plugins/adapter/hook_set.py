@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import ContractError, HookError, JsonValueError
 from ...base.foreign import blames
 from ...base.json import copy_json
+from ...base.validation import a_type
 from ..contract.call_modes import is_async
 from ..contract.hook_table import HOOKS, offered
 from ..contract.invocation import CompiledCall, Invocation, compile_call, compile_hook
@@ -146,10 +147,10 @@ _JSON_NAMES: dict[type, str] = {dict: "objects", str: "strings"}
 
 
 def _wrong(plugin: str, hook: str, wanted: str, answer: Any) -> ContractError:
-    got = f"a {type(answer).__name__}"
+    got = f"{a_type(answer)}"
     if isinstance(answer, list | tuple):
         odd = next((index for index, each in enumerate(answer) if not isinstance(each, dict | str)), 0)
-        got += f" with a {type(answer[odd]).__name__} at {odd}"
+        got += f" with {a_type(answer[odd])} at {odd}"
     return ContractError(
         f"plugin {plugin!r}: {hook} has to return {wanted}; it returned {got}", plugin=plugin
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import ContractError
 from ...base.foreign import blames
 from ...base.frozen import frozen
+from ...base.validation import a_type
 from ..results.failures import describe
 from .contract import BasePlugin, ToolPlugin
 
@@ -95,6 +96,6 @@ def offered(plugin: object, hook: str, *, name: str) -> Callable[..., Any] | Non
         return None
     if not callable(method):
         raise ContractError(
-            f"plugin {name!r}: {hook} is a {type(method).__name__}; it has to be a method", plugin=name
+            f"plugin {name!r}: {hook} is {a_type(method)}; it has to be a method", plugin=name
         )
     return method  # type: ignore[no-any-return] # callable() does not narrow Any

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 from ...base.errors import CallboardError, JsonValueError
 from ...base.foreign import blames
 from ...base.json import copy_json
+from ...base.validation import a_type
 from ..results.failures import describe
 from .approval import ALLOW, ALWAYS, DEFAULT_TIMEOUT, DENY, Word
 from .injections import read_injections
@@ -183,4 +184,4 @@ def _text(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def _kind(value: Any) -> str:
-    return "nothing" if value is None else f"a {type(value).__name__}"
+    return "nothing" if value is None else f"{a_type(value)}"

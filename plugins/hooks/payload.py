@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ...base.json import copy_json
+from ...base.validation import a_type
 from ..results.codes import Code
 from ..results.normalise import claims_of, complete_result
 from .answers import UnreadableAnswer
@@ -80,9 +81,7 @@ class InputData(HookData):
     def _checked(self, value: Any) -> Any:
         """Arguments stay arguments, and raw text stays text."""
         if type(value) is not type(self.value):
-            raise UnreadableAnswer(
-                f"it made the call's input a {type(value).__name__}; it was a {type(self.value).__name__}"
-            )
+            raise UnreadableAnswer(f"it made the call's input {a_type(value)}; it was {a_type(self.value)}")
         return value
 
 
@@ -105,7 +104,7 @@ class ResultData(HookData):
 
     def _checked(self, value: Any) -> Any:
         if not isinstance(value, dict):
-            raise UnreadableAnswer(f"it made the result a {type(value).__name__}; a result is a mapping")
+            raise UnreadableAnswer(f"it made the result {a_type(value)}; a result is a mapping")
         if self._lends_output and "output" in value:
             output = value.pop("output")
             if "result" not in value or _same(value["result"], self.value["result"]):

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from ...base.errors import JsonValueError
 from ...base.foreign import blames
 from ...base.json import copy_json, dump_json
+from ...base.validation import a_type
 from .codes import Code, Outcome
 from .failures import describe, failure
 
@@ -207,4 +208,4 @@ def _say_error(answer: dict[str, Any], error: Any) -> None:
 
 
 def _kind(answer: Any) -> str:
-    return "nothing" if answer is None else f"a {type(answer).__name__}"
+    return "nothing" if answer is None else f"{a_type(answer)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import JsonValueError, PluginLoadError
 from ...base.json import load_json
 from ...base.paths import resolved
+from ...base.validation import a_type
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,9 +57,7 @@ def read_manifest_file(directory: Path, name: str, remedy: str) -> dict[str, Any
     except JsonValueError as error:
         raise PluginLoadError(f"{file} is {error}; correct it", plugin=plugin) from error
     if not isinstance(manifest, dict):
-        raise PluginLoadError(
-            f"{file} holds a {type(manifest).__name__}, not an object; correct it", plugin=plugin
-        )
+        raise PluginLoadError(f"{file} holds {a_type(manifest)}, not an object; correct it", plugin=plugin)
     return manifest
 
 

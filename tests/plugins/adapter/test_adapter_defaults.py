@@ -68,11 +68,11 @@ WRONG_ANSWER = {
         {"type": "function"},
         "get_tool_schemas has to return a list of objects; it returned a dict",
     ),
-    "can_handle_tool_call": (1, "can_handle_tool_call has to return true, false or None; it returned a int"),
+    "can_handle_tool_call": (1, "can_handle_tool_call has to return true, false or None; it returned an int"),
     "get_config_schema": ("x", "get_config_schema has to return an object; it returned a str"),
     "get_ui_elements": ([{}, None], "a list of objects; it returned a list with a NoneType at 1"),
     "get_tags": ("abc", "get_tags has to return a list of strings; it returned a str"),
-    "required_tags": ([1], "a list of strings; it returned a list with a int at 0"),
+    "required_tags": ([1], "a list of strings; it returned a list with an int at 0"),
     "forbidden_tags": ({"a"}, "forbidden_tags has to return a list of strings; it returned a set"),
     "is_enabled": ("yes", "is_enabled has to return true, false or None; it returned a str"),
 }
