@@ -257,10 +257,7 @@ class HostActor(BaseActor):
     def _do(self, effect: Do) -> None:  # noqa: C901 - one case for each effect
         match effect:
             case Do.TAKE_SLOT:
-                if self._start_slots.take(
-                    self.actor_urn, functools.partial(tell, self.actor_ref, SlotGranted())
-                ):
-                    self._happened(SlotGranted())
+                self._take_slot()
             case Do.SPAWN:
                 self._happened(self._spawn())
             case Do.HANDSHAKE:

@@ -1,12 +1,17 @@
-"""The official client of MCP against `callboard mcp`: a real process, over its pipes or over HTTP, in either era."""
+"""The official client of MCP against `callboard mcp`: a real process, over its pipes or over HTTP, in either era.
+
+A server whose start is not what is tested is made by ``ready_servers.py``, which has imported it.
+"""
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,12 +54,35 @@ def command(config: Path, *options: str) -> list[str]:
     return [sys.executable, "-m", "callboard", "mcp", *options, str(config)]
 
 
+class _ReadyServers:
+    """The process that has the servers imported; begun with this module, and so before any test looks what is there."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        self._path = str(Path(self._folder.name, "servers"))
+        program = [sys.executable, str(Path(__file__).with_name("ready_servers.py")), self._path]
+        self._process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        atexit.register(self._process.__exit__, None, None, None)  # closes the pipes, which ends it
+
+    def command(self, config: Path, *options: str) -> list[str]:
+        """As the function `command`."""
+        assert self._process.stdout is not None
+        if not self._process.stdout.closed:
+            self._process.stdout.read(1)  # it listens
+            self._process.stdout.close()
+        stands_for_it = str(Path(__file__).with_name("ready_server.py"))
+        return [sys.executable, "-I", "-S", stands_for_it, self._path, "mcp", *options, str(config)]
+
+
+_READY = _ReadyServers()
+
+
 @asynccontextmanager
 async def over_pipes(
     config: Path, era: str, *words: str, said: Path = NOWHERE, **options: Any
 ) -> AsyncIterator[Client]:
     """A client that has started the server itself, with these words; what that says on stderr is written to ``said``."""
-    program, *rest = command(config, *words)
+    program, *rest = _READY.command(config, *words)
     started = StdioServerParameters(command=program, args=rest, env=ENVIRONMENT)
     with said.open("w") as errors, anyio.fail_after(PATIENCE * 3):
         async with Client(stdio_client(started, errlog=errors), mode=ERAS[era], **options) as client:
@@ -65,7 +93,7 @@ async def over_pipes(
 def http_server(config: Path, *options: str) -> Iterator[str]:
     """The address of a server that serves over HTTP."""
     with subprocess.Popen(
-        command(config, "--http", "127.0.0.1:0", *options),
+        _READY.command(config, "--http", "127.0.0.1:0", *options),
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
