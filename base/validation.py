@@ -25,7 +25,7 @@ def a_type(value: Any) -> str:
     return f"{'an' if name[:1] in _VOWELS else 'a'} {name}"
 
 
-_VOWELS = frozenset("aeioAEIO")  # no ``u``: the names that begin with it mostly sound as ``unit`` does
+_VOWELS = frozenset("aeioAEIO")  # no "u": the names that begin with it mostly sound as ``unit`` does
 
 
 def is_text(value: Any) -> bool:

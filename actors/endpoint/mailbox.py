@@ -1,7 +1,7 @@
-"""The work mailbox of a tool's mailbox: bounded, in order, and gated.
+"""The mailbox of a tool's calls: bounded, in order, and gated.
 
-A tool's mailbox has two mailboxes. Control (stop, status, news of the host) is the actor's own inbox;
-work waits here. The mailbox *grants* work one piece at a time and never more than ``concurrency``
+A tool's actor has two queues. Control (stop, status, news of the host) is the actor's own inbox;
+calls wait here. The mailbox *grants* work one piece at a time and never more than ``concurrency``
 pieces at once, so at most that many messages about work are ever in the actor's inbox, and
 control waits behind no backlog. While the tool cannot work the mailbox is paused: calls wait, within
 their deadlines. When it will not work again soon the mailbox is shut: calls are refused at once.

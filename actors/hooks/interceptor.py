@@ -5,7 +5,7 @@
     submit ─▶ gate queue ─▶ claims? ─▶ tool:pre ─▶ a person? ─▶ router ─▶ tool ─▶ tool:post ─▶ caller
                                             └── no ──▶ denied ────────▶ tool:error ◀── failure
 
-Without hooks a call does not come here. With them it has two handles (see `hooked_calls`), and one terminal event:
+Without hooks a call does not come here. With them it has two handles (see `handles`), and one terminal event:
 ``tool:post`` if its tool answered, else ``tool:error``, which is told to observers when the caller has its result.
 """
 

@@ -1,6 +1,6 @@
 """A candidate: a further generation of a host, started from another version of its program, that may become the next one.
 
-It is a standby on trial: loaded, sent no calls, without a generation, and spending nothing of the
+It is a standby on trial: loaded, sent no calls, without a number, and spending nothing of the
 host's budget. What it does until it is taken is its own affair. If it crashes while it loads, no plugin of
 the host is blamed for that: the present generation, which has the same plugins, is well.
 """

@@ -2,7 +2,7 @@
 
 A generation is one run of a host's process. It begins with its process and ends with the last process of that tree.
 `TABLE` says which events mean something in which state, and which states may follow; an event that has no row there changes
-nothing, and asks for nothing. The table is drawn in ``docs/design/generations.md``.
+nothing, and asks for nothing. The table is drawn in ``docs/design/states.md``.
 
 Two states say more than the process does. LOADED is a standby or a candidate: its plugins are loaded, and it is sent
 no calls until it takes over. REPORTED has told of its end before its tree is gone, because a standby takes over at once.

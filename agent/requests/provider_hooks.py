@@ -1,4 +1,4 @@
-"""The hooks of `provider.py` as a table, and which of them a plugin offers itself."""
+"""The hooks of `provider_contract` as a table, and which of them a plugin offers itself."""
 
 from __future__ import annotations
 

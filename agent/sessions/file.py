@@ -1,4 +1,4 @@
-"""A session on disk, appended to as the conversation goes on. The lines themselves: `session_lines.py`.
+"""A session on disk, appended to as the conversation goes on. The lines themselves: `lines`.
 
 A torn last line is cut off when the file is opened to go on, and the opener is told. Damage before
 that is an error that names the line, and nothing of the file is touched; `mend` takes out what cannot be

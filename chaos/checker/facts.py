@@ -1,7 +1,7 @@
 """What a recorded run is made of: what was asked, what ran, what was answered, what lived. Pure.
 
 Each fact is one observation with its time in seconds on the run's own clock. Facts of one run stand in
-the order in which they happened. Nothing is concluded here: the rules (`call_rules`, `generation_rules`,
+the order in which they happened. Nothing is concluded here: the rules (`call_rules`, `host_rules`,
 `history`) hold the facts against each other, and believe no sum that a board has made itself.
 
 A ``generation`` is a generation of a host. `Ran` is told by the tool's side, where the run writes down each

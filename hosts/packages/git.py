@@ -4,7 +4,7 @@ A whole commit and a tag that was fetched once are never asked for again. A bran
 repository cannot be reached, what the branch stood for last is used, with a warning.
 
 Nothing of the repository is run, and nothing of it is an option to git: no hooks, no templates, no transports but those
-of `git_address`, submodules only for who asks for them.
+of `git_url`, submodules only for who asks for them.
 """
 
 from __future__ import annotations

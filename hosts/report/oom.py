@@ -1,7 +1,7 @@
 """Whether the system has killed for want of memory: what the control group of this process has counted.
 
 Hosts are in the control group of the program that starts them. Linux counts there how many processes of the group its
-out-of-memory killer has ended; a count that has grown over the generation of a host that was killed says by whom.
+out-of-memory killer has ended; a count that has grown since a host that was killed was started says by whom.
 Where there is no such count to be read, that is not known.
 """
 

@@ -1,7 +1,7 @@
 """Asking a plugin's hooks: an answer of the promised shape, an error that names plugin and hook, or ``None``.
 
-This is for the hooks that answer at once. Those that may take their time are `running.py`'s and
-`preparing.py`'s, and nothing here touches them.
+This is for the hooks that answer at once. Those that may take their time are a matter of `runner`
+and `prepare`, and nothing here touches them.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 `compile_call` turns a method into ``call(invocation, state)``. What the method wants is decided
 there, once; the closure that comes out inspects nothing. It calls and no more: awaiting, iterating
-and judging the answer are questions of `running.py`.
+and judging the answer are questions of `plugins.adapter.runner`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a person is asked before a call goes on, and how the answer is read. Values, and no asking.
 
-The tools' side of this is `hook_chain`; who asks a person is an `Approver`, of which a board has one or none.
+The tools' side of this is `chain`; who asks a person is an `Approver`, of which a board has one or none.
 An answer that cannot be read is a no, and so is silence, unless the one who had it asked said otherwise.
 """
 

@@ -1,6 +1,6 @@
 """What a board and its hooks have agreed on: the events, the actions, and what a board knows of a hook. Pure.
 
-Who registers hooks needs this. What carries an event through them, `hook_chain`, comes with the first.
+Who registers hooks needs this. What carries an event through them, `chain`, comes with the first.
 """
 
 from __future__ import annotations
