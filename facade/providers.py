@@ -1,4 +1,4 @@
-"""ProviderRequest models, under the name that agents and authors of providers import it by.
+"""Asking models, under the name that agents and authors of providers import it by.
 
 The shipped providers need the extra ``agent``; importing this does not.
 """

@@ -1,4 +1,4 @@
-"""ClaimRound plugins whose call it is: all that claim calls at the same time, and none for longer than a limit.
+"""Asking plugins whose call it is: all that claim calls at the same time, and none for longer than a limit.
 
 A claim is tool code, so it runs on a thread that can be lost. One that raises, or does not answer in time, has no
 opinion, and an event says so.

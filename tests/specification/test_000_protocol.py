@@ -10,7 +10,7 @@ from boards import QUICK
 from callboard import AgentCore
 from callboard.actors.board import Board
 from callboard.actors.hosting.settings import HostSettings
-from callboard.authoring.host_replay import ReplayServer
+from callboard.authoring.replay_server import ReplayServer
 from callboard.hosts.command.tool import CommandToolPlugin
 from callboard.plugins.adapter.adapter import PluginAdapter
 from callboard.providers import OpenAIChatProvider

@@ -13,7 +13,7 @@ import sys
 
 import pytest
 from callboard import AgentCore, Callboard, ConfigurationError
-from callboard.authoring.host_replay import ReplayServer
+from callboard.authoring.replay_server import ReplayServer
 from callboard.providers import ProviderError
 from command_line import ENVIRONMENT, PATIENCE, command
 from node_packages import committed, tool, write

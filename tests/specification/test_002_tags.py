@@ -7,7 +7,7 @@ import logging
 import pytest
 from boards import Recorder
 from callboard import AgentCore
-from callboard.authoring.host_replay import ReplayServer
+from callboard.authoring.replay_server import ReplayServer
 from providers import STACKS
 from toolbox import asked
 from tools import schema

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import pytest
 from callboard import AgentCore, Callboard
 from callboard.amplifier import BoardTool
-from callboard.authoring.host_replay import ReplayServer
+from callboard.authoring.replay_server import ReplayServer
 from providers import STACKS
 from toolbox import asked
 from tools import tool_call

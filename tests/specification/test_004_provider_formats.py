@@ -9,7 +9,7 @@ import itertools
 
 import pytest
 from callboard import AgentCore, ContractError
-from callboard.authoring.host_replay import ReplayServer
+from callboard.authoring.replay_server import ReplayServer
 from callboard.interop.hub import InspectedSchema
 from callboard.providers import OpenAIChatProvider
 from callboard.tool_interop import (

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...authoring.dev_server import DevServer
+from ...authoring.host_replay import hosts_only, replay
 from ...authoring.locate import configuration_at
 from ...authoring.recorder import Recorder, header
 from ...authoring.recording_diff import differences, exchanges_in
 from ...authoring.recording_format import NoRecording, is_recording, read_recording
-from ...authoring.replay import hosts_only, replay
 from ...hosts.tap import tapping
 from ..dev.commands import Work
 from ..dev.piped_lines import carry_out_lines

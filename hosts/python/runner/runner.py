@@ -1,4 +1,4 @@
-"""The generation of a Python host: take the streams, load the plugin, answer until there is nobody to be answered.
+"""A Python host from its start to its end: take the streams, load the plugin, answer until there is nobody to be answered.
 
 Three things go on at a time. A thread reads requests, so that they are taken whatever the plugin does; the
 main thread loads the plugin, then runs its code; further threads run what comes meanwhile. It is no

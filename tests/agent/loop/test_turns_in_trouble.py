@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from callboard import AgentCore, Cancellation
 from callboard.agent.replay.faults import Fault
-from callboard.authoring.host_replay import ReplayServer
+from callboard.authoring.replay_server import ReplayServer
 from conversations import breaches
 from providers import STACKS
 from toolbox import Toolbox, asked
