@@ -202,12 +202,12 @@ class Pump(Pumping):
 
     def _carry(self) -> None:
         try:
-            self._carry_by(self._poll)
+            self._carry_on()
         finally:
             self._lending.end()
 
-    def _carry_by(self, poll: select.poll) -> None:
-        process = self._process
+    def _carry_on(self) -> None:
+        process, poll = self._process, self._poll
         for descriptor in (self._stdout, self._stderr, process.exit_reader, process.wake_reader):
             poll.register(descriptor, select.POLLIN)
         writing: int | None = None
@@ -217,10 +217,10 @@ class Pump(Pumping):
             attend = timeout is not None
             for descriptor, _ in poll.poll(None if timeout is None else max(0.0, timeout) * 1000 + 1):
                 if descriptor == process.exit_reader:
-                    self._lending.take_back()
+                    self._lending.end()  # before what is left is read: nobody else may read it meanwhile
                     self._drain(self._stdout)
                     return
-                attend = self._serve(poll, descriptor) or attend
+                attend = self._serve(descriptor) or attend
             if attend:
                 if process.deaf:
                     self._note_fault("stdin_closed")
@@ -228,7 +228,7 @@ class Pump(Pumping):
                 writing = _follow(poll, writing, process.stdin_waiting)
                 timeout = self._lending.look_after(timeout)
 
-    def _serve(self, poll: select.poll, descriptor: int) -> bool:
+    def _serve(self, descriptor: int) -> bool:
         """Do what a descriptor is ready for; True if there is more to look after than reading."""
         if descriptor == self._stdout:
             lending = self._lending
@@ -236,12 +236,12 @@ class Pump(Pumping):
                 if lending.reader is not None or self._read(descriptor):
                     return lending.reader is not None
                 lending.end()
-            poll.unregister(descriptor)
+            self._poll.unregister(descriptor)
             self._note_fault("stdout_closed")
         elif descriptor == self._stderr:
             if self._read_stderr():
                 return False
-            poll.unregister(descriptor)
+            self._poll.unregister(descriptor)
         elif descriptor == self._process.wake_reader:
             _empty(descriptor)
         else:

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import asyncio
 import errno
 import fcntl
 import os
 import select
 import signal
 import sys
+import threading
 import time
 
 import pytest
 from callboard.hosts.errors import HostGone, HostStartError
+from callboard.hosts.process import loop_reader
 from callboard.hosts.process.posix_process import PolledProcess, Pump
 from callboard.hosts.process.process import Command
 from callboard.hosts.process.stop_ladder import KILL_NOW
@@ -196,6 +199,39 @@ def test_writing_never_blocks_and_all_of_it_arrives_in_order(begin):
     assert took < 1.0
     lengths = [line.partition(b'"value": ')[2].rstrip(b"}") for line in ear.output.splitlines()[1:]]
     assert lengths == [str(len(large)).encode()] * 3 + [str(len(REQUEST)).encode()]
+
+
+def test_no_loop_is_lent_the_output_of_a_process_that_has_ended(monkeypatch):
+    monkeypatch.setattr(loop_reader, "LEASE", PATIENCE)  # so that nothing but the end takes it back
+    # A child of it holds the pipe, so its output does not end before it does.
+    process, ear = PolledProcess.spawn(evil("leaves_a_child"), host="evil"), ProcessEar()
+    pump = Pump(process, ear)
+    again = []
+    lent = threading.Event()
+
+    async def reads_until_it_is_taken_back():
+        loop, over = asyncio.get_running_loop(), asyncio.Event()
+
+        def returned():
+            # The pump has noticed the end, and is about to read what is left itself.
+            again.append(pump.lead(loop, lambda: None))
+            loop.call_soon_threadsafe(over.set)
+
+        assert pump.lead(loop, returned) is not None
+        lent.set()
+        await over.wait()
+
+    reading = threading.Thread(target=asyncio.run, args=(reads_until_it_is_taken_back(),))
+    pump.start()
+    process.write(REQUEST)
+    ear.wait("output")
+    reading.start()
+    assert lent.wait(PATIENCE)
+    os.kill(process.pid, signal.SIGKILL)
+    reading.join(PATIENCE)
+
+    assert pump.join(PATIENCE)
+    assert again == [None]
 
 
 def test_what_has_to_wait_is_not_overtaken_by_what_comes_later():
