@@ -3,7 +3,6 @@
 It lends that its own streams, hands on the signals that it gets, and ends as the server does.
 """
 
-import array
 import json
 import os
 import signal
@@ -24,8 +23,7 @@ path, *arguments = sys.argv[1:]
 order = {"arguments": arguments, "env": dict(os.environ), "cwd": os.getcwd()}  # noqa: PTH109 - `pathlib` is half of what it takes to start
 with socket.socket(socket.AF_UNIX) as server:
     server.connect(path)
-    streams = array.array("i", [0, 1, 2])
-    server.sendmsg([json.dumps(order).encode() + b"\n"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
+    socket.send_fds(server, [json.dumps(order).encode() + b"\n"], [0, 1, 2])
     pid = number(server)
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda signum, _: os.kill(pid, signum))

@@ -8,7 +8,6 @@ by the end of the process that stands for it. It has no threads, which is what m
 
 from __future__ import annotations
 
-import array
 import atexit
 import gc
 import json
@@ -19,6 +18,7 @@ import socket
 import struct
 import sys
 import threading
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import callboard.mcp.http
@@ -50,15 +50,14 @@ def end(status: int) -> NoReturn:
     os._exit(status)
 
 
-def ordered(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """What is ordered, and the streams for it."""
-    size = socket.CMSG_LEN(STREAMS * array.array("i").itemsize)
-    text, beside, *_ = connection.recvmsg(1 << 20, size)
+def ordered(connection: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """What is ordered, and the streams for it; ``None`` if who orders it has gone."""
+    text, streams, _, _ = socket.recv_fds(connection, 1 << 20, STREAMS)
     while not text.endswith(b"\n"):
-        text += connection.recv(1 << 20)
-    streams = array.array("i")
-    streams.frombytes(beside[0][2])
-    return json.loads(text), list(streams)
+        if not (more := connection.recv(1 << 20)):
+            return None
+        text += more
+    return json.loads(text), streams
 
 
 class Servers:
@@ -87,12 +86,15 @@ class Servers:
                     self._collect()
                 elif key.fileobj is self._listener:
                     self._begin(self._listener.accept()[0])
-                else:
-                    os.kill(key.data, signal.SIGKILL)  # it is collected as any other
-                    self._ready.unregister(key.fileobj)
+                elif key.data in self._running:  # else it was collected in this very turn
+                    os.kill(key.data, signal.SIGKILL)
+                    self._collect()
 
     def _begin(self, connection: socket.socket) -> None:
-        order, streams = ordered(connection)
+        if (told := ordered(connection)) is None:
+            connection.close()
+            return
+        order, streams = told
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
@@ -104,18 +106,22 @@ class Servers:
             os.close(stream)
         self._running[pid] = connection
         self._ready.register(connection, selectors.EVENT_READ, pid)
-        connection.sendall(NUMBER.pack(pid))
+        tell(connection, pid)
 
     def _collect(self) -> None:
         for pid in tuple(self._running):
             ended, status = os.waitpid(pid, os.WNOHANG)
-            if not ended:
-                continue
-            connection = self._running.pop(pid)
-            if connection in (key.fileobj for key in self._ready.get_map().values()):
+            if ended:
+                connection = self._running.pop(pid)
                 self._ready.unregister(connection)
-                connection.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
-            connection.close()
+                tell(connection, os.waitstatus_to_exitcode(status))
+                connection.close()
+
+
+def tell(connection: socket.socket, number: int) -> None:
+    """Tell a number to who may have gone."""
+    with suppress(OSError):
+        connection.sendall(NUMBER.pack(number))
 
 
 if __name__ == "__main__":
