@@ -17,6 +17,8 @@ import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from .validation import a_type
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -67,7 +69,7 @@ def shown(value: object, most: int = 200) -> str:
     try:
         return repr(value)[:most]
     except BaseException:  # noqa: BLE001 - it is only for show
-        return f"(a {type(value).__name__} that cannot be shown)"
+        return f"({a_type(value)} that cannot be shown)"
 
 
 class Log:
