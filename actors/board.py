@@ -138,7 +138,7 @@ class Board:
         self._call_parser = CallParser(self.catalog, steady)
         self._prepare_timeout = prepare_timeout
         self._routing_table = RoutingTable()
-        self._entrusted = UnreadCalls()
+        self._unread = UnreadCalls()
         self.withheld = Withheld(self.events)
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
@@ -168,7 +168,7 @@ class Board:
             ask_supervisor(self.supervisor, AddGroup(group))
         self.router = RouterActor.start(
             self._routing_table,
-            self._entrusted,
+            self._unread,
             self._dispatch,
             claiming,
             services,
@@ -364,7 +364,7 @@ class Board:
     def _route(self, call: Call, claims: Claims | None = None) -> None:
         if not self._routing_table.routes.claimers:
             self._routing_table.deliver(call, {})
-        elif not (self._entrusted.add(call) and tell(self.router, Route(call, claims))):
+        elif not (self._unread.add(call) and tell(self.router, Route(call, claims))):
             call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
 
     def _dispatch(self, message: Dispatch) -> Call:

@@ -16,7 +16,7 @@ from ...plugins.hooks.payload import SPOKEN, FailureData, error_of, hook_data
 from ...plugins.hooks.terms import ERROR, POST, PRE
 from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure, reported
-from ..routing.decision import only_for, reach
+from ..routing.decision import only_for, target_of
 from .handles import HookedCall, ToolRun
 from .payload import facts_after, facts_before, withheld
 from .rewrite import with_input
@@ -119,7 +119,7 @@ class HookPipeline:
         self._ways.claiming.ask(looked_at, partial(self._foreseen, invocation, routes))
 
     def _foreseen(self, invocation: Invocation, routes: Routes, claims: Claims) -> None:
-        ahead, asked = reach(routes, self.call.tool_name, claims), self._ahead
+        ahead, asked = target_of(routes, self.call.tool_name, claims), self._ahead
         claims = only_for(claims, ahead.takers)
         if self.call.decided:
             self._leave_gate()

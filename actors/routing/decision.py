@@ -166,7 +166,7 @@ class CallTarget(NamedTuple):
         return set(other.names) <= set(self.names)
 
 
-def reach(routes: Routes, name: str | None, claims: Claims) -> CallTarget:
+def target_of(routes: Routes, name: str | None, claims: Claims) -> CallTarget:
     """Say what a call may run. See `choose`."""
     match choose(routes, name, claims):
         case Taken(plugin):

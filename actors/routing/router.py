@@ -83,7 +83,7 @@ class RouterActor(BaseActor):
 
     Args:
         routing_table: the present routes.
-        entrusted: to be told of a call before this actor is told to route it.
+        unread: to be told of a call before this actor is told to route it.
         submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
         claiming: asks plugins whose call it is.
         services: the board's.
@@ -92,14 +92,14 @@ class RouterActor(BaseActor):
     def __init__(
         self,
         routing_table: RoutingTable,
-        entrusted: UnreadCalls,
+        unread: UnreadCalls,
         submit: Callable[[Dispatch], Call],
         claiming: ClaimCollector,
         services: Services,
     ) -> None:
         super().__init__("router", services.events, services.clock)
         self._routing_table = routing_table
-        self._entrusted = entrusted
+        self._unread = unread
         self._submit = submit
         self._claiming = claiming
         self._mailboxes: dict[str | None, deque[_Pending]] = {}
@@ -122,12 +122,12 @@ class RouterActor(BaseActor):
 
     def on_stop(self) -> None:
         """However it was stopped: no caller is left waiting."""
-        for call in [*self._entrusted.close(), *(pending.call for pending in self._waiting.values())]:
+        for call in [*self._unread.close(), *(pending.call for pending in self._waiting.values())]:
             error = "the router was stopped"
             call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT))
 
     def _route(self, call: Call, claims: Claims | None) -> None:
-        self._entrusted.discard(call)
+        self._unread.discard(call)
         if len(self._waiting) >= MAX_WAITING:
             error = f"{MAX_WAITING} calls are waiting for plugins to say whether they are theirs"
             call.finish(failure(Code.OVERLOADED, error))

@@ -1,4 +1,4 @@
-"""Which calls a load test makes: drawn from the tools' schemas, or read from somebody's list. Pure.
+"""Which calls a load test makes: generated from the tools' schemas, or those of a given list. Pure.
 
 Each plugin has a source of chance of its own, so that its calls are the same however the plugins'
 answers interleave.

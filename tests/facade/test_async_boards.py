@@ -14,6 +14,7 @@ from leaks import TEST_MARK, no_leaks, wait_until
 from node_packages import write
 from tools import tool_call
 
+# Its sleeps are what is tested: a host that takes so long to start, and to end.
 SLOW_TO_COME_AND_GO = """#!PYTHON
 import json, pathlib, sys, time
 

@@ -31,7 +31,7 @@ def fickle(dice):
     def hook(_event, data):
         roll = dice.random()
         if roll < 0.02:
-            time.sleep(0.03)  # beyond its deadline
+            time.sleep(0.03)  # it is late: beyond its deadline
         if roll < 0.1:
             raise OSError
         answers = [(0.2, {"action": "deny"}), (0.3, {"action": "ask", "approval_timeout": 0.003})]
@@ -52,7 +52,9 @@ class Fickle:
         self._dice = dice
 
     def ask(self, _question):
-        time.sleep(self._dice.random() * 0.006)
+        time.sleep(
+            self._dice.random() * 0.006
+        )  # how long this person takes, mostly beyond the question's time
         return self._dice.choice([True, "Deny", None])
 
 

@@ -11,7 +11,7 @@ from callboard.actors.routing.decision import (
     Taken,
     choose,
     only_for,
-    reach,
+    target_of,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,7 +73,7 @@ CLAIMS = st.dictionaries(st.sampled_from(["files", "shell"]), st.sampled_from([T
     ],
 )
 def test_what_a_call_may_run_is_known_by_the_names_of_who_takes_it(name, claims, plugin, names):
-    ahead = reach(FOUR, name, claims)
+    ahead = target_of(FOUR, name, claims)
 
     assert (ahead.plugin, ahead.names) == (plugin, names)
 
@@ -82,11 +82,11 @@ def test_what_a_call_may_run_is_known_by_the_names_of_who_takes_it(name, claims,
     st.sampled_from([None, "note", "write", "run", "?"]), CLAIMS, st.sampled_from(["files", "shell", "plain"])
 )
 def test_who_was_not_foreseen_takes_a_call_by_its_name_alone(name, claims, gone):
-    ahead = reach(FOUR, name, claims)
+    ahead = target_of(FOUR, name, claims)
     kept, later = only_for(claims, ahead.takers), FOUR.without(gone)
 
     assert choose(FOUR, name, kept) == choose(FOUR, name, claims)
-    assert set(reach(later, name, kept).takers) <= {*ahead.takers, *later.by_name.get(name, ())}
+    assert set(target_of(later, name, kept).takers) <= {*ahead.takers, *later.by_name.get(name, ())}
 
 
 def test_two_plugins_without_claims_cannot_offer_one_name():
