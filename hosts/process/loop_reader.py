@@ -95,6 +95,7 @@ class LoopReader:
                 return
             except BaseException as error:  # an interrupt, in whatever of it: raised again
                 self.end()
+                self._leave()  # here: the interrupt ends the loop, which may not run what `leave` hands it
                 self._failed(error)
                 raise
             if len(data) in {

@@ -14,6 +14,7 @@ import pytest
 import uvloop
 from boards import node_board
 from callboard.actors.hosted.loop_lease import LoopLease
+from callboard.hosts.process.loop_reader import LoopReader
 from leaks import no_leaks, wait_until
 from tools import tool_call
 
@@ -41,6 +42,10 @@ def read_by(board: Board) -> str:
 
 def moody(**arguments: Any) -> dict[str, Any]:
     return tool_call("moody", **arguments)
+
+
+def nothing(*_: object) -> None:
+    """Told of what this test does not look at."""
 
 
 async def awaited(call: Call) -> Any:
@@ -244,6 +249,30 @@ def test_an_interrupt_while_a_loop_reads_ends_the_host_and_no_call_hangs():
             in_loop(main())
 
         wait_until(lambda: board.submit(moody()).result(PATIENCE)["success"])
+
+
+@in_each_loop
+def test_a_loop_that_an_interrupt_has_ended_holds_no_pipe_open(make_loop):
+    stdout, host = os.pipe()
+    loop = make_loop()
+
+    def interrupted(_: bytes) -> None:
+        raise KeyboardInterrupt
+
+    reader = LoopReader(
+        loop, stdout, lock=threading.RLock(), hear=interrupted, wake=nothing, failed=nothing, returned=nothing
+    )
+    os.write(host, b"{}\n")
+    with pytest.raises(KeyboardInterrupt) as caught:  # held: whoever reports it keeps what it has met
+        loop.run_forever()
+    os.close(stdout)
+    with pytest.raises(BrokenPipeError):
+        os.write(host, b"{}\n")
+
+    reader.leave()
+    loop.close()
+    os.close(host)
+    assert caught.type is KeyboardInterrupt
 
 
 def test_a_loop_that_is_not_awaiting_any_more_gives_the_reading_back():
