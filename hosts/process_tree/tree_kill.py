@@ -333,19 +333,22 @@ if sys.platform == "linux":
     def marks_of(pid: int) -> frozenset[str]:
         """The marks in its environment; of one that is just being started, once it has one."""
         named = f"{MARK}=".encode()
+        environment = _environment(pid)
+        entries = environment.split(b"\0") if named in environment else ()
+        return frozenset(
+            [entry[len(named) :].decode("utf-8", "replace") for entry in entries if entry.startswith(named)]
+        )
+
+    def _environment(pid: int) -> bytes:
+        path = f"/proc/{pid}/environ"
         for _ in range(_LOOKS):
-            environment = _read(f"/proc/{pid}/environ")
-            if environment or not _is_starting(pid):
-                entries = environment.split(b"\0") if named in environment else ()
-                return frozenset(
-                    [
-                        entry[len(named) :].decode("utf-8", "replace")
-                        for entry in entries
-                        if entry.startswith(named)
-                    ]
-                )
+            if environment := _read(path):
+                return environment
+            if not _is_starting(pid):
+                # Looked at once more: it may have got one, and begun to wait, between the two looks.
+                return _read(path)
             time.sleep(_PAUSE)
-        return frozenset()
+        return b""
 
     def _is_starting(pid: int) -> bool:
         """Whether one without an environment may be about to become another program, and get one.

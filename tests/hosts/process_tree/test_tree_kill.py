@@ -145,6 +145,16 @@ def test_the_mark_finds_one_that_has_only_just_been_started():
     assert missed == 0
 
 
+@pytest.mark.parametrize("looks_before", range(6))
+def test_the_mark_is_found_whichever_look_the_start_falls_between(looks_before, monkeypatch):
+    starting = {"environ": b"", "stat": b"1 (sleep) R 1 1 1 0 -1 0"}
+    started = {"environ": f"{MARK}={A_MARK}\0".encode(), "stat": b"1 (sleep) S 1 1 1 0 -1 0"}
+    looks = itertools.chain([starting] * looks_before, itertools.repeat(started))
+    monkeypatch.setattr(sweep, "_read", lambda path: next(looks)[Path(path).name])
+
+    assert marks_of(1) == {A_MARK}
+
+
 @pytest.mark.parametrize("env", [{}, {"HOME": "/"}])
 def test_one_that_runs_without_the_mark_is_a_stranger_at_once(env, monkeypatch):
     monkeypatch.setattr(sweep, "_PAUSE", PATIENCE)
