@@ -48,9 +48,8 @@ def frozen(cls: type[T] | None = None, /, *, eq: bool = True, kw_only: bool = Fa
 def _frozen(plain: type[T], *, eq: bool, kw_only: bool) -> type[T]:
     own = set(plain.__dict__)
     if plain.__dict__.get("__hash__", own) is None and "__eq__" in own:
-        own.discard(
-            "__hash__"
-        )  # the language has put it there, for want of one that goes with the class's own __eq__
+        # The language has put it there, for want of one that goes with the class's own __eq__.
+        own.discard("__hash__")
     if plain.__doc__ is None:
         plain.__doc__ = plain.__name__  # else it is given a signature, which costs as much as all the rest
     cls = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)(plain)

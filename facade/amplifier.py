@@ -71,9 +71,8 @@ async def mount(coordinator: Any, config: Mapping[str, Any] | None = None) -> Cl
                     form=given.get("form", "newest"),
                     events=given.get("events"),
                 )
-            except (
-                HostedError
-            ):  # only one provider has such a tool, and a coordinator's models do not know it
+            except HostedError:
+                # Only one provider has such a tool, and a coordinator's models do not know it.
                 continue
             await coordinator.mount("tools", tool, name=name)
             mounted.append(name)

@@ -151,9 +151,8 @@ class Tree:
     ) -> bool:
         if isinstance(member, Group):
             over = member.state is GroupState.STOPPED and not member.held
-            if over and not any(
-                child.generations for child in member.children()
-            ):  # one may have been revived
+            # A child may have been revived since.
+            if over and not any(child.generations for child in member.children()):
                 return False
             if member.plan is not None:
                 member.plan, member.token = None, self.transitions.token()

@@ -42,9 +42,8 @@ class Mailbox:
         self.concurrency = concurrency
         self._grant = grant
         self._lock = threading.Lock()
-        self._calls: OrderedDict[Call, None] = (
-            OrderedDict()
-        )  # of which one is taken out in no time, wherever it waits
+        # Ordered, and a call is taken out in no time wherever it waits.
+        self._calls: OrderedDict[Call, None] = OrderedDict()
         self._taken: set[Call] = set()
         self._in_hand = 0
         self._granted = 0

@@ -205,9 +205,8 @@ class SupervisedHost:
         with self._lock:
             for name, loaded_plugin in loaded_plugins.items():
                 there = self._plugins.get(name)
-                if (
-                    there is not None and there.loaded_plugin.tool is loaded_plugin.tool
-                ):  # and not another of its name
+                # It may be another tool of the same name by now.
+                if there is not None and there.loaded_plugin.tool is loaded_plugin.tool:
                     there.loaded_plugin = loaded_plugin
 
     def ruined(self, coming: Sequence[str], cause: str, *, alone: bool) -> bool:

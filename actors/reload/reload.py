@@ -206,9 +206,8 @@ class _Reload:
         try:
             for handle, known in loaded:
                 changes += self._changes(handle, known)
-            with (
-                board.plugin_manager.lock
-            ):  # so that no tool is registered while names are compared; checking changes nothing
+            # So that no tool is registered while names are compared; checking changes nothing.
+            with board.plugin_manager.lock:
                 board.plugin_manager.registration.check([(handle, known.schemas) for handle, known in loaded])
         except CallboardError as error:
             raise NotTaken(str(error), changes) from error

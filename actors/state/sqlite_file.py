@@ -90,9 +90,8 @@ def write(connection: sqlite3.Connection, changes: Collection[tuple[str, Saved |
     Raises:
         sqlite3.Error: nothing of it was done.
     """
-    if (
-        len(changes) == 1
-    ):  # a transaction by itself; each statement more would wait for the interpreter once more
+    # One is a transaction by itself: each further statement would wait for the interpreter once more.
+    if len(changes) == 1:
         _write(connection, changes)
         return
     try:

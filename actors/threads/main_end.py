@@ -51,10 +51,8 @@ class _MainThread:
 
             try:
                 threading._register_atexit(self._about_to_wait)  # type: ignore[attr-defined] # noqa: SLF001 - `atexit` runs only after the threads were awaited
-            except (
-                AttributeError,
-                RuntimeError,
-            ):  # a Python that has no such thing; or one that is just ending
+            except (AttributeError, RuntimeError):
+                # This Python has no such thing, or is just ending.
                 logger.debug("nobody tells of the end of the main thread")
         self._boards.add(board)
         self._frames = _outermost()

@@ -226,9 +226,8 @@ class BoardTool:
                 )
             if answer.data is not None:
                 data.take(answer.data)
-            elif (
-                answer.action is Action.CONTINUE
-            ):  # so answers a registry, with what its hooks have made of the data
+            elif answer.action is Action.CONTINUE:
+                # So answers a registry, with what its hooks have made of the data.
                 _take_over(data, answered)
         except UnreadableAnswer as error:
             return str(error)

@@ -434,9 +434,8 @@ class AgentCore:
         require_mapping("context", context)
         resolved = self._providers.resolved(config, self._defaults)
         self._formats.require_read(resolved)
-        if (
-            context is not None and context.get("config") is config
-        ):  # of a layer that was built for this request
+        # It is the context of a layer that was built for this request.
+        if context is not None and context.get("config") is config:
             context = {**context, "config": resolved}
         layer = core_context(core=self, config=resolved, extra=context)
         return self._providers.request(self.board, resolved, layer)

@@ -58,9 +58,8 @@ def _chat(body: Json) -> Iterator[_Said]:
         role = str(message.get("role"))
         shown = role == "user" and last == "tool" and isinstance(message.get("content"), list)
         last = role
-        if (
-            role in {"user", "assistant", "tool"} and not shown
-        ):  # what is shown behind results is none of the user's
+        # What is shown behind results was not said by the user.
+        if role in {"user", "assistant", "tool"} and not shown:
             yield _Said(role, _text(message.get("content")))
 
 

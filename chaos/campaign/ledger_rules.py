@@ -110,9 +110,8 @@ def no_more_at_once(run: Run, ledger: Ledger) -> Iterator[Violation]:
         for one in ran:
             going = [before for before in going if _goes_on(before, one)]
             counted = going
-            if (
-                not terms.hosted
-            ):  # a thread can be given up, and not be ended; nor when its plugin is taken off
+            # A thread can be given up, and not be ended; nor when its plugin is taken off.
+            if not terms.hosted:
                 same = loaded.get(one.call)
                 counted = [
                     each for each in going if each.call not in fenced and loaded.get(each.call) == same

@@ -134,9 +134,8 @@ class EvilToolPlugin(HostedToolPlugin):
         """Have the host look into its book."""
         host = self.host
         if host is not None:
-            nudge(
-                host.pid
-            )  # it may end in between, which is what it is for; the next generation reads the book
+            # It may end in between, which is what a nudge is for; the next generation reads the book.
+            nudge(host.pid)
 
     def _command(self) -> Command:
         if self.language == "node":

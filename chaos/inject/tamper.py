@@ -115,9 +115,8 @@ class _Ear:
         reply = spoil(line, request_id, due, self._tamper.garbage)
         for fault in due:
             self._tamper.told(fault, self.pid)
-        in_turns(
-            self._listener.on_output, reply.data, self._turn
-        )  # it may be a flood, and comes behind the pump
+        # It may be a flood, and comes behind the pump.
+        in_turns(self._listener.on_output, reply.data, self._turn)
         if reply.code is not None:
             self._cut = True
             kill(self.pid)  # unless it has ended by itself, in the middle of its line too

@@ -39,9 +39,8 @@ class TappedCallboard(Callboard):
         self._carry = carry
 
     def _begin(self, board: Board, one: Loaded) -> None:
-        if (
-            self._carry is not None and one.hosted is not None and one.hosted.carry is None
-        ):  # else it is no process, or has a way of its own
+        # Others are no processes, or carry their messages in a way of their own.
+        if self._carry is not None and one.hosted is not None and one.hosted.carry is None:
             one.hosted.carry = self._carry
         super()._begin(board, one)
 
@@ -191,9 +190,8 @@ class DevServer:
 
     def _use(self, configuration: Configuration, *, asks: bool = False) -> None:
         held = configuration
-        if (
-            self._admit is not None
-        ):  # as they are loaded: a Python plugin that has a host may have an environment
+        # Held as they are loaded: a Python plugin that has a host may have an environment.
+        if self._admit is not None:
             held = self._admit(replace(held, plugins=tuple(map(self._entry, held.plugins))), asks)
         self.configuration = configuration
         self.board.configuration = replace(held, plugins=())

@@ -80,9 +80,8 @@ class ClientNews:
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         """``logging/setLevel`` of the handshake era."""
-        client = (
-            ctx.session.client_params
-        )  # one for each connection, where each request has a session of its own
+        # The parameters are one object for each connection, while each request has a session of its own.
+        client = ctx.session.client_params
         others = [each for each in self._logging if each[0].client_params is not client]
         self._logging = deque([*others, (ctx.session, params.level)], maxlen=_MAX_LISTENERS)
         return types.EmptyResult()

@@ -164,9 +164,8 @@ class Pursuit:
         return self._call(name)
 
     def _call(self, name: str) -> Wanted:
-        self._called = (
-            self._now()
-        )  # one that is refused comes back at once, and there would be no end to them
+        # Of refused calls too: one comes back at once, and there would be no end to them.
+        self._called = self._now()
         return Wanted((name,), _SLICE)
 
     def _is_whole(self, name: str, state: str) -> bool:

@@ -58,9 +58,8 @@ class Authorization:
                 self._token = renewed
                 self._ends = _end_of(self._file.read())
             else:
-                self._ends = float(
-                    "inf"
-                )  # it is asked for again when it is refused, and not before each request
+                # Another one is asked for when this one is refused, and not before each request.
+                self._ends = float("inf")
             return renewed
 
     async def _renewed(self, used: str) -> str | None:

@@ -52,9 +52,8 @@ if sys.platform != "win32":
             OSError: the machine has no descriptor left.
         """
         if sys.platform == "linux":
-            with suppress(
-                OSError
-            ):  # some sandboxes forbid it; if it was for want of descriptors, so is the pipe
+            # Some sandboxes forbid it. If descriptors have run out, the pipe below fails too, and says so.
+            with suppress(OSError):
                 return own(os.pidfd_open(pid))
         reader, writer = map(own, os.pipe())
 

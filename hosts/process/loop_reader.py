@@ -98,10 +98,8 @@ class LoopReader:
                 self._leave()  # here: the interrupt ends the loop, which may not run what `leave` hands it
                 self._failed(error)
                 raise
-            if len(data) in {
-                0,
-                _BITE,
-            }:  # its end, a large message or a flood: the pump can give way to others
+            # The end, a large message or a flood: the pump reads on, for it can give way to others.
+            if len(data) in {0, _BITE}:
                 self.end()
 
     def end(self) -> None:

@@ -80,9 +80,8 @@ class ThreadedProcess(HostProcess):
         self.news.close()
         with self._lock:
             self._close_stdin()
-        for stream in (self.popen.stdout, self.popen.stderr)[
-            len(self.threads) :
-        ]:  # which no thread waits for
+        # The streams that no thread waits for.
+        for stream in (self.popen.stdout, self.popen.stderr)[len(self.threads) :]:
             assert stream is not None
             stream.close()
         if self._writer is None:

@@ -30,9 +30,8 @@ def repair_responses(
     calls, results = _calls(items), _results(items)
     if continues or (continues is None and _goes_on(items)):
         here = {call.id for call in calls}
-        results = [
-            result for result in results if result.id in here or result.id is None
-        ]  # no server knows it
+        # The others answer calls that the server holds; one without an id answers none of those.
+        results = [result for result in results if result.id in here or result.id is None]
     pairing = pair(calls, results, _RULES)
     repairs = list(pairing.repairs)
     pending = calls[-1].group if keep_pending and calls and _is_open(items, calls[-1].turn) else None

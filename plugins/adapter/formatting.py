@@ -133,8 +133,7 @@ class Formatter:
         return default if display is None else display
 
     def _tell(self, hook: str, error: CallboardError) -> None:
-        if isinstance(
-            error.__cause__, PluginAway
-        ):  # no fault: its host is down, which is an event of its own
+        # This is no fault of the tool: its host is down, which is an event of its own.
+        if isinstance(error.__cause__, PluginAway):
             return
         self._report(HookFault(self._name, hook, f"{error}; the default stands in"))

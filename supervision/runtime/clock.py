@@ -179,9 +179,8 @@ class SystemClock:
         thread = threading.Thread(target=self._run, name="callboard-clock", daemon=True)
         try:
             thread.start()
-        except (
-            RuntimeError
-        ):  # no thread to be had; the next timer tries again, and what is late then is made up for
+        except RuntimeError:
+            # No thread can be had now. The next timer tries again, and what is late then is made up for.
             logger.exception("no thread for the clock; timed calls will be late")
         else:
             self._thread = thread

@@ -47,9 +47,8 @@ def test_scenario_L5_every_way_to_fall_has_its_class_and_the_last_words_are_atta
         no_leaks(),
         node_board(file=FAILS, name="fails", host=host) as (board, plugin, events),
     ):
-        plugin.limit_memory(
-            64 * MB
-        )  # the heap of later generations, so that it is full before the limit is passed
+        # This bounds the heap of later generations, so that it is full before the limit is passed.
+        plugin.limit_memory(64 * MB)
         for number, way in enumerate(ends, 1):
             lost = board.submit(tool_call("fails", do=way), deadline=PATIENCE).result(PATIENCE)
             crashed = events.wait("host_crashed", number)[-1]

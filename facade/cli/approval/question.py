@@ -209,9 +209,8 @@ def _is_seen(character: str, before: str) -> bool:
         return character.isprintable()
     if not (character.isprintable() and is_plain(character)) or character in _QUOTES:
         return False
-    if (
-        "\ufe00" <= character <= "\ufe0f" or character == "\u2800"
-    ):  # variation selectors, and an empty braille cell
+    # Variation selectors and the empty braille cell are printable, and nobody sees them.
+    if "\ufe00" <= character <= "\ufe0f" or character == "\u2800":
         return False
     return not _combines(character) or _combines(before) or before.isalnum()
 

@@ -89,9 +89,8 @@ def run(config: str, in_flight: int, state: str | None, events: str | None) -> i
 
 
 def _on_broken(interruption: Interruption, error: OSError) -> None:
-    if isinstance(
-        error, BrokenPipeError
-    ):  # before the board is stopped: results that are formatted then find no host
+    # Before the board is stopped: results that are formatted then find no host.
+    if isinstance(error, BrokenPipeError):
         warn_no_more()
     interruption.stop(error)
 

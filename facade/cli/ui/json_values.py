@@ -87,9 +87,8 @@ def _where_to_go_on(text: str, position: int, *, listed: bool) -> tuple[bool, in
     """Whether that is in the list, and where."""
     begin = text.rfind("\n", 0, position) + 1
     indent = text[begin:position]
-    if (
-        not listed or indent.strip()
-    ):  # it stands behind something else in its line, so its end is anybody's guess
+    # It stands behind something else in its line, so nobody knows where it ends.
+    if not listed or indent.strip():
         found = re.compile(r"\n(?=[\[{])").search(text, position)
         return False, found.end() if found else len(text)
     found = re.compile(rf"\n(?:{indent}(?=[\[{{])|[ \t]*(?=\]))").search(text, position)

@@ -151,9 +151,8 @@ class ServedPlugin:
             if isinstance(answer, Worded):
                 result[FORMATTED] = True
             return result
-        if (
-            answer.result.get("code") == Code.INVALID_CALL
-        ):  # the tool was not called: it takes no such payload
+        # The tool was not called, for it takes no such payload.
+        if answer.result.get("code") == Code.INVALID_CALL:
             return {"success": False, "error": answer.result["error"]}
         raise HostFault("InvalidResult", answer.result["error"], path=answer.result.get("path"))
 

@@ -57,10 +57,8 @@ def _wants(found: Any) -> list[str]:
             continue
         named |= {parameter.name for parameter in parameters}
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-            named |= set(FACTS) - {
-                "tool_schema",
-                "key",
-            }  # as in this process: they are given to who names them
+            # As for tools of this process, these are given only to a method that names them.
+            named |= set(FACTS) - {"tool_schema", "key"}
     return [fact for fact in FACTS if fact in named]
 
 

@@ -173,9 +173,8 @@ def test_a_host_that_comes_back_has_the_tools_that_it_brings_and_the_router_know
 def test_calls_that_fail_together_start_one_restart():
     with node_board(concurrency=64) as (board, plugin, events):
         calls = [board.submit(moody("parts", parts=1, then="wait")) for _ in range(64)]
-        for call in (
-            calls
-        ):  # a part tells that its call has reached the host: one that has not would wait for the next
+        # A part tells that its call has reached the host; a call that has not would wait for the next generation.
+        for call in calls:
             next(call.parts())
         os.kill(plugin.host.pid, signal.SIGKILL)
         codes = {call.result(PATIENCE)["code"] for call in calls}

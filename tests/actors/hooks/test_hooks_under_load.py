@@ -52,9 +52,8 @@ class Fickle:
         self._dice = dice
 
     def ask(self, _question):
-        time.sleep(
-            self._dice.random() * 0.006
-        )  # how long this person takes, mostly beyond the question's time
+        # How long this person takes, which is mostly longer than the question may last.
+        time.sleep(self._dice.random() * 0.006)
         return self._dice.choice([True, "Deny", None])
 
 

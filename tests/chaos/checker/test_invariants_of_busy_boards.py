@@ -145,9 +145,8 @@ def test_a_plugin_that_is_loaded_again_has_a_host_that_counts_anew():
     )  # fmt: skip
 
     assert violations(run_of(*facts, Ordered(1.1, "book", "load"))) == ()
-    assert (
-        violations(run_of(*facts, Ordered(-0.1, "book", "load"))) == ()
-    )  # it was just starting when it was taken off
+    # Its host was just starting when it was taken off.
+    assert violations(run_of(*facts, Ordered(-0.1, "book", "load"))) == ()
     assert broken_rules(run_of(*facts)) == {"generations count up"}
 
 

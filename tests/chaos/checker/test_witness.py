@@ -184,9 +184,7 @@ def test_a_call_that_was_given_to_a_host_and_is_told_not_sent_is_found_without_a
     run = witnessed(tmp_path, arguments=[{"text": "a"}, {"text": "b"}], board=SendsWhatIsOver)
 
     found = {violation.rule for violation in violations(run)}
-    assert found == {
-        "runs as often as it may",
-        "counts without a gap",
-    }  # its answer has changed the state, too
+    # Its answer has changed the state too.
+    assert found == {"runs as often as it may", "counts without a gap"}
     assert [fact.call for fact in run.facts if isinstance(fact, Ran)] == ["c1", "c2", "last"]
     assert [fact.call for fact in run.facts if isinstance(fact, Asked)] == ["c1", "c2", "last"]

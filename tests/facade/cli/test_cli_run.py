@@ -171,9 +171,8 @@ def test_input_is_not_read_further_than_calls_can_be_under_way(config):
     most = 5_000_000
     written = os.write(process.stdin.fileno(), line)
     assert process.stdout is not None
-    first = (
-        process.stdout.readline()
-    )  # the host is there, so what is not read from now on is left for a reason
+    # The host runs once it has answered, so what is not read from now on is left for a reason.
+    first = process.stdout.readline()
     while written < most and select.select([], [process.stdin], [], 1.0)[1]:
         written += os.write(process.stdin.fileno(), line * 500)
     process.send_signal(signal.SIGTERM)

@@ -57,9 +57,8 @@ def test_tools_of_a_package_live_in_one_host_and_only_their_process_is_shared(tm
         assert "exit code 3" in lost["error"]
 
         neighbour = board.submit(tool_call("two", wait=True))
-        assert (
-            board.execute(tool_call("one"))["result"]["count"] == 4
-        )  # the host is there, or the next would never be sent
+        # After this the host runs, or the next would never be sent.
+        assert board.execute(tool_call("one"))["result"]["count"] == 4
         assert board.execute(tool_call("one", "hung", spin=True), deadline=0.5)["code"] == "deadline_exceeded"
         assert "call hung of 'one' went on" in neighbour.result(20)["error"]
 

@@ -80,12 +80,8 @@ def test_the_tests_of_the_guide_pass(pytester):
     for name, text in re.findall(r"<!-- file: (\S+) -->\n```\w*\n(.*?)```", GUIDE.read_text(), re.DOTALL):
         (pytester.path / name).write_text(text)
 
-    strict = (
-        "-W",
-        "error",
-        "-W",
-        "ignore::pytest.PytestAssertRewriteWarning",
-    )  # of what is imported here already
+    # The warning is about what is already imported here.
+    strict = ("-W", "error", "-W", "ignore::pytest.PytestAssertRewriteWarning")
     result = pytester.runpytest_inprocess(*LOADED, "-q", *strict, "test_upper.py")
 
     result.assert_outcomes(passed=4)

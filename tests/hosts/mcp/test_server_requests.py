@@ -141,9 +141,8 @@ def test_a_call_is_made_anew_with_the_answers_and_the_state_as_it_came():
         },
         "requestState": "opaque é",
     }
-    talk.say(
-        answer({"id": call}, {"content": [], "resultType": "complete"})
-    )  # late, and of a request that is over
+    # This answer is late, and of a request that is over.
+    talk.say(answer({"id": call}, {"content": [], "resultType": "complete"}))
     assert talk.of(call) == [Response(call, None, None)]
     talk.say(answer(again, {"content": [{"type": "text", "text": "done"}], "resultType": "complete"}))
     assert talk.of(call)[1:] == [Response(call, {"success": True, "result": "done"}, None)]

@@ -120,9 +120,8 @@ def test_in_node_modules_an_entry_is_what_is_run(package, tmp_path):
     linked = tmp_path / "other" / "node_modules" / "a"
     linked.parent.mkdir(parents=True)
     linked.symlink_to(directory)
-    assert (
-        read_node_package(linked).tools[0].entry.name == "index.ts"
-    )  # a workspace's: the files are elsewhere
+    # It is a link, as of a workspace: the files are elsewhere.
+    assert read_node_package(linked).tools[0].entry.name == "index.ts"
 
     directory.rename(installed)
 
