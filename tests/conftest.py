@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 
 import pytest
 from callboard.base.json import dump_json
@@ -19,6 +20,12 @@ settings.register_profile("quick", PATIENT, max_examples=4)
 settings.register_profile("usual", PATIENT, max_examples=12)
 settings.register_profile("thorough", PATIENT, max_examples=200)
 settings.load_profile(RUN)
+
+
+def pytest_configure() -> None:
+    """Let interrupts through: a shell has its background jobs ignore them, and tests send some to this process."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -41,7 +48,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def every_event_keeps_its_contract(monkeypatch):
-    """Whatever a test makes the house publish, heard by anybody or not, has the facts of its kind."""
+    """Whatever a test makes Callboard publish, heard by anybody or not, has the facts of its kind."""
     faults = []
     publish = EventStream.publish
 
