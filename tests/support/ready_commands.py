@@ -7,10 +7,13 @@ each it tells the pid, and then the exit status. It has no threads, which is wha
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from callboard.cli.app import command_line, main
 
@@ -34,14 +37,33 @@ def become(order: Mapping[str, Any]) -> int:
     return main()
 
 
-def serve() -> None:
-    """Fork for each order, until there are no more."""
+def end(status: int) -> NoReturn:
+    """As `sys.exit`, but for taking down all that was imported, which would first have to be copied."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        sys.exit(status)  # what cannot be written any more is for the interpreter to tell
+    os._exit(status)
+
+
+def import_commands() -> None:
+    """Import what any command needs, and keep it out of every search for garbage, which would copy it too."""
     for name in command_line.commands:
         command_line.commands[name]
+    gc.collect()
+    gc.freeze()
+
+
+def serve() -> None:
+    """Fork for each order, until there are no more."""
+    import_commands()
     for line in iter(sys.stdin.buffer.readline, b""):
         pid = os.fork()
         if pid == 0:
-            sys.exit(become(json.loads(line)))
+            end(become(json.loads(line)))
         print(pid, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 

@@ -8,8 +8,6 @@ by the end of the process that stands for it. It has no threads, which is what m
 
 from __future__ import annotations
 
-import atexit
-import gc
 import json
 import os
 import selectors
@@ -17,13 +15,13 @@ import signal
 import socket
 import struct
 import sys
-import threading
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any
 
 import callboard.mcp.http
 import callboard.mcp.stdio  # noqa: F401 - as the line above: so that no server has to
-from callboard.cli.app import command_line, main
+from callboard.cli.app import main
+from ready_commands import end, import_commands
 
 STREAMS = 3
 NUMBER = struct.Struct("!i")
@@ -39,15 +37,6 @@ def become(order: dict[str, Any], streams: list[int]) -> int:
         os.close(stream)
     sys.argv = ["callboard", *order["arguments"]]
     return main()
-
-
-def end(status: int) -> NoReturn:
-    """As `sys.exit`, but for taking down all that was imported, which would first have to be copied."""
-    threading._shutdown()
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
 
 
 def ordered(connection: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
@@ -125,10 +114,7 @@ def tell(connection: socket.socket, number: int) -> None:
 
 
 if __name__ == "__main__":
-    for name in command_line.commands:
-        command_line.commands[name]
-    gc.collect()
-    gc.freeze()
+    import_commands()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(sys.argv[1])
         listening.listen(64)
