@@ -148,10 +148,10 @@ $(CHECKERS): $(INSTALLED)
 	@$(INSTALL) --editable '.[check]'
 	@touch $@
 
-# One more than there are processors, since some tests wait for processes; a few, since all of them are collected in each.
+# Two more than there are processors, since many tests wait for processes; a few, since all of them are collected in each.
 define WORKERS
 import os
-print(min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) + 1)
+print(min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) + 2)
 endef
 export WORKERS
 
