@@ -59,7 +59,8 @@ def test_progress_comes_as_parts(board):
 def test_a_server_that_is_killed_in_a_call_ends_it_and_the_next_one_works(board):
     crashed = board.execute(tool_call("crash"))
     pid = int(board.execute(tool_call("pid"))["result"])
-    hanging = board.submit(tool_call("hang"))
+    hanging = board.submit(tool_call("hang", begins=True))
+    next(hanging.parts())
     os.kill(pid, signal.SIGKILL)
     killed = hanging.result(PATIENCE)
     after = board.execute(tool_call("echo"))
@@ -79,7 +80,8 @@ def test_a_child_that_holds_the_output_of_a_killed_server_holds_up_nobody():
 
 
 def test_a_cancelled_call_frees_the_server_for_the_next(board):
-    hanging = board.submit(tool_call("hang"))
+    hanging = board.submit(tool_call("hang", begins=True))
+    next(hanging.parts())
     hanging.cancel()
 
     assert hanging.result(PATIENCE)["code"] == "cancelled"
