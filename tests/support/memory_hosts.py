@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import pykka
@@ -238,7 +238,8 @@ class Memory:
         """Wait until the supervisor and the tools' actors have read what they were told, and all events are told."""
         self.board.status()
         for actor in pykka.ActorRegistry.get_by_class(HostedToolActor):
-            actor.ask(WORK)  # means nothing where there is no work
+            with suppress(pykka.ActorDeadError):  # of a board that has stopped: one that ended has read all of it
+                actor.ask(WORK)  # means nothing where there is no work
         assert self.board.events.settle(PATIENCE)
 
     def _heard(self, kind: str, name: str, generation: int) -> None:
