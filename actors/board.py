@@ -49,6 +49,7 @@ from .threads.once import Once
 from .threads.timeout import LOAD_TIMEOUT
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Iterable, Mapping
 
     from ..hosts.hosted_tool import HostedToolPlugin
@@ -70,6 +71,9 @@ Json = dict[str, Any]
 
 _LEAVING = 10.0
 """Seconds that a host is given to end before another of its name is refused."""
+
+_LAST_MESSAGES = 1.0
+"""Seconds that actors are given to read what is left, once all hosts and calls have ended."""
 
 
 class NotStarted(CallboardError):
@@ -242,7 +246,7 @@ class Board:
                     adapter, plugin, host=host, policy=policy, settings=settings, share=share
                 )
             except StillEnding as ending:
-                self._wait_ended(ending.members, until - time.monotonic())
+                self._wait_ended([handle.ended for handle in ending.members], until - time.monotonic())
                 if time.monotonic() >= until or not all(handle.ended.is_set() for handle in ending.members):
                     raise
             else:
@@ -476,7 +480,8 @@ class Board:
         while self._staying:
             self._ending.append(self._staying.pop(0))
             self._ending[-1].shut_down("the board was stopped", self.supervisor)
-        self._wait_ended([*self._ending, *self.plugin_manager.leaving()], timeout)
+        leaving = [*self._ending, *self.plugin_manager.leaving()]
+        self._wait_ended([handle.ended for handle in leaving], timeout)
         self.hooks.finish()
         self._mounts.close()  # a module's clean-up may use the resources, which go after it
         if self._own_runtime is not None:
@@ -486,15 +491,18 @@ class Board:
         self._services.threads.close()
         self.plugin_manager.finish()
         self.supervisor.stop()
-        self.events.close()  # after all that publishes
+        # Each was told to end above, and does so in a thread of its own; all publish until they have.
+        actors = [self.router, *self.plugin_manager.actors(leaving)]
+        self._wait_ended([actor.actor_stopped for actor in actors], _LAST_MESSAGES)
+        self.events.close()
         self._steady_clock.close()
         main_thread.forget(self)
 
-    def _wait_ended(self, handles: list[PluginHandle], timeout: float) -> None:
+    def _wait_ended(self, ended: list[threading.Event], timeout: float) -> None:
         """Wait until all have ended. In another time than the machine's, waiting is something else."""
         until = time.monotonic() + timeout
-        for handle in handles:
-            handle.ended.wait(max(0.0, until - time.monotonic()))
+        for each in ended:
+            each.wait(max(0.0, until - time.monotonic()))
 
     def __enter__(self) -> Self:
         return self

@@ -33,13 +33,13 @@ from .virtual.event_stream import VirtualEvents
 from .virtual.trace import Happening, Step, steps_of
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator
 
     from ..actors.calls.call import Call
     from ..actors.calls.stage import Result
     from ..actors.catalog.catalog import ToolDescriptor
     from ..actors.endpoint.endpoint import ToolSettings
-    from ..actors.endpoint.plugin import PluginHandle
     from ..supervision.restart.policy import RestartPolicy
     from .scripted.scripted_call import Tool
 
@@ -212,9 +212,9 @@ class VirtualBoard(Board):
         facts = {"call": call.id, "result": call.result(), "parts": parts, "attempt": call.attempt}
         self.record("answered", plugin, facts)
 
-    def _wait_ended(self, handles: list[PluginHandle], timeout: float) -> None:
+    def _wait_ended(self, ended: list[threading.Event], timeout: float) -> None:
         """See `Board._wait_ended`; lets time pass."""
-        self.clock.advance_until(lambda: all(handle.ended.is_set() for handle in handles), timeout)
+        self.clock.advance_until(lambda: all(each.is_set() for each in ended), timeout)
 
 
 class _Guests(Mapping[str, Script]):

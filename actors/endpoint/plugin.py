@@ -54,6 +54,9 @@ class PluginHandle(Protocol):
     def status(self) -> dict[str, Any]:
         """What is going on, as JSON."""
 
+    def actors(self) -> list[pykka.ActorRef[Any]]:
+        """Those that it runs by; some may have ended."""
+
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         """End its calls with ``cancelled``, and itself. Returns at once; see ``ended``."""
 

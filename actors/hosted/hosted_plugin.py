@@ -135,6 +135,9 @@ class HostedPlugin:
             status["problem"] = self._rejected_for
         return status
 
+    def actors(self) -> list[pykka.ActorRef[Any]]:
+        return [self._actor, *self.supervised_host.actors()]
+
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         self.endpoint.close(reason)
         tell(self._actor, Shutdown(reason))

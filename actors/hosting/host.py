@@ -24,6 +24,8 @@ from .lifecycle import Lifecycle
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pykka
+
     from ...hosts.sharing import Program
     from ...supervision.restart.policy import RestartPolicy
     from ..endpoint.endpoint import Endpoint
@@ -117,6 +119,11 @@ class SupervisedHost:
     def status(self) -> dict[str, Any]:
         """What is known of the host beside what its supervisor knows, as JSON."""
         return {"name": self.name, **self._times.as_dict(), **self.lifecycle.status()}
+
+    def actors(self) -> list[pykka.ActorRef[Any]]:
+        """Its dispatcher's and its generations'; some may have ended."""
+        dispatcher = [] if self.dispatcher is None else [self.dispatcher]
+        return [*dispatcher, *self.lifecycle.actors()]
 
     # The plugins that run in it
 

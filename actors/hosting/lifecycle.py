@@ -169,6 +169,11 @@ class Lifecycle:
                 with self._lock:
                     self._generations.pop(facts["generation"], None)
 
+    def actors(self) -> list[pykka.ActorRef[Any]]:
+        """Of its generations, the standby and the candidate; some may have ended."""
+        with self._lock:
+            return list(self._gates)
+
     def when_gone(self, then: Callable[[], None]) -> None:
         """Have ``then`` called once nothing of the host is left."""
         self._latch.when_none(then)

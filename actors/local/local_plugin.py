@@ -88,6 +88,9 @@ class LocalPlugin:
         problem = self.unprepared or self.problem
         return status if problem is None else {**status, "problem": str(problem)}
 
+    def actors(self) -> list[pykka.ActorRef[Any]]:
+        return [self._actor]
+
     def shut_down(self, reason: str, supervisor: pykka.ActorRef[SupervisorActor]) -> None:
         self.withdraw(reason)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import CallboardError, PluginError, PluginLoadError
@@ -120,6 +121,11 @@ class PluginManager:
         self.limit_watch.close()
         if self._dispatcher is not None:
             tell(self._dispatcher, CLOSE)
+
+    def actors(self, handles: Iterable[PluginHandle]) -> list[pykka.ActorRef[Any]]:
+        """Of these plugins, and of what all plugins share; some may have ended."""
+        shared = [] if self._dispatcher is None else [self._dispatcher]
+        return [*shared, *chain.from_iterable(handle.actors() for handle in handles)]
 
     def _local_dispatcher(self) -> pykka.ActorRef[SharedDispatcher]:
         """The thread of the actors of all plugins of this process, which starts with the first."""

@@ -105,11 +105,11 @@ def test_a_stop_that_was_interrupted_is_gone_on_with():
     class Interrupted(Board):
         interrupts = 1
 
-        def _wait_ended(self, handles, timeout):
+        def _wait_ended(self, ended, timeout):
             if self.interrupts:
                 self.interrupts -= 1
                 signal.raise_signal(signal.SIGINT)
-            super()._wait_ended(handles, timeout)
+            super()._wait_ended(ended, timeout)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -238,7 +238,7 @@ class Memory:
         """Wait until the supervisor and the tools' actors have read what they were told, and all events are told."""
         self.board.status()
         for actor in pykka.ActorRegistry.get_by_class(HostedToolActor):
-            with suppress(pykka.ActorDeadError):  # of a board that has stopped: one that ended has read all of it
+            with suppress(pykka.ActorDeadError):  # one that has ended meanwhile has read all of it
                 actor.ask(WORK)  # means nothing where there is no work
         assert self.board.events.settle(PATIENCE)
 
