@@ -246,8 +246,9 @@ class Board:
                     adapter, plugin, host=host, policy=policy, settings=settings, share=share
                 )
             except StillEnding as ending:
-                self._wait_ended([handle.ended for handle in ending.members], until - time.monotonic())
-                if time.monotonic() >= until or not all(handle.ended.is_set() for handle in ending.members):
+                ended = [handle.ended for handle in ending.members]
+                self._wait_ended(ended, until - time.monotonic())
+                if time.monotonic() >= until or not all(each.is_set() for each in ended):
                     raise
             else:
                 return

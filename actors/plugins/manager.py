@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import CallboardError, PluginError, PluginLoadError
@@ -89,6 +88,7 @@ class PluginManager:
         self.host_registry = HostRegistry(services, self.limit_watch)
         self._handles: dict[str, PluginHandle] = {}
         self._leaving: list[PluginHandle] = []
+        self._taken_off: set[pykka.ActorRef[Any]] = set()
         self._dispatcher: pykka.ActorRef[SharedDispatcher] | None = None
         self.lock = threading.RLock()
         # A host is added to the supervisor while no other thread can remove it or stop the board: an order to end it would
@@ -122,10 +122,10 @@ class PluginManager:
         if self._dispatcher is not None:
             tell(self._dispatcher, CLOSE)
 
-    def actors(self, handles: Iterable[PluginHandle]) -> list[pykka.ActorRef[Any]]:
-        """Of these plugins, and of what all plugins share; some may have ended."""
-        shared = [] if self._dispatcher is None else [self._dispatcher]
-        return [*shared, *chain.from_iterable(handle.actors() for handle in handles)]
+    def actors(self, handles: Iterable[PluginHandle]) -> set[pykka.ActorRef[Any]]:
+        """Of these plugins, of those that were taken off the board, and of what all share; some may have ended."""
+        shared = set() if self._dispatcher is None else {self._dispatcher}
+        return shared | self._taken_off.union(*[handle.actors() for handle in handles])
 
     def _local_dispatcher(self) -> pykka.ActorRef[SharedDispatcher]:
         """The thread of the actors of all plugins of this process, which starts with the first."""
@@ -419,6 +419,9 @@ class PluginManager:
             self.host_registry.leave(name)
             self._routing_table.remove(name)
             self._catalog.remove(name)
+            # An actor reads what it was told in its own time, and may outlast ``ended``.
+            alive = {actor for actor in self._taken_off if actor.is_alive()}
+            self._taken_off = alive.union(handle.actors())
             return handle
 
     def leaving(self, name: str | None = None) -> list[PluginHandle]:
