@@ -302,7 +302,8 @@ class AHost:
 
 def a_lease(host: AHost) -> tuple[LoopLease, Any]:
     endpoint: Any = SimpleNamespace(mailbox=SimpleNamespace(has_only=lambda _: True), on_waited=None)
-    return LoopLease(SimpleNamespace(host=host), endpoint, lambda: None), object()  # type: ignore[arg-type]
+    sender: Any = SimpleNamespace(host=host)
+    return LoopLease(sender, endpoint, lambda: None), object()
 
 
 def a_wait(submitted: float) -> Any:
