@@ -25,7 +25,7 @@ from .protocol.noise import Noise
 from .protocol.peer import Peer
 from .protocol.peer_events import Answered, Begun, Breach, Dropped, Noted, PartCame, Refused, Released, Stray
 from .protocol.wire import MAX_LINE_BYTES, encode_request, ids_of_requests
-from .report.crash_report import CrashReport, describe_end
+from .report.crash_report import report_of_end
 from .report.flight_recorder import FlightRecorder
 from .report.oom import oom_kills
 
@@ -187,14 +187,7 @@ class Host:
             JsonValueError: the parameters are not JSON; nothing was sent.
         """
         request_id, line = self._encoded(method, params)
-        with self._sending:
-            with self._lock:
-                if self._ended or self._draining or self._breach is not None:
-                    raise self._gone()
-                owner.request_id = request_id
-                self._peer.open(request_id, owner)
-            unsent = self._write({request_id: line})
-        if unsent:
+        if unsent := self._send({request_id: owner}, {request_id: line}):
             raise unsent[request_id]
         return request_id
 
@@ -210,19 +203,46 @@ class Host:
                 fates.append(request_id)
             except (RequestTooLarge, JsonValueError) as error:
                 fates.append(error)
-        with self._sending:
+        owners = {id_: owner for id_, (_, owner) in zip(fates, requests, strict=True) if isinstance(id_, str)}
+        unsent = self._send(owners, lines)
+        return [unsent.get(fate, fate) if isinstance(fate, str) else fate for fate in fates]
+
+    def _send(self, owners: dict[str, RequestOwner], lines: dict[str, bytes]) -> dict[str, HostGone]:
+        """Await the answers to requests, and write their lines; returns those of which nothing was sent.
+
+        After an interrupt those are known by having no ``request_id``.
+        """
+        try:
+            with self._sending:
+                unsent = self._open_and_write(owners, lines)
+        except HostGone as gone:
+            return dict.fromkeys(lines, gone)
+        return unsent
+
+    def _open_and_write(
+        self, owners: dict[str, RequestOwner], lines: dict[str, bytes]
+    ) -> dict[str, HostGone]:
+        data = b"".join(lines.values()) if len(lines) > 1 else next(iter(lines.values()), b"")
+        try:
             with self._lock:
-                if self._ended or self._draining or self._breach is not None:
-                    gone = self._gone()
-                    return [gone if isinstance(fate, str) else fate for fate in fates]
-                for fate, (_, owner) in zip(fates, requests, strict=True):
-                    if isinstance(fate, str):
-                        owner.request_id = fate
-                        self._peer.open(fate, owner)
-            unsent = self._write(lines)
-        return (
-            [unsent.get(fate, fate) if isinstance(fate, str) else fate for fate in fates] if unsent else fates
-        )
+                self._require_open()
+                for request_id, owner in owners.items():
+                    owner.request_id = request_id
+                    self._peer.open(request_id, owner)
+            unsent = self._write(lines, data)
+            for request_id in unsent:
+                owners[request_id].request_id = None
+        except BaseException:  # an interrupt: raised again
+            if self._transport.took is not data:
+                self._take_back(owners)
+            raise
+        return unsent
+
+    def _take_back(self, owners: dict[str, RequestOwner]) -> None:
+        with self._lock:
+            for request_id, owner in owners.items():
+                self._peer.withdraw(request_id)
+                owner.request_id = None
 
     def note(self, method: str, params: dict[str, Any], hears: Callable[[Any], None]) -> None:
         """Send a request beside the calls, for which nobody waits; also while the host takes no more calls.
@@ -230,11 +250,12 @@ class Host:
         ``hears`` is told the value of its answer, or ``None`` if that is an error, if one comes. Raises as `send`.
         """
         request_id, line = self._encoded(method, params)
-        with self._lock:
-            if self._ended or self._breach is not None:
-                raise self._gone()
-            self._peer.note(request_id, hears)
-        if unsent := self._write({request_id: line}):
+        with self._sending:  # so that what the transport took last is what the holder has written
+            with self._lock:
+                self._require_open(drained=True)
+                self._peer.note(request_id, hears)
+            unsent = self._write({request_id: line}, line)
+        if unsent:
             raise unsent[request_id]
 
     def cancel(self, request_id: str, reason: str) -> None:
@@ -250,8 +271,10 @@ class Host:
             with suppress(HostGone, RequestTooLarge, JsonValueError):
                 self.note("shutdown", farewell(), lambda _: None)
 
-    def _gone(self) -> HostGone:
-        return HostGone(f"host {self.name!r} takes no more requests", host=self.name)
+    def _require_open(self, *, drained: bool = False) -> None:
+        """Raise `HostGone` if it takes no more requests; ``drained``: such as no call waits for. With the lock held."""
+        if self._ended or (self._draining and not drained) or self._breach is not None:
+            raise HostGone(f"host {self.name!r} takes no more requests", host=self.name)
 
     def _encoded(self, method: str, params: dict[str, Any]) -> tuple[str, bytes]:
         request_id = f"{self.generation}-{next(self._ids)}"
@@ -260,9 +283,8 @@ class Host:
             raise RequestTooLarge(host=self.name, size=len(line), limit=self.max_line)
         return request_id, line
 
-    def _write(self, lines: dict[str, bytes]) -> dict[str, HostGone]:
-        """Write lines by the ids of their requests; returns those of which nothing was sent, and whose owners were not told."""
-        data = b"".join(lines.values()) if len(lines) > 1 else next(iter(lines.values()), b"")
+    def _write(self, lines: dict[str, bytes], data: bytes) -> dict[str, HostGone]:
+        """Write lines by the ids of their requests, joined; returns those of which nothing was sent, and whose owners were not told."""
         if not data:  # a dialect may have nothing to ask of anybody
             return {}
         if self._recorder is not None:
@@ -397,31 +419,17 @@ class Host:
             self._ended = True
             opened, abandoned = self._peer.lost()
             unfinished, counts = self._peer.unfinished, dict(self._peer.counts)
-        try:
-            cause, stderr, frames = describe_end(
-                exit_,
-                self._command,
-                self.stderr_tail,
-                in_flight=len(opened),
-                unfinished=unfinished,
-                oom_kills_before=self._oom_kills,
-                recorder=self._recorder,
-            )
-        except BaseException as error:  # noqa: BLE001 - a fault of ours, and those who wait have to hear of the end
-            contain(error, logger, "host %r: describing its end failed", self.name)
-            cause, stderr, frames = "it could not be described; the log says why", "", ()
-        report = CrashReport(
+        report = report_of_end(
+            exit_,
+            self._command,
+            self.stderr_tail,
             host=self.name,
             generation=self.generation,
-            exit=exit_.text,
-            code=exit_.code,
-            signal=exit_.signal,
-            uptime=exit_.uptime,
-            cause=cause,
             in_flight=tuple([owner.call_id for owner in opened]),
-            stderr=stderr,
+            unfinished=unfinished,
             counts=counts,
-            frames=frames,
+            oom_kills_before=self._oom_kills,
+            recorder=self._recorder,
         )
         for lost in opened + abandoned:
             self._tell(lost.on_lost, report)

@@ -52,20 +52,37 @@ class TranslatingHost(Host):
     def send(self, method: str, params: dict[str, Any], owner: RequestOwner) -> str:
         request_id = f"{self.generation}-{next(self._ids)}"
         with self._sending:
-            with self._lock:
-                if self._ended or self._draining or self._breach is not None:
-                    raise self._gone()
-                # Encoded and awaited under one hold of the lock: what the dialect answers by itself any thread may
-                # take, and an answer to what nobody waits for yet is dropped.
-                line = self._translated(request_id, method, params)
-                owner.request_id = request_id
-                self._peer.open(request_id, owner)
-            unsent = self._write({request_id: line})
+            unsent = self._translate_and_write(request_id, method, params, owner)
         if unsent:
             raise unsent[request_id]
         if self._dialect.has_more:
             self._hear_dialect()
         return request_id
+
+    def _translate_and_write(
+        self, request_id: str, method: str, params: dict[str, Any], owner: RequestOwner
+    ) -> dict[str, HostGone]:
+        line = b""
+        try:
+            with self._lock:
+                self._require_open()
+                # Encoded and awaited under one hold of the lock: what the dialect answers by itself any thread may
+                # take, and an answer to what nobody waits for yet is dropped.
+                line = self._translated(request_id, method, params)
+                owner.request_id = request_id
+                self._peer.open(request_id, owner)
+            unsent = self._write({request_id: line}, line)
+        except BaseException:  # it was refused, or an interrupt came: raised again
+            if self._transport.took is not line:
+                self._take_back({request_id: owner})
+            raise
+        return unsent
+
+    def _take_back(self, owners: dict[str, RequestOwner]) -> None:
+        super()._take_back(owners)
+        with self._lock:
+            for request_id in owners:
+                self._dialect.forget(request_id)
 
     def send_all(
         self, method: str, requests: Sequence[tuple[dict[str, Any], RequestOwner]]
@@ -76,11 +93,10 @@ class TranslatingHost(Host):
         request_id = f"{self.generation}-{next(self._ids)}"
         with self._sending:
             with self._lock:
-                if self._ended or self._breach is not None:
-                    raise self._gone()
+                self._require_open(drained=True)
                 line = self._translated(request_id, method, params)
                 self._peer.note(request_id, hears)
-            unsent = self._write({request_id: line})
+            unsent = self._write({request_id: line}, line)
         if unsent:
             raise unsent[request_id]
         if self._dialect.has_more:
@@ -113,6 +129,6 @@ class TranslatingHost(Host):
         """Write what the dialect has to say by itself, and hand on what nobody over there has said."""
         with self._lock:
             lines, events = self._translating.take()
-        self._write({"": lines})
+        self._write({"": lines}, lines)
         for event in events:
             self._hand_on(event)

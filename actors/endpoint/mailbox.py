@@ -5,6 +5,9 @@ calls wait here. The mailbox *grants* work one piece at a time and never more th
 pieces at once, so at most that many messages about work are ever in the actor's inbox, and
 control waits behind no backlog. While the tool cannot work the mailbox is paused: calls wait, within
 their deadlines. When it will not work again soon the mailbox is shut: calls are refused at once.
+
+A signal handler may raise between any two lines that the caller's thread runs here. So nothing is counted that can be
+derived from which calls are where, each step ends a call's former place last, and leaving a place twice is no error.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ..calls.call import Call
     from ..calls.stage import Result
@@ -45,8 +48,7 @@ class Mailbox:
         # Ordered, and a call is taken out in no time wherever it waits.
         self._calls: OrderedDict[Call, None] = OrderedDict()
         self._taken: set[Call] = set()
-        self._in_hand = 0
-        self._granted = 0
+        self._in_hand: set[Call] = set()
         self._untaken = 0
         self._open = True
         self._refusal: Callable[[Call], Result] | None = None
@@ -74,6 +76,10 @@ class Mailbox:
         """Whether calls are refused at present."""
         return self._refusal is not None
 
+    @property
+    def _granted(self) -> int:
+        return self._untaken + len(self._taken)
+
     def has_only(self, call: Call) -> bool:
         """Whether this call is under way and nothing else is, nor waits."""
         return call in self._taken and len(self._taken) == 1 and not self._calls
@@ -82,6 +88,11 @@ class Mailbox:
         """The calls that were taken and not released yet."""
         with self._lock:
             return list(self._taken)
+
+    def in_hand(self) -> list[Call]:
+        """The calls that `take` or `take_all` has returned and that were not handed over yet."""
+        with self._lock:
+            return list(self._in_hand)
 
     def offer(self, call: Call) -> Callable[[Call], Result] | None:
         """Put a call at the end. Returns ``None``, or what makes its refusal; then it was not taken."""
@@ -100,15 +111,14 @@ class Mailbox:
         with self._lock:
             if self._granted or self._calls or self._in_hand or not self._open:
                 return False
-            self._granted += 1
             call.sequence = next(self._sequence)
             self._taken.add(call)
             return True
 
-    def handed_over(self, count: int = 1) -> None:
-        """So many that were taken have been given to the tool, or ended: the next may go past the mailbox."""
+    def handed_over(self, calls: Iterable[Call]) -> None:
+        """These were taken, and have been given to the tool or ended: the next call may go past the mailbox."""
         with self._lock:
-            self._in_hand -= count
+            self._in_hand.difference_update(calls)
 
     def put_back(self, call: Call) -> Callable[[Call], Result] | None:
         """Put a call back to where it stood in the order, even beyond the limit. Returns as `offer`.
@@ -117,13 +127,12 @@ class Mailbox:
         between, and be released then although it is under way; or the one behind it could be taken first.
         """
         with self._lock:
-            if call in self._taken:
-                self._taken.discard(call)
-                self._granted -= 1
             if self._refusal is not None:
+                self._taken.discard(call)
                 return self._refusal
             first = next(iter(self._calls), call)
             self._calls[call] = None
+            self._taken.discard(call)
             if call.sequence <= first.sequence:  # nearly always
                 self._calls.move_to_end(call, last=False)
             else:
@@ -142,47 +151,36 @@ class Mailbox:
             if not self._untaken:  # a thread that has failed cannot know whether it had taken a grant
                 return None
             self._untaken -= 1
-            if not self._open or not self._calls:
-                self._granted -= 1
-                return None
-            call, _ = self._calls.popitem(last=False)
-            self._taken.add(call)
-            self._in_hand += 1
-            return call
+            return self._take() if self._open and self._calls else None
 
     def take_all(self) -> list[Call]:
         """As `take`, of as many calls as were granted."""
         calls: list[Call] = []
         with self._lock:
-            grants, self._untaken = self._untaken, 0
-            for _ in range(grants):
+            while self._untaken:
+                self._untaken -= 1
                 if self._open and self._calls:
-                    calls.append(self._calls.popitem(last=False)[0])
-                else:
-                    self._granted -= 1
-            self._taken.update(calls)
-            self._in_hand += len(calls)
+                    calls.append(self._take())
         return calls
 
+    def _take(self) -> Call:
+        call = next(iter(self._calls))
+        self._in_hand.add(call)
+        self._taken.add(call)
+        del self._calls[call]
+        return call
+
     def tell_of_untaken(self) -> None:
-        """Grant once more what was granted and not taken: the thread that was told of it takes no more."""
+        """Grant once more what was granted and not taken: the thread that was told of it takes no more, or was not told."""
         with self._lock:
             if self._untaken:
                 self._grant(self._granted)
-
-    def withdraw(self, call: Call) -> None:
-        """A call is not this mailbox's business any more, whether it was taken or not."""
-        with self._lock:
-            if call in self._taken:
-                self._taken.discard(call)
-                self._granted -= 1
-                self._grant_more()
+            self._grant_more()
 
     def release(self, call: Call) -> None:
-        """A call that was taken is no longer under way."""
+        """A call is no longer under way, if it was."""
         with self._lock:
             self._taken.discard(call)
-            self._granted -= 1
             self._grant_more()
 
     def discard(self, call: Call) -> bool:
@@ -241,7 +239,6 @@ class Mailbox:
 
     def _grant_more(self) -> None:
         while self._open and self._granted < self.concurrency and self._untaken < len(self._calls):
-            self._granted += 1
             self._untaken += 1
             self._grant(self._granted)
 

@@ -50,50 +50,52 @@ class Workers:
         self._on_back = on_back
         self._work: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._threads = 0
+        self._threads: set[object] = set()
         self._closed = False
         self.endpoint: Endpoint | None = None
 
     def grant(self, granted: int) -> None:
         """A piece of work may be taken; ``granted`` are under way with it. See `Mailbox`."""
         self._work.put(True)
-        with self._lock:
-            if self._threads >= granted:
-                return
-            self._threads += 1
-        self._begin()
+        self._begin(granted)
 
-    def _begin(self) -> None:
-        """Start a thread that has been counted; later, if the machine has none to give."""
-        try:
-            threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
-        except RuntimeError:
-            # Calls wait meanwhile, within their deadlines. They are granted, so nothing else starts them.
-            logger.exception("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
-            endpoint = self.endpoint
-            assert endpoint is not None
-            with self._lock:
-                self._threads -= 1
-            endpoint.clock.call_at(endpoint.clock.now() + _PATIENCE, self._begin_late)
+    def _begin(self, most: int) -> None:
+        """Start a thread unless there are so many; later, if the machine has none to give."""
+        thread = object()
+        with self._lock:
+            if len(self._threads) >= most:
+                return
+            try:
+                self._threads.add(thread)
+                threading.Thread(target=self._run, name=f"callboard-tool-{self._name}", daemon=True).start()
+            except (
+                RuntimeError
+            ):  # calls wait meanwhile, within their deadlines; they are granted, so nothing else starts them
+                self._threads.discard(thread)
+                logger.exception("no thread for a call of %r; trying again in %g s", self._name, _PATIENCE)
+            except BaseException:  # an interrupt, raised again; if it runs all the same it does no harm
+                self._threads.discard(thread)
+                raise
+            else:
+                return
+        endpoint = self.endpoint
+        assert endpoint is not None
+        endpoint.clock.call_at(endpoint.clock.now() + _PATIENCE, self._begin_late)
 
     def _begin_late(self) -> None:
-        with self._lock:
-            if self._closed or self._work.empty():
-                return
-            self._threads += 1
-        self._begin()
+        if not (self._closed or self._work.empty()):
+            self._begin(len(self._threads) + 1)
 
     def replace(self) -> None:
         """Count a thread out that is stuck; the next grant starts another."""
         with self._lock:
-            self._threads -= 1
+            self._threads.pop()
 
     def close(self) -> None:
         """Let the threads end once they are idle."""
         with self._lock:
             self._closed = True
-            for _ in range(self._threads):
-                self._work.put(False)
+        self._work.put(False)
 
     def _run(self) -> None:
         endpoint = self.endpoint
@@ -119,8 +121,9 @@ class Workers:
                     return False
             except BaseException as error:  # a thread that is lost must not take the call with it
                 if not call.finish(tool_raised(error), first=partial(endpoint.mailbox.release, call)):
-                    endpoint.mailbox.withdraw(call)
+                    endpoint.mailbox.release(call)
                 raise
+        self._work.put(False)  # for the next thread, however many there are
         return False
 
     def _run_one(self, endpoint: Endpoint, call: Call, loop: EventLoop) -> bool:

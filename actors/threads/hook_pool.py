@@ -85,13 +85,13 @@ class HookPool:
             "callboard-hooks", _IDLE_SECONDS, None if failed is None else partial(failed, "hooks")
         )
         self._lock = threading.Lock()
-        self._asking: dict[str, int] = {}
+        self._asking: dict[str, set[object]] = {}
 
     @property
     def asking(self) -> int:
         """How many hooks are under way."""
         with self._lock:
-            return sum(self._asking.values())
+            return sum(map(len, self._asking.values()))
 
     def ask(
         self,
@@ -109,18 +109,22 @@ class HookPool:
         comes from a hook that hangs.
         """
         problem: str | None = None
-        with self._lock:
-            stuck = self._asking.get(plugin, 0)
-            if stuck >= most:
-                problem = f"{most} earlier hooks of {plugin!r} have not come back"
-            else:
-                self._asking[plugin] = stuck + 1
-        if problem is None:
-            try:
-                self._pool.run(partial(self._do, plugin, hook, answer))
-            except RuntimeError as error:
-                problem = f"there is no thread for it: {error}"
-                self._count_out(plugin)
+        asked = object()
+        try:
+            with self._lock:
+                asking = self._asking.setdefault(plugin, set())
+                if len(asking) >= most:
+                    problem = f"{most} earlier hooks of {plugin!r} have not come back"
+                else:
+                    asking.add(asked)
+            if problem is None:
+                self._pool.run(partial(self._do, plugin, hook, answer, asked))
+        except RuntimeError as error:
+            problem = f"there is no thread for it: {error}"
+            self._count_out(plugin, asked)
+        except BaseException:  # an interrupt, raised again
+            self._count_out(plugin, asked)
+            raise
         if problem is not None:
             answer(HookFailed(problem, plugin=plugin))
 
@@ -147,10 +151,11 @@ class HookPool:
         plugin: str,
         hook: Callable[[], Answer],
         answer: Callable[[Answer | HookFailed], None],
+        asked: object,
         thread: PoolThread,
     ) -> bool:
         value = _run_hook(plugin, hook)
-        self._count_out(plugin)
+        self._count_out(plugin, asked)
         going_on = self._pool.hand_back(thread)
         try:
             answer(value)
@@ -158,9 +163,9 @@ class HookPool:
             contain(error, logger, "handing over what a hook of %r returned failed", plugin)
         return going_on
 
-    def _count_out(self, plugin: str) -> None:
+    def _count_out(self, plugin: str, asked: object) -> None:
         with self._lock:
-            self._asking[plugin] -= 1
+            self._asking[plugin].discard(asked)
 
 
 def _run_hook(plugin: str, hook: Callable[[], Answer]) -> Answer | HookFailed:

@@ -24,10 +24,11 @@ logger = Log("callboard.actors")
 
 
 class PoolThread:
-    """A thread of a pool."""
+    """A thread of a pool, with its first job."""
 
-    def __init__(self, pool: ThreadPool) -> None:
+    def __init__(self, pool: ThreadPool, job: Job) -> None:
         self.jobs: SimpleQueue[Job] = SimpleQueue()
+        self.jobs.put(job)
         self._pool = pool
         self._thread = threading.Thread(target=self._run, name=pool.name, daemon=True)
         self._thread.start()
@@ -84,13 +85,11 @@ class ThreadPool:
         with self._lock:
             if self._idle:
                 # The one that has been idle for longest: the last one may be handing over its answer still.
-                thread = self._idle.popleft()
-                # Under the lock, so that a thread that is not idle has a job, or had one.
+                thread = self._idle[0]
+                # Under the lock and before it is taken out, whatever interrupts this: one that is not idle has a job, or had one.
                 thread.jobs.put(job)
-                return thread
-        thread = PoolThread(self)
-        thread.jobs.put(job)
-        return thread
+                return self._idle.popleft()
+        return PoolThread(self, job)
 
     def hand_back(self, thread: PoolThread) -> bool:
         """Make a thread idle, from its job, before the answer is known: who gets that wants the next. False once closed."""

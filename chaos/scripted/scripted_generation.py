@@ -50,9 +50,9 @@ class ScriptedGeneration:
 
     def __init__(self, script: Script, pid: int, listener: ProcessListener, at_once: list[f.Fault]) -> None:
         self.pid = pid
+        self.took: bytes | None = None
         self.number = script.cues.generation
-        self.ended = False
-        self.gone = False
+        self.ended = self.gone = False
         self._script = script
         self._clock = script.clock
         self._listener = listener
@@ -63,9 +63,7 @@ class ScriptedGeneration:
         self._stdin_open = True
         self._refuses_stdin = False
         self._stdout_open = True
-        self._paused = False
-        self._hung = False
-        self._deaf = False
+        self._paused = self._hung = self._deaf = False
         self._held: list[Callable[[], None]] = []
         self._running: dict[str, Generator[float, None, Any]] = {}
         self._spoilt: dict[str, list[f.Fault]] = {}
@@ -92,6 +90,7 @@ class ScriptedGeneration:
             self._note_closed("stdin_closed")
             self._stdin_open = False
             raise HostGone(f"host {self._script.name!r} has closed its stdin", host=self._script.name)
+        self.took = data
         self._clock.soon(partial(self._do, partial(self._read, data)))
 
     def stop(self, reason: str, ladder: StopLadder, *, fault: str | None = None) -> None:

@@ -51,6 +51,7 @@ class HttpTransport:
 
     def __init__(self, host: str, listener: ProcessListener, open_connection: Open, max_answer: int) -> None:
         self.pid = next(_numbers)
+        self.took: bytes | None = None
         self._host = host
         self._listener = listener
         self._open_connection = open_connection
@@ -85,9 +86,11 @@ class HttpTransport:
 
     def write(self, data: bytes) -> None:
         if not self._closed:
+            self.took = data  # before: of an interrupted hand-over it is not known how far it came
             with suppress(RuntimeError):  # the loop is closed: it has ended this moment
                 self._loop.call_soon_threadsafe(self._take, data)
                 return
+            self.took = None
         raise HostGone(f"the session of host {self._host!r} is over", host=self._host)
 
     def stop(self, reason: str, ladder: StopLadder) -> None:

@@ -15,7 +15,6 @@ import struct
 import sys
 import termios
 import time
-from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from ...base.forking import close_own, own
 from ...plugins.results.failures import describe
 from ..errors import HostGone
 from .loop_reader import Lending
+from .outbox import Outbox
 from .process import HostProcess
 from .pump import PIECE, REST, Pumping
 from .stop_ladder import KILL_NOW
@@ -57,7 +57,7 @@ class PolledProcess(HostProcess):
         assert popen.stderr is not None
         self.exit_reader = self.wake_reader = self._wake_writer = -1
         self._stdin: int | None = popen.stdin.fileno()
-        self._backlog: deque[memoryview] = deque()
+        self._outbox = Outbox()
         for stream in (popen.stdin, popen.stdout, popen.stderr):
             os.set_blocking(stream.fileno(), False)
         for stream in (popen.stdin, popen.stdout):
@@ -69,22 +69,24 @@ class PolledProcess(HostProcess):
             os.set_blocking(descriptor, False)
         self.exit_reader = exit_descriptor(self.pid)
 
+    @property
+    def took(self) -> bytes | None:
+        return self._outbox.took
+
     def write(self, data: bytes) -> None:
         with self._lock:
-            if self._stdin is None:
-                raise HostGone(f"host {self.host!r} is not running", host=self.host)
-            if self._backlog:
-                self._backlog.append(memoryview(data))
-                return
-            try:
-                written = os.write(self._stdin, data)
-            except BlockingIOError:
-                written = 0
-            except OSError as error:
-                self._lose_stdin()
-                raise HostGone(f"host {self.host!r} has closed its stdin", host=self.host) from error
-            if written < len(data):
-                self._backlog.append(memoryview(data)[written:])
+            self._put(data)
+
+    def _put(self, data: bytes) -> None:
+        if self._stdin is None:
+            raise HostGone(f"host {self.host!r} is not running", host=self.host)
+        try:
+            self._outbox.send(data, self._stdin)
+        except OSError as error:
+            self._lose_stdin()
+            raise HostGone(f"host {self.host!r} has closed its stdin", host=self.host) from error
+        finally:  # an interrupt may have come between a write and the end of its entry
+            if self._outbox:
                 self._wake()
 
     # What follows is for the pump, in its thread.
@@ -93,22 +95,16 @@ class PolledProcess(HostProcess):
     def stdin_waiting(self) -> int | None:
         """The descriptor of stdin while there is a backlog for it, else ``None``."""
         with self._lock:
-            return self._stdin if self._backlog else None
+            return self._stdin if self._outbox else None
 
     def flush(self) -> None:
         """Write what the pipe takes of the backlog."""
         with self._lock:
-            while self._backlog and self._stdin is not None:
+            if self._stdin is not None:
                 try:
-                    written = os.write(self._stdin, self._backlog[0])
-                except BlockingIOError:
-                    return
+                    self._outbox.flush(self._stdin)
                 except OSError:  # those who wait for an answer are told when it ends, as it now has to
                     self._lose_stdin()
-                    return
-                rest = self._backlog.popleft()[written:]
-                if rest:
-                    self._backlog.appendleft(rest)
 
     def close(self) -> None:
         with self._lock:
@@ -140,7 +136,7 @@ class PolledProcess(HostProcess):
                 os.write(self._wake_writer, b"!")
 
     def _close_stdin(self) -> None:
-        self._give_up(self._backlog)
+        self._give_up(self._outbox.give_up())
         if self._stdin is not None:
             self._stdin = None
             assert self.popen.stdin is not None

@@ -217,6 +217,11 @@ class HostProcess(ABC):
     def prepare(self) -> None:
         """Open what it takes to carry it. Raises `OSError`: the machine is short of something."""
 
+    @property
+    @abstractmethod
+    def took(self) -> bytes | None:
+        """See `Transport`."""
+
     @abstractmethod
     def write(self, data: bytes) -> None:
         """Send bytes to stdin, without ever blocking: what the pipe does not take now goes later.
@@ -318,9 +323,8 @@ class HostProcess(ABC):
     def _wake(self) -> None:
         """Have the pump look after the process, if there is one."""
 
-    def _give_up(self, backlog: deque[memoryview]) -> None:
+    def _give_up(self, backlog: Iterable[memoryview]) -> None:
         self._unsent += unsent_lines(backlog)
-        backlog.clear()
 
     @abstractmethod
     def _close_stdin(self) -> None:

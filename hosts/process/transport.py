@@ -30,9 +30,13 @@ class Transport(Protocol):
 
     Attributes:
         pid: its process id; a number of its own if it is no process.
+        took: the last data written of which a byte may have left, or may leave yet. It tells after an interrupted `write`.
     """
 
     pid: int
+
+    @property
+    def took(self) -> bytes | None: ...
 
     @property
     def stderr_tail(self) -> str:
@@ -92,6 +96,10 @@ class ProcessTransport:
         self.lead = self._pump.lead
         self.is_led = self._pump.is_led
         self.write = process.write  # on the way of every call: no further step in between
+
+    @property
+    def took(self) -> bytes | None:
+        return self._process.took
 
     @property
     def stderr_tail(self) -> str:

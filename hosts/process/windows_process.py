@@ -49,6 +49,7 @@ class ThreadedProcess(HostProcess):
         self.threads: list[threading.Thread] = []
         self._takes = True
         self._backlog: deque[memoryview] = deque()
+        self._took: bytes | None = None
         self._changed = threading.Condition(self._lock)
         self._writer: threading.Thread | None = None
 
@@ -68,11 +69,16 @@ class ThreadedProcess(HostProcess):
             self.threads.append(self._start(what, wait))
         self._writer = self._start("stdin", self._write_on)
 
+    @property
+    def took(self) -> bytes | None:
+        return self._took
+
     def write(self, data: bytes) -> None:
         """See `HostProcess`. That stdin was closed is known once something could not be written."""
         with self._lock:
             if not self._takes:
                 raise HostGone(f"host {self.host!r} takes no more", host=self.host)
+            self._took = data
             self._backlog.append(memoryview(data))
             self._changed.notify()
 
@@ -96,6 +102,7 @@ class ThreadedProcess(HostProcess):
     def _close_stdin(self) -> None:
         self._takes = False
         self._give_up(self._backlog)
+        self._backlog.clear()
         self._changed.notify()
 
     # Each in its thread.

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from ...base.foreign import Log, contain
 from ...base.frozen import frozen
 from ..environment import secrets_of
 from .oom import killed_for_memory, oom_kills
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..process.process import Command, ProcessExit
     from .flight_recorder import FlightRecorder
+
+logger = Log("callboard.hosts")
 
 
 @frozen
@@ -102,7 +105,49 @@ _FIELDS = tuple(field.name for field in fields(CrashReport))
 _VALUES = attrgetter(*_FIELDS)
 
 
-def describe_end(
+def report_of_end(
+    exit_: ProcessExit,
+    command: Command,
+    stderr: str,
+    *,
+    host: str,
+    generation: int,
+    in_flight: tuple[str, ...],
+    unfinished: bytes,
+    counts: Mapping[str, int],
+    oom_kills_before: int | None,
+    recorder: FlightRecorder | None,
+) -> CrashReport:
+    """The report of a generation's end; arguments as `_describe_end`. Raises nothing: those who wait have to hear of the end."""
+    try:
+        cause, last, frames = _describe_end(
+            exit_,
+            command,
+            stderr,
+            in_flight=len(in_flight),
+            unfinished=unfinished,
+            oom_kills_before=oom_kills_before,
+            recorder=recorder,
+        )
+    except BaseException as error:  # noqa: BLE001 - a fault of ours
+        contain(error, logger, "host %r: describing its end failed", host)
+        cause, last, frames = "it could not be described; the log says why", "", ()
+    return CrashReport(
+        host=host,
+        generation=generation,
+        exit=exit_.text,
+        code=exit_.code,
+        signal=exit_.signal,
+        uptime=exit_.uptime,
+        cause=cause,
+        in_flight=in_flight,
+        stderr=last,
+        counts=dict(counts),
+        frames=frames,
+    )
+
+
+def _describe_end(
     exit_: ProcessExit,
     command: Command,
     stderr: str,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import queue
 import threading
 import time
@@ -151,6 +152,7 @@ class SystemClock:
         self._wake = threading.Condition(self._lock)
         self._order = itertools.count()
         self._cancelled = 0
+        self._sleeps_until = math.inf
         self._thread: threading.Thread | None = None
         self._closed = False
         disown_in_child(self)
@@ -171,7 +173,9 @@ class SystemClock:
             heapq.heappush(self._heap, (when, next(self._order), entry))
             if self._thread is None:
                 self._start()
-            elif self._heap[0][2] is entry:
+            elif (
+                self._heap[0][0] < self._sleeps_until
+            ):  # not "is mine": an interrupted caller has woken nobody for its own
                 self._wake.notify()
         return entry
 
@@ -200,7 +204,7 @@ class SystemClock:
         with self._lock:
             self._closed = True
             self._heap.clear()
-            self._wake.notify()
+            self._wake.notify_all()
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
@@ -226,10 +230,11 @@ class SystemClock:
         while True:
             with self._lock:
                 while not self._closed:
-                    wait = self._heap[0][0] - time.monotonic() if self._heap else None
-                    if wait is not None and wait <= 0:
+                    self._sleeps_until = self._heap[0][0] if self._heap else math.inf
+                    wait = self._sleeps_until - time.monotonic()
+                    if wait <= 0:
                         break
-                    self._wake.wait(None if wait is None else min(wait, threading.TIMEOUT_MAX))
+                    self._wake.wait(min(wait, threading.TIMEOUT_MAX))
                 if self._closed:
                     return
                 entry = heapq.heappop(self._heap)[2]

@@ -66,6 +66,8 @@ class MemoryGeneration:
     def start(self) -> None:
         """See `Transport`."""
 
+    took = None
+
     def write(self, data: bytes) -> None:
         """See `Transport`."""
         if self.ended:

@@ -93,7 +93,7 @@ class LaneMachine(RuleBasedStateMachine):
         self.waiting: list[Call] = []
         self.running: list[Call] = []
         self.open = True
-        self.in_hand = 0
+        self.in_hand: list[Call] = []
 
     def _grant(self, _granted: int) -> None:
         self.granted += 1
@@ -116,13 +116,12 @@ class LaneMachine(RuleBasedStateMachine):
         else:
             assert call is self.waiting.pop(0)
             self.running.append(call)
-            self.in_hand += 1
+            self.in_hand.append(call)
 
     @precondition(lambda self: self.in_hand)
     @rule()
     def handed_over(self) -> None:
-        self.in_hand -= 1
-        self.mailbox.handed_over()
+        self.mailbox.handed_over([self.in_hand.pop()])
 
     @rule()
     def enter(self) -> None:

@@ -42,6 +42,8 @@ class RunningGeneration:
     def start(self):
         pass
 
+    took = None
+
     def write(self, data):
         for line in data.splitlines():
             request = json.loads(line)

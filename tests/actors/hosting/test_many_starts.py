@@ -34,6 +34,8 @@ class Process:
     def start(self):
         pass
 
+    took = None
+
     def write(self, data):
         self.asked += [json.loads(line) for line in data.splitlines()]
         if self.free:

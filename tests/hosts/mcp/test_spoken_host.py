@@ -21,6 +21,8 @@ class Nowhere:
     def start(self):
         pass
 
+    took = None
+
     def write(self, data):
         pass
 
