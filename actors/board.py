@@ -347,6 +347,8 @@ class Board:
             streaming: have a tool that can stream do so; otherwise it is asked for its result only.
             key: given to tools that accept one, the same when the call is sent again.
 
+        What a signal handler raises in here is raised; the call ends with ``cancelled`` then, and is not sent if it was not yet.
+
         Raises:
             TypeError: the context is no mapping, the deadline no number, or the key no text.
             ValueError: the key is empty, longer than 200 characters, or cannot be printed.
@@ -354,17 +356,22 @@ class Board:
         if context is not None or deadline is not None or key is not None:
             require_call_options(context, deadline, key)
         call = self._call_parser.read(tool_call, context=context, streaming=streaming, key=key)
-        if self._listeners.ever:
-            return self.hooks.take(call, deadline)
-        if call.done():
-            return call
-        if self.plugin_manager.closed:
-            call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
-            return call
-        if deadline is not None:
-            call.limit(self._steady_clock, deadline)
-        self._route(call)
-        return call
+        try:
+            if self._listeners.ever:
+                return self.hooks.take(call, deadline)
+            if call.done():
+                return call
+            if self.plugin_manager.closed:
+                call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
+                return call
+            if deadline is not None:
+                call.limit(self._steady_clock, deadline)
+            self._route(call)
+            return call  # noqa: TRY300 - in here an interrupt still ends the call, of which its caller has no handle
+        except BaseException:  # an interrupt: raised again
+            call.withdraw()
+            self._unread.discard(call)
+            raise
 
     def _route(self, call: Call, claims: Claims | None = None) -> None:
         if not self._routing_table.routes.claimers:

@@ -34,7 +34,7 @@ from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
 from .config.plugin_options import complete
 from .config.state import open_state_store, read_state_settings
-from .direct_calls import Caller, FirstStart
+from .direct_calls import Caller, FirstStart, own_result
 from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
@@ -412,8 +412,11 @@ class Callboard:
         return self._running.submit(tool_call, **options)
 
     def execute(self, tool_call: Any, **options: Any) -> Json:
-        """Run a tool call and wait for its result mapping. Options as `submit`."""
-        return self.submit(tool_call, **options).result()
+        """Run a tool call and wait for its result mapping. Options as `submit`.
+
+        An interrupt of the wait, such as Ctrl-C, ends the call with ``cancelled`` and is raised.
+        """
+        return own_result(self.submit(tool_call, **options))
 
     async def execute_async(self, tool_call: Any, **options: Any) -> Json:
         """Run a tool call and await its result mapping, in asyncio or trio. Options as `submit`."""

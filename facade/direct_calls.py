@@ -95,11 +95,7 @@ class Caller:
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
         """Call a tool and wait for its result. As `Callboard.call`."""
         self._first.ready()
-        call = self._begin(tool, arguments, named)
-        try:
-            return _result_of(tool, call.result())
-        finally:
-            call.cancel()  # the wait may have been interrupted; of a call that has ended it does nothing
+        return _result_of(tool, own_result(self._begin(tool, arguments, named)))
 
     async def acall(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
         """Call a tool and await its result; a task that is cancelled meanwhile cancels the call. As `Callboard.call`."""
@@ -109,6 +105,14 @@ class Caller:
     def _begin(self, tool: str, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Call:
         function = {"name": tool, "arguments": plain({**(arguments or {}), **named})}
         return self._submit({"type": "function", "function": function}, streaming=False, **self._options)
+
+
+def own_result(call: Call) -> Json:
+    """Wait for the result of a call that nobody else holds: what interrupts the wait ends the call."""
+    try:
+        return call.result()
+    finally:
+        call.cancel()  # of a call that has ended it does nothing
 
 
 def _result_of(tool: str, result: Mapping[str, Any]) -> Any:

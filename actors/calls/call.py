@@ -20,11 +20,12 @@ from math import inf
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...base.foreign import Log, contain
+from ...base.foreign import Log
 from ...base.forking import process
 from ...base.validation import require_callable, require_number
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
+from .ending import Ending, wake_all
 from .part_reader import PartReader
 from .stage import EarlyCode, Result, Stage
 from .unread_parts import UnreadParts
@@ -32,7 +33,7 @@ from .waiting import running_asyncio, wait_for_callback
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from concurrent.futures import Future
 
     from ...plugins.contract.invocation import Invocation
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from .future import CallFuture
 
 logger = Log("callboard.actors")
+
+CANCELLED = "the caller cancelled the call"
 
 
 class CallOwner(Protocol):
@@ -59,6 +62,9 @@ class CallOwner(Protocol):
 
     def on_ended(self, call: Call, result: Result) -> None:
         """It has its result, which is not visible yet: what is counted, and told, comes first."""
+
+    def on_interrupted(self, call: Call) -> None:
+        """An interrupt has left it half done; have `Call.recover` called in a thread that no signal handler interrupts."""
 
 
 class Call:
@@ -84,7 +90,7 @@ class Call:
     """
 
     __slots__ = (
-        "__weakref__", "_at_end", "_at_news", "_chunks", "_future", "_limited", "_lock", "_owner",
+        "__weakref__", "_at_end", "_at_news", "_chunks", "_ending", "_future", "_limited", "_lock", "_owner",
         "_process", "_result", "_stage", "_timer", "attempt", "began", "deadline", "id", "invocation", "lost",
         "parts_dropped", "plugin_name", "run", "seconds", "sequence", "streaming", "submitted", "tool_name",
     )  # fmt: skip
@@ -113,6 +119,7 @@ class Call:
         self.lost: Result | None = None
         self._lock = threading.Lock()
         self._stage = Stage.QUEUED
+        self._ending: Ending | None = None
         self._result: Result | None = None
         self._chunks: UnreadParts | None = None
         self._at_news: list[Callable[[], None]] = []
@@ -184,9 +191,14 @@ class Call:
     def cancel(self) -> bool:
         """End the call with ``cancelled``, now; False if it had ended already.
 
-        A tool that is running is asked to stop if it can be asked, and may have had its effect.
+        A tool that is running is asked to stop if it can be asked, and may have had its effect. An interrupt in here is
+        raised, and the call ends with ``cancelled`` all the same.
         """
-        return self.end_early(Code.CANCELLED, "the caller cancelled the call")
+        try:
+            return self.end_early(Code.CANCELLED, CANCELLED)
+        except BaseException:  # an interrupt: raised again
+            self.withdraw()
+            raise
 
     def add_done_callback(self, function: Callable[[], None]) -> None:
         """Call ``function`` once it has ended: at once, or from the thread that ends it. What it raises is logged."""
@@ -194,7 +206,7 @@ class Call:
         if self._owner is not None and self._owner.on_waited is not None:
             self._owner.on_waited()
         if not self._register(self._at_end, function):
-            _wake_all((function,), self.id)
+            wake_all([function], self.id)
 
     @property
     def future(self) -> Future[Result]:
@@ -295,9 +307,9 @@ class Call:
         with self._lock:
             if self._stage is not Stage.QUEUED:
                 return False
-            self._stage = Stage.STARTED
-            self.began = now
             self.attempt += 1
+            self.began = now
+            self._stage = Stage.STARTED
             if tell is not None:
                 tell(self)
             return True
@@ -335,7 +347,7 @@ class Call:
                 return True
             waiting = self._at_news[:]
             self._at_news.clear()
-        _wake_all(waiting, self.id)
+        wake_all(waiting, self.id)
         return True
 
     def finish(
@@ -349,30 +361,55 @@ class Call:
             first: done once it is certain that this is the result, and before anybody can see it:
                 what the next call relies on, such as the committed state. It may add to ``result``.
         """
-        with self._lock:
-            if self._stage is Stage.ENDED or (only_in is not None and self._stage is not only_in):
-                return False
-            self._stage = Stage.ENDED
-            owner = self._owner
-        interrupt = None
+        ending = Ending(result, first)
         try:
-            try:
-                if first is not None:
-                    first()
-            finally:
-                if owner is not None:
-                    owner.on_ended(self, result)
-                if self._timer is not None:
-                    self._timer.cancel()
-        except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: who waits must have the answer
-            interrupt = contain(error, logger, "settling call %s failed", self.id)
+            with self._lock:
+                if self._stage is Stage.ENDED or (only_in is not None and self._stage is not only_in):
+                    return False
+                self._ending = ending
+                self._stage = Stage.ENDED
+            self._settle(ending)
+        except BaseException:  # an interrupt, raised again: another thread goes on from here
+            if self._ending is ending and self._stage is Stage.ENDED and not ending.over:
+                ending.left = True
+                self._hand_over()
+            raise
+        return True
+
+    def _settle(self, ending: Ending) -> None:
+        told = None if self._owner is None else partial(self._owner.on_ended, self, ending.result)
+        interrupt = ending.settle(self.id, told, self._timer)
         with self._lock:
-            self._result = result
-            waiting = self._at_news + self._at_end
+            ending.waiting = [*self._at_news, *self._at_end]
+            self._result = ending.result
             self._at_news.clear()
             self._at_end.clear()
-        _wake_all(waiting, self.id, interrupt)
-        return True
+        ending.wake_all(self.id, interrupt)
+
+    # After an interrupt. A signal handler may raise between any two lines that the caller's thread runs. What it has left half
+    # done is done by the owner's thread, where nothing interrupts; each step may have been done before.
+
+    def withdraw(self) -> None:
+        """End a call whose submitter was interrupted, with ``cancelled``: at once, or soon in another thread."""
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        if self._owner is None:
+            self.recover()
+        else:
+            self._owner.on_interrupted(self)
+
+    def recover(self) -> None:
+        """End it with ``cancelled`` if nobody has; go on with an ending that was interrupted."""
+        ending = self._ending
+        if self._stage is not Stage.ENDED:
+            self.end_early(Code.CANCELLED, CANCELLED)
+        elif ending is not None and ending.left:
+            ending.left = False
+            if self._result is None:
+                self._settle(ending)
+            else:
+                ending.wake_all(self.id)
 
     def end_early(self, code: EarlyCode, error: str) -> bool:
         """End it from outside, saying truly whether the tool may have run. False if it had ended."""
@@ -383,9 +420,12 @@ class Call:
                 return False
             may_have_run = stage is Stage.STARTED or self.lost is not None
             outcome = Outcome.OUTCOME_UNKNOWN if may_have_run else Outcome.NOT_SENT
-            ended = True  # also if an interrupt comes out of it, which it does when all have been told
+            ended = False
             try:
                 ended = self.finish(failure(code, error, outcome=outcome), only_in=stage)
+            except BaseException:  # an interrupt, raised again; it may have come when all had been told
+                ended = self._stage is Stage.ENDED
+                raise
             finally:
                 if ended and self._owner is not None:
                     self._owner.on_ended_early(self, stage)
@@ -400,12 +440,15 @@ class Call:
             self._owner.on_waited()
         gate = threading.Lock()
         gate.acquire()
-        if not self._register(callbacks, gate.release):
-            return True
-        if gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout)):
-            return True
-        self._forget(callbacks, gate.release)
-        return self._result is not None
+        woken = False
+        try:
+            if not self._register(callbacks, gate.release):
+                return True
+            woken = gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
+        finally:  # an interrupt leaves the call as it is, and nobody who waits for it
+            if not woken:
+                self._forget(callbacks, gate.release)
+        return woken or self._result is not None
 
     def _wait_in_loop(
         self, callbacks: list[Callable[[], None]], cancelled: Callable[[], None]
@@ -445,22 +488,3 @@ class Call:
         with self._lock:
             if function in callbacks:
                 callbacks.remove(function)
-
-
-def _wake_all(
-    callbacks: Iterable[Callable[[], None]], call: str, interrupt: BaseException | None = None
-) -> None:
-    """Call all who wait for a call; then raise the interrupt of the main thread that came meanwhile, if one did.
-
-    Args:
-        callbacks: the caller's own may be among them, which may raise anything: the others must hear all the same.
-        call: its id, for the log.
-        interrupt: one that has come already.
-    """
-    for function in callbacks:
-        try:
-            function()
-        except BaseException as error:  # noqa: BLE001 - see above
-            interrupt = contain(error, logger, "a callback of call %s failed", call) or interrupt
-    if interrupt is not None:
-        raise interrupt

@@ -100,7 +100,8 @@ class Endpoint:
     Args:
         adapter: the plugin, with all defaults.
         grant: see `Mailbox`; told how many pieces of work are granted.
-        give_up: tells the tool's actor that a call under way was ended early.
+        give_up: tells the tool's actor that a call under way was ended early. Telling it twice does no harm.
+        interrupted: sends the tool's actor `Interrupted`; its arguments are that message's.
         carry: gives a call to the tool in the thread that submits it, if that can be done
             without blocking. For calls that find the tool idle.
         services: the board's; its keeper has the state that the plugin goes on with.
@@ -128,6 +129,7 @@ class Endpoint:
         *,
         grant: Callable[[int], None],
         give_up: Callable[[Call], None],
+        interrupted: Callable[[Call, bool], None],
         carry: Callable[[Endpoint, Call], None] | None = None,
         tool_runtime: Any = None,
     ) -> None:
@@ -150,6 +152,7 @@ class Endpoint:
         self.forsaken: int | None = None
         self.state_resets = 0
         self.give_up = give_up
+        self._interrupted = interrupted
         self.on_awaited: Callable[[Call, AbstractEventLoop], None] | None = None
         self.on_waited: Callable[[], None] | None = None
         self._carry = carry
@@ -180,9 +183,14 @@ class Endpoint:
         if self.admission.alert and (refused := self.admission.refusal(call)) is not None:
             call.finish(refused)
             return
-        if self._carry is not None and self.mailbox.enter(call):
-            self._carry(self, call)
-            return
+        if self._carry is not None:
+            try:
+                if self.mailbox.enter(call):
+                    self._carry(self, call)
+                    return
+            except BaseException:  # an interrupt: raised again
+                self._interrupted(call, True)
+                raise
         if self.fallback is not None and self.fallback.takes(call):
             return
         refusal = self.mailbox.offer(call)
@@ -197,7 +205,7 @@ class Endpoint:
         It is no longer under way, if it was.
         """
         if self.fallback is not None and self.fallback.takes(call):
-            self.mailbox.withdraw(call)
+            self.mailbox.release(call)
             return
         refusal = self.mailbox.put_back(call)
         if refusal is not None:
@@ -245,6 +253,17 @@ class Endpoint:
             self.mailbox.discard(call)
         else:
             self.give_up(call)
+
+    def on_interrupted(self, call: Call) -> None:
+        self._interrupted(call, False)
+
+    def recover(self, call: Call) -> None:
+        """Bring a call to its end that an interrupt has left half done, and take it off the work. In the actor's thread."""
+        call.recover()
+        self.mailbox.discard(call)
+        if call.began is not None:
+            self.give_up(call)
+        self.mailbox.tell_of_untaken()
 
     def on_ended(self, call: Call, result: Result) -> None:
         self.call_metrics.end(call, result, self.clock.now())

@@ -25,6 +25,18 @@ class GivenUp:
 
 
 @frozen
+class Interrupted:
+    """To a tool actor: a signal handler has raised in the thread that submitted, cancelled or ended a call.
+
+    Attributes:
+        carried: that thread had taken the call past the mailbox, to send it.
+    """
+
+    call: Call
+    carried: bool = False
+
+
+@frozen
 class Shutdown:
     """To the router and the tool actors: stop. To the router: end the calls that wait for claims."""
 

@@ -75,16 +75,23 @@ class Interceptor:
             pipeline.end(read.result())
             return call
         call.belongs_to(pipeline)
+        try:
+            self._begin(call, pipeline, deadline)
+        except BaseException:  # an interrupt: raised again
+            call.withdraw()
+            raise
+        return call
+
+    def _begin(self, call: HookedCall, pipeline: HookPipeline, deadline: float | None) -> None:
         with self._lock:
             closed = self._closed
             self._under_way.add(pipeline)
         if closed:
             call.end_early(Code.CANCELLED, "the board has been stopped")
-            return call
+            return
         call.limit(self._clock, self._default_deadline(call) if deadline is None else deadline)
         if not call.decided and not self._ways.queue.enter(call.tool_name, pipeline):
             pipeline.end(failure(Code.OVERLOADED, f"{MAX_WAITING} calls wait for hooks already"))
-        return call
 
     def close(self) -> None:
         """End the calls that no tool has yet: hooks or a person are being waited for. Take no more."""

@@ -6,6 +6,7 @@ a cancelled call) finds that it has ended, and what it brings is dropped.
 
 from __future__ import annotations
 
+import sys
 import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,6 @@ class HookPipeline:
         self.call = call
         self._ways = ways
         self._lock = threading.Lock()
-        self._at_gate = False
         self._run: HookRun | None = None
         self._tool: ToolRun | None = None
         self._ahead: CallTarget | None = None  # what the gates were last asked about
@@ -100,8 +100,6 @@ class HookPipeline:
 
     def begin(self) -> None:
         call, routes = self.call, self._ways.routing_table.routes
-        with self._lock:
-            self._at_gate = True
         if call.decided:
             self._leave_gate()
         elif not self._ways.listeners.of(PRE) or not (routes.claimers or call.tool_name in routes.by_name):
@@ -220,11 +218,8 @@ class HookPipeline:
         return HookRun(chain, self._ways.means, call=call.id, tool=call.tool_name, done=noted)
 
     def _leave_gate(self) -> None:
-        """Let the next call have the gates, if it was this one's turn; once."""
-        with self._lock:
-            at_gate, self._at_gate = self._at_gate, False
-        if at_gate:
-            self._ways.queue.leave(self.call.tool_name)
+        """Let the next call have the gates, if it was this one's turn."""
+        self._ways.queue.leave(self.call.tool_name, self)
 
     # The end
 
@@ -246,6 +241,24 @@ class HookPipeline:
 
     def on_ended(self, call: Call, result: Result) -> None:
         """See `CallOwner`."""
+
+    def interrupt(self) -> None:
+        self.call.withdraw()
+
+    def on_interrupted(self, call: Call) -> None:
+        self._ways.means.threads.ask("hooks", partial(self._recover, call), _nothing_of_it, most=sys.maxsize)
+
+    def _recover(self, call: Call) -> None:
+        """Bring a call to its end that an interrupt has left half done; each step may have been done before."""
+        call.recover()
+        with self._lock:
+            run, tool = self._run, self._tool
+        if run is not None:
+            run.abandon()
+        if tool is not None:
+            self._end_tool(tool)
+        self._ways.queue.abandon(call.tool_name, self)
+        self._ways.forget(self)
 
     def _end_tool(self, tool: ToolRun) -> None:
         result = self.call.result()
@@ -280,6 +293,10 @@ class HookPipeline:
 
 _ROUNDS = 2
 """How often the gates are asked about one call: again if what they made of its input is for another plugin."""
+
+
+def _nothing_of_it(_: object) -> None:
+    """Nobody waits for a recovery; what it raises is a fault of ours."""
 
 
 def _nothing(_: Passed | Refused) -> None:

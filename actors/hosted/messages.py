@@ -9,6 +9,7 @@ from ...base.frozen import frozen
 if TYPE_CHECKING:
     from ...hosts.host import Host
     from ...hosts.protocol.input_request import InputRequest, SpeaksThrough
+    from ..calls.call import Call
     from .request import HostedRun
 
 
@@ -17,6 +18,13 @@ class Overdue:
     """To a tool actor: a run was given up, and its grace time is over."""
 
     run: HostedRun
+
+
+@frozen
+class Stranded:
+    """To a tool actor: calls that a loop had taken to send them when a signal handler raised in it."""
+
+    calls: list[Call]
 
 
 @frozen

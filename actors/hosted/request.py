@@ -114,7 +114,7 @@ class HostedRun:
         kind, detail = str(error.get("type") or "Error"), str(error.get("detail") or "")
         if kind == "StateUnknown" and self.named is not None and "state" not in self.params:
             self.named.forget()  # so that it is sent whole the next time: this refusal cannot come twice
-            self._hush()
+            self.hush()
             self.ended = True
             self.put_back()
             return
@@ -134,7 +134,7 @@ class HostedRun:
     def on_lost(self, report: CrashReport) -> None:
         """The host went while it ran: the tool may have had its effect, in part or in whole."""
         endpoint, call = self._endpoint, self.call
-        self._hush()
+        self.hush()
         if self.request_id in self.host.unsent:
             self.ended = True
             self.put_back()
@@ -166,7 +166,7 @@ class HostedRun:
     def on_released(self) -> None:
         """It was given up, and has come to its end in the host."""
         self.ended = True
-        self._hush()
+        self.hush()
         self._endpoint.mailbox.release(self.call)
 
     def put_back(self) -> None:
@@ -176,7 +176,8 @@ class HostedRun:
         else:
             self._endpoint.mailbox.release(self.call)
 
-    def _hush(self) -> None:
+    def hush(self) -> None:
+        """Its idle timeout counts no more."""
         if self.idle_timeout is not None:
             self.idle_timeout.end()
 

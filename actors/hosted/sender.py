@@ -114,6 +114,20 @@ class Sender:
         for run, fate in zip(runs, fates, strict=True):
             self._note_fate(endpoint, run, fate)
 
+    @staticmethod
+    def recover(call: Call) -> bool:
+        """Whether a call has left that an interrupted thread was sending; one that has not is not under way any more."""
+        run = call.run
+        if run is None or call.began is None:  # it has not begun, or not again
+            return False
+        if run.request_id is not None:
+            run.sent = True
+            return True
+        run.ended = True
+        run.hush()
+        call.put_back()
+        return False
+
     def _note_fate(self, endpoint: Endpoint, run: HostedRun, fate: str | NotSent) -> None:
         if isinstance(fate, str):
             run.sent = True

@@ -20,7 +20,7 @@ from ...supervision.restart.exits import ExitKind
 from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.fallback import Fallback
-from ..endpoint.messages import WORK, GivenUp, Shutdown, Work
+from ..endpoint.messages import WORK, GivenUp, Interrupted, Shutdown, Work
 from ..handshake.liveness import probe
 from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
 from ..hosting.messages import EndGeneration
@@ -28,7 +28,7 @@ from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
 from .input_requests import InputRequests
 from .loop_lease import LoopLease
-from .messages import InputAsked, InputWithdrawn, Overdue, Probed, Relisted, ToolsChanged
+from .messages import InputAsked, InputWithdrawn, Overdue, Probed, Relisted, Stranded, ToolsChanged
 from .sender import Sender
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class HostedToolActor(BaseActor):
             services,
             grant=self._grant,
             give_up=self._give_up,
+            interrupted=self._interrupted,
             carry=self._sender.send,
         )
         self._lease = LoopLease(self._sender, self.endpoint, self._on_lease_over)
@@ -128,6 +129,9 @@ class HostedToolActor(BaseActor):
     def _give_up(self, call: Call) -> None:
         tell(self.actor_ref, GivenUp(call))
 
+    def _interrupted(self, call: Call, carried: bool) -> None:
+        tell(self.actor_ref, Interrupted(call, carried))
+
     def receive(self, message: Any) -> None:
         """Handle one message."""
         match message:
@@ -151,10 +155,14 @@ class HostedToolActor(BaseActor):
             case Shutdown():
                 self.stop()
             case _:
-                self._receive_of_program(message)
+                self._receive_less_often(message)
 
-    def _receive_of_program(self, message: Any) -> None:
+    def _receive_less_often(self, message: Any) -> None:
         match message:
+            case Interrupted(call, carried):
+                self._on_interrupted(call, carried=carried)
+            case Stranded(calls):
+                self._on_stranded(calls)
             case ToolsChanged():
                 self._on_tools_changed()
             case Relisted(host, schemas):
@@ -199,13 +207,38 @@ class HostedToolActor(BaseActor):
 
     def _take_and_send(self) -> None:
         mailbox = self.endpoint.mailbox
-        calls = mailbox.take_all()
-        if not calls:
-            return
         try:
-            self._sender.send_all(self.endpoint, calls)
-        finally:
-            mailbox.handed_over(len(calls))
+            calls = mailbox.take_all()
+            if calls:
+                self._sender.send_all(self.endpoint, calls)
+                mailbox.handed_over(calls)
+        except BaseException:  # an interrupt in the loop's thread, raised again
+            tell(self.actor_ref, Stranded(mailbox.in_hand()))
+            raise
+
+    def _on_interrupted(self, call: Call, *, carried: bool) -> None:
+        sent = not carried or self._sender.recover(call)
+        self.endpoint.recover(call)
+        if not sent:
+            self.endpoint.mailbox.release(call)
+        self._tell_of_work_again()
+
+    def _on_stranded(self, calls: list[Call]) -> None:
+        """Calls that a loop had taken to send them when it was interrupted: those that were not sent wait again."""
+        for call in reversed(calls):
+            if not self._sender.recover(call):
+                if call.decided:
+                    self.endpoint.mailbox.release(call)
+                else:
+                    self.endpoint.submit_again(call)
+            elif call.decided:
+                self._give_up(call)
+        self.endpoint.mailbox.handed_over(calls)
+        self._tell_of_work_again()
+
+    def _tell_of_work_again(self) -> None:
+        self._told_of_work = False  # an interrupt may have come between this and what it says
+        self.endpoint.mailbox.tell_of_untaken()
 
     def _on_up(self, up: HostUp) -> None:
         if self._fresh:  # later generations, and later programs, are given the committed state with each call

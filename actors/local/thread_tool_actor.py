@@ -13,7 +13,7 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
-from ..endpoint.messages import GivenUp, Shutdown
+from ..endpoint.messages import GivenUp, Interrupted, Shutdown
 from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
 from .messages import Overdue, ThreadBack
@@ -64,6 +64,7 @@ class ThreadToolActor(BaseActor):
             services,
             grant=self._workers.grant,
             give_up=self._give_up,
+            interrupted=self._interrupted,
             tool_runtime=services.tool_runtime,
         )
 
@@ -82,6 +83,9 @@ class ThreadToolActor(BaseActor):
     def _give_up(self, call: Call) -> None:
         tell(self.actor_ref, GivenUp(call))
 
+    def _interrupted(self, call: Call, carried: bool) -> None:
+        tell(self.actor_ref, Interrupted(call, carried))
+
     def _on_back(self, run: ThreadRun) -> None:
         tell(self.actor_ref, ThreadBack(run))
 
@@ -94,6 +98,8 @@ class ThreadToolActor(BaseActor):
                 self._fence(run)
             case ThreadBack(run):
                 self._on_thread_back(run)
+            case Interrupted(call):
+                self.endpoint.recover(call)
             case Shutdown():
                 self._workers.close()
                 self.stop()

@@ -46,6 +46,8 @@ INNER = {
             "finish",
             "hold",
             "limit",
+            "recover",
+            "withdraw",
             "news",
         ),
         *("put_back", "take_chunk"),

@@ -18,7 +18,7 @@ class QueuedCall:
             self.through()
 
     def through(self) -> None:
-        self._queue.leave(self._name)
+        self._queue.leave(self._name, self)
 
 
 def test_the_next_begins_when_the_one_before_is_through():

@@ -1,0 +1,97 @@
+"""Raise at each line that a step runs, one line in each run: what a signal handler that raises can do to it.
+
+Left out are the end of a ``with`` block, which the tracer visits again, and the word ``try``. The interpreter runs signal handlers
+after calls, at jumps back and where a function begins, so none comes between the last call of a block and ``__exit__``.
+"""
+
+from __future__ import annotations
+
+import dis
+import itertools
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import callboard.actors
+import callboard.plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+_ROOTS = tuple(
+    str(Path(room.__path__[0]).parent / name)
+    for room in (callboard.actors, callboard.plugins)
+    for name in ("actors", "base", "facade", "hosts", "interop", "plugins", "supervision")
+)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Raised at a line, as Ctrl-C is."""
+
+
+class Interruption:
+    """Raises `Interrupted` in the thread that enters it, at the line of that number of Callboard's own code.
+
+    Args:
+        line: which of the lines that are run from then on, from 0.
+
+    Attributes:
+        place: where it has raised; ``None`` if fewer lines were run.
+    """
+
+    def __init__(self, line: int) -> None:
+        self.place: str | None = None
+        self._left = line
+
+    def __enter__(self) -> Self:
+        sys.settrace(self._enter_frame)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _enter_frame(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        return self._at_line if frame.f_code.co_filename.startswith(_ROOTS) else None
+
+    def _at_line(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        if event != "line" or _leaves_a_with_block(frame):
+            return self._at_line
+        if self._left:
+            self._left -= 1
+            return self._at_line
+        sys.settrace(None)
+        file = Path(frame.f_code.co_filename)
+        self.place = f"{file.parent.name}/{file.name}:{frame.f_lineno} in {frame.f_code.co_qualname}"
+        raise Interrupted(self.place)
+
+
+def _leaves_a_with_block(frame: FrameType) -> bool:
+    """Whether what comes next is ``__exit__(None, None, None)``, or a ``try`` that has no instruction of its own."""
+    code = frame.f_code.co_code
+    names = [dis.opname[code[at]] for at in range(frame.f_lasti, min(frame.f_lasti + 10, len(code)), 2)]
+    if names[0] == "NOP":
+        return True
+    while names and names[0] == "SWAP":  # the value that is returned is kept below
+        del names[0]
+    return names[:3] == ["LOAD_CONST"] * 3
+
+
+def interrupted_at_each_line(
+    step: Callable[[], object], *, before: Callable[[], object] = lambda: None
+) -> Iterator[str]:
+    """Run a step again and again, interrupted one line later each time; yields where, and ends after a whole run.
+
+    Args:
+        step: what is interrupted.
+        before: done before each run, without interruption.
+    """
+    for line in itertools.count():
+        before()
+        interruption = Interruption(line)
+        with suppress(Interrupted), interruption:
+            step()
+        if interruption.place is None:
+            return
+        yield interruption.place
