@@ -75,14 +75,12 @@ def _offered() -> EntryPoints:
 
 def _read(point: EntryPoint) -> InstalledPlugin:
     distribution = point.dist.name if point.dist is not None else "a package"
-    try:
-        module, attr = point.module, point.attr
-    except AttributeError:  # a value that has not its form is known so late
-        module, attr = "", ""
-    if not (module and attr):
+    # Not `point.module`: how it fails on a malformed value differs between versions of Python.
+    read = point.pattern.match(point.value)
+    if read is None or not read["attr"]:
         raise PluginLoadError(
             f"the entry point {point.name!r} of {distribution} is {point.value!r}, which names no plugin; it has to be "
             "'package.module:PluginClass'",
             plugin=point.name,
         )
-    return InstalledPlugin(point.name, f"{module}.{attr}", distribution)
+    return InstalledPlugin(point.name, f"{read['module']}.{read['attr']}", distribution)

@@ -7,6 +7,7 @@ Editors show what it says and complete by it; what only code can tell (that a gr
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import typing
@@ -69,13 +70,14 @@ _BY_TYPE: Final[dict[str, Json]] = {
 
 def said_of(kind: type) -> dict[str, str]:
     """What the docstring of a dataclass says of its attributes."""
-    _, _, attributes = (kind.__doc__ or "").partition("Attributes:\n")
+    # Python strips the indentation of docstrings since 3.13; `cleandoc` does it for the older ones.
+    _, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")
     found: dict[str, str] = {}
     name = ""
     for line in attributes.splitlines():
         if not line.strip():
             break
-        if begun := re.match(r"        (\w+): (.*)", line):
+        if begun := re.match(r"    (\w+): (.*)", line):
             name, found[begun[1]] = begun[1], begun[2]
         else:
             found[name] += f" {line.strip()}"

@@ -119,6 +119,9 @@ class SafeStream(io.TextIOBase):
         self._bound = LineBound()  # two threads that write one line at once may have it cut a little early
         self.buffer = _Bytes(self)
 
+    def __del__(self) -> None:
+        """Leave the stream alone: `io` would flush it, after its owner may have closed it."""
+
     def __getattr__(self, name: str) -> Any:
         # What else a tool asks of a standard stream, `reconfigure` say, it finds as it was.
         return getattr(self._stream, name)
@@ -162,6 +165,9 @@ class _Bytes(io.RawIOBase):
         super().__init__()
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def __del__(self) -> None:
+        """As the `SafeStream`'s."""
 
     def writable(self) -> bool:
         """It is."""

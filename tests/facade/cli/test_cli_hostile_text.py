@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import json
 import logging
@@ -266,6 +267,26 @@ def test_a_stream_cleans_text_and_bytes_even_if_a_character_comes_in_pieces():
     shown = under.buffer.getvalue().decode("ascii")
     assert hidden_in(shown) == set()
     assert shown.endswith("\n\\xe9\\u202e\n")
+
+
+@pytest.mark.parametrize("kept", ["stream", "buffer"])
+def test_a_stream_that_is_collected_leaves_the_one_below_alone(kept):
+    class Under(io.StringIO):
+        flushed = 0
+
+        def flush(self):
+            self.flushed += 1
+
+    under = Under()
+    stream = SafeStream(under)
+    stream = stream if kept == "stream" else stream.buffer
+    stream.write("a" if kept == "stream" else b"a")
+
+    del stream
+    gc.collect()
+
+    assert under.getvalue() == "a"
+    assert under.flushed == 0
 
 
 def test_no_line_of_a_log_record_looks_like_one_of_ours_but_its_first():
