@@ -81,8 +81,8 @@ class NodeSources:
         self._sandbox = sandbox
 
     @property
-    def compiled(self) -> Path:
-        """Where Node may keep what it has compiled."""
+    def compiled(self) -> Path | None:
+        """Where Node may keep what it has compiled; ``None`` if nowhere."""
         return self._cache.compiled
 
     def module(self, file: Path, root: Path | None = None) -> Module:

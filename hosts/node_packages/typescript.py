@@ -97,6 +97,8 @@ class TypeScript:
         known = self._known(name, file)
         if known is not None:
             return known
+        if not self._cache.can_be_written and self._check(file)["why"] is None:
+            return Module(file)  # Node runs it as it is, and that need not be kept
         with self._cache.scratch(name) as folder:
             return self._known(name, file) or self._make(name, file, folder)
 

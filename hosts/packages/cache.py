@@ -21,11 +21,12 @@ import hashlib
 import os
 import shutil
 import tempfile
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...base.errors import JsonValueError
+from ...base.foreign import Log
 from ...base.frozen import frozen
 from ...base.json import dump_json, load_json
 from ...base.private_files import make_private_folder, who_may_change
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Json = dict[str, Any]
+
+logger = Log("callboard.packages")
+
+_warned_of: dict[Path, object] = {}
+"""The roots that could not be written: each is logged once a process, since each plugin has a `PackageCache` of its own."""
 
 KINDS = ("checkouts", "packages", "modules", "tools", "environments")
 """Git check-outs; packages installed and built; TypeScript made JavaScript; programs that do such things; Pythons."""
@@ -222,13 +228,37 @@ class PackageCache:
             remove(self._home / "compiled")
 
     @property
-    def compiled(self) -> Path:
-        """Where Node may keep what it has compiled, which it runs again. Raises `PackageError`: others may have changed it."""
+    def compiled(self) -> Path | None:
+        """A folder for what Node compiles and runs again; ``None``, said once, if it cannot be made.
+
+        Node is never given a folder that is not there: it tries without end to make one below, say, ``/proc``.
+
+        Raises:
+            PackageError: others may have changed it.
+        """
         folder = self._home / "compiled"
         self._require_ours(folder)
-        with suppress(OSError):  # where nothing can be written Node keeps nothing
+        return folder if self._made(folder) else None
+
+    @property
+    def can_be_written(self) -> bool:
+        """Whether entries can be made; said once if not. Raises `PackageError`: others may have changed it."""
+        self._require_ours()
+        return self._made(self._making)
+
+    def _made(self, folder: Path) -> bool:
+        try:
             make_private_folder(folder)
-        return folder
+        except OSError as error:
+            mine = object()
+            if _warned_of.setdefault(self.root, mine) is mine:
+                logger.warning(
+                    "the plugin cache %s cannot be written (%s), and nothing is kept; name another with 'plugin_cache_dir'",
+                    self.root,
+                    error.strerror or error,
+                )
+            return False
+        return True
 
     def note(self, name: str) -> Json:
         """A small object that was kept by that name; empty if none was. Raises `PackageError`: others may have changed it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from callboard import Callboard
@@ -58,6 +59,23 @@ def board(tmp_path):
 def test_functions_in_javascript_are_called_by_their_names(board):
     assert board.call("wordCount", text="to be") == 2
     assert parts_and_result(board, "count") == (["begun", 1], 2)
+
+
+@pytest.mark.parametrize("suffix", [".mjs", ".ts"])
+def test_a_cache_that_cannot_be_made_is_said_once_and_hosts_start_without_it(tmp_path, caplog, suffix):
+    tool = IMPORT + "export const tools = defineTools({ NAME: { execute: () => 1 } });\n"
+    (tmp_path / "file").touch()
+    plugins = []
+    for name in ("first", "second"):
+        file = tmp_path / f"{name}{suffix}"
+        file.write_text(tool.replace("NAME", name))
+        plugins.append({"node_tool": {"file": str(file), "id": name, "export": "tools"}})
+    nowhere = f"/proc/cache-of{suffix}" if sys.platform == "linux" else str(tmp_path / "file" / "cache")
+
+    with no_leaks(), Callboard({"plugin_cache_dir": nowhere, "plugins": plugins}) as board:
+        assert [board.call("first"), board.call("second")] == [1, 1]
+
+    assert len([each for each in caplog.messages if "cannot be written" in each]) == 1
 
 
 def test_a_standard_schema_makes_the_schema_and_reads_the_arguments(board):
