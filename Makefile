@@ -3,35 +3,41 @@
 # A machine needs Python 3.11 or newer and make. What else is needed goes into .venv, once;
 # Node.js is the system's when it is new enough, and otherwise comes from a wheel.
 #
-#   make PYTHON=python3.12          another Python (only when .venv is made)
+#   make test PYTHON=python3.12     another Python, in an environment of its own: .venv-3.12
 #   make test ARGS="-k backoff"     more words for the command behind test, campaign, demo or bench
 #   make test ARGS="-n 0 --pdb"     all tests in one process, to look into one
 
-PYTHON ?= python3
+# A Python that is named has an environment of its own, so that it is never ignored for one that stands.
+ifeq ($(origin PYTHON),undefined)
+PYTHON := python3
+VENV := .venv
+else
+VENV := .venv-$(shell "$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+endif
 ARGS ?=
 
 # All paths are relative: the checkout may lie below a folder whose name has spaces.
-RUN := .venv/bin/python
+RUN := $(VENV)/bin/python
 # --use-pep517: an older pip would run `setup.py develop`, which cannot map the rooms.
 INSTALL := $(RUN) -m pip --quiet --disable-pip-version-check --no-input install --use-pep517
-RUNNABLE := .venv/runnable.stamp
-INSTALLED := .venv/installed.stamp
-CHECKERS := .venv/checkers.stamp
+RUNNABLE := $(VENV)/runnable.stamp
+INSTALLED := $(VENV)/installed.stamp
+CHECKERS := $(VENV)/checkers.stamp
 VIEW := build/view
-FRAMEWORKS := .venv/frameworks
-SITE_BUILDER := .venv/docs
+FRAMEWORKS := $(VENV)/frameworks
+SITE_BUILDER := $(VENV)/docs
 PYTEST = $(RUN) -m pytest --dist worksteal --numprocesses $$($(RUN) -c "$$WORKERS")
 QUICK := tests/base tests/plugins tests/interop tests/supervision tests/agent
 
 # Compiled code is kept, in one place: without it each of hundreds of short Pythons in the tests would compile the
 # library again, and where containers and CI say to keep none, they do.
-export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # pip twice at once in one .venv breaks it
-.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-adapters test-mcp test-mcp-clients quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved view
+.PHONY: help docs demo demo-chat demo-mcp test test-thorough test-pythons test-newest-python test-adapters test-mcp test-mcp-clients quick campaign fuzz check check-format check-lint check-types bench matrix format clean node moved view
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -65,6 +71,12 @@ test-mcp: $(INSTALLED) node ## Run the tests with real MCP servers, of Node and 
 test-mcp-clients: $(INSTALLED) node ## Run the tests with the official MCP clients and the conformance suite (fetches those)
 	@PYTHONPATH=tests/support $(RUN) tests/support/mcp_client_packages.py
 	@$(RUN) -m pytest tests/facade/mcp/official_clients.py $(ARGS)
+
+test-pythons: ## Run all tests on each Python of 3.11 to 3.14 that is found, each in a fresh environment
+	@"$(PYTHON)" tests/support/pythons.py all $(ARGS)
+
+test-newest-python: ## Run all tests on the newest other Python that is found
+	@"$(PYTHON)" tests/support/pythons.py newest $(ARGS)
 
 quick: $(INSTALLED) ## Run the tests that start no process (for while you write)
 	@CALLBOARD_TESTS=quick $(PYTEST) $(QUICK) $(ARGS)
@@ -113,21 +125,21 @@ format: $(CHECKERS) ## Format the Python files and mend what can be mended
 	@$(RUN) -m ruff check --fix-only --quiet .
 	@$(RUN) -m ruff format .
 
-clean: ## Delete all that was made here, .venv too
-	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean: ## Delete all that was made here, the environments too
+	@rm -rf .venv .venv-* build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- What the words above stand on -----------------------------------------------------------
 
-# The rule only runs when there is no Python in .venv, or a link to one that is gone.
-.venv/bin/python:
+# The rule only runs when there is no Python in the environment, or a link to one that is gone.
+$(VENV)/bin/python:
 	@command -v "$(PYTHON)" >/dev/null || \
 	  { echo "make: there is no $(PYTHON); Callboard needs Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "make: $(PYTHON) is $$("$(PYTHON)" --version 2>&1); Callboard needs Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
-	@echo "make: setting up .venv, once ..."
-	@"$(PYTHON)" -m venv --clear .venv || \
-	  { rm -rf .venv; echo "make: $(PYTHON) cannot make .venv; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "make: setting up $(VENV), once ..."
+	@"$(PYTHON)" -m venv --clear $(VENV) || \
+	  { rm -rf $(VENV); echo "make: $(PYTHON) cannot make $(VENV); on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
 # An editable install names the folder it was made in, so that a checkout that was moved or
 # copied would test the code it came from. The stamp tells where it was made.
@@ -136,7 +148,7 @@ $(RUNNABLE): moved
 endif
 
 # What runs: who only wants to see the demonstration waits for no test tools and no SDKs.
-$(RUNNABLE): .venv/bin/python setup.cfg setup.py
+$(RUNNABLE): $(VENV)/bin/python setup.cfg setup.py
 	@$(INSTALL) --editable .
 	@printf '%s' "$(CURDIR)" > $@
 
@@ -173,7 +185,7 @@ node: $(RUNNABLE)
 	@said=$$($(RUN) -c "$$FIND_NODE" 2>&1); case $$? in \
 	  0) ;; \
 	  3) if [ -n "$$CALLBOARD_NODE" ]; then echo "make: $$said" >&2; exit 1; fi; \
-	     echo "make: no Node.js here that is new enough; installing one into .venv ..."; \
+	     echo "make: no Node.js here that is new enough; installing one into $(VENV) ..."; \
 	     $(INSTALL) --editable '.[node]' && $(RUN) -c "$$FIND_NODE" ;; \
 	  *) echo "$$said" >&2; exit 1 ;; \
 	esac
