@@ -29,7 +29,7 @@ from ..hub import InspectedCall
 from ..limits import MAX_ARGUMENT_CHARS, MAX_DEPTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from ..hub import PayloadKind
 
@@ -42,6 +42,7 @@ FaultCode = Literal[
     "not_finite",  # NaN, Infinity, or a number beyond the range of a double
     "too_deep",
     "too_large",
+    "no_arguments",  # arguments are missing where the form requires them, or stand under another key: ``found``
     "bad_call",  # the call around the arguments is broken: an id or a name is no string
     "cut_off",  # the stream that brought the call broke off, or the message reached its limit
     "contradicted",  # the stream that brought the call said two things of it
@@ -94,6 +95,34 @@ def parse_arguments(value: Any, *, decode_twice: bool = False) -> Arguments:
     except JsonValueError as error:
         return _malformed(None, "not_json_value", str(error))
     return Arguments("object" if isinstance(copy, dict) else "json", copy, None, None)
+
+
+def arguments_of(
+    call: Mapping[str, Any], key: str, known: Collection[str], *, required: bool, decode_twice: bool = False
+) -> Arguments:
+    """Read the arguments of a call from the object that holds them.
+
+    Missing and null arguments are ``{}`` only if the form makes them optional and no text or object stands under an
+    unknown key. A caller that names its arguments otherwise would else run its tool without any, and be told of success.
+
+    Args:
+        call: the object with the arguments.
+        key: where they belong.
+        known: all other keys that the form has.
+        required: the form has no call without arguments.
+        decode_twice: see `parse_arguments`.
+    """
+    value = call.get(key)
+    if value is not None:
+        return parse_arguments(value, decode_twice=decode_twice)
+    strays = [name for name, item in call.items() if name not in known and isinstance(item, dict | str)]
+    if not required and not strays:
+        return Arguments("object", {}, None, None)
+    beside = ", but has " + ", ".join(f"{name[:60]!a}" for name in strays[:_MOST_TOLD]) if strays else ""
+    return _malformed(None, "no_arguments", f"the call has no {key!r}{beside}", found=strays[:_MOST_TOLD])
+
+
+_MOST_TOLD: Final = 5
 
 
 def fault(code: FaultCode, message: str, **facts: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from ..calls.arguments import leftovers, parse_arguments, read_function_call
+from ..calls.arguments import Arguments, arguments_of, fault, leftovers, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
@@ -25,6 +25,8 @@ from ..schemas.shapes import optional_object, optional_text, required_name
 from .gemini_openapi import is_openapi
 
 _DECLARED: Final = frozenset({"name", "description", "input_schema"})
+_CALL_KEYS: Final = ("type", "id", "name")
+_PAYLOADS: Final = ("arguments", "input", "args")
 _OTHERS: Final = frozenset({"type", "function", "parametersJsonSchema", "parameters_json_schema"})
 
 
@@ -72,7 +74,7 @@ class ToAmplifierSchema:
 
 
 class AmplifierCalls:
-    """Reads ``ToolCall``s and ``tool_call`` blocks, with ``arguments`` or ``input``."""
+    """Reads ``ToolCall``s and ``tool_call`` blocks, with ``arguments`` or ``input``, or ``args`` as LangChain has them."""
 
     format: ClassVar = AMPLIFIER
     discriminators: ClassVar = frozenset({"tool_call", None})
@@ -81,27 +83,34 @@ class AmplifierCalls:
         """The type says it, or an id, a name and arguments."""
         if value.get("type") == "tool_call":
             return True
-        return "id" in value and "name" in value and "arguments" in value and "method" not in value
+        if "id" not in value or "name" not in value or "method" in value:
+            return False
+        return "arguments" in value or isinstance(value.get("args"), dict)
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for."""
-        key = _payload_key(value)
-        extras = leftovers(value, ("type", "id", "name", key))
+        keys = _payload_keys(value)
+        extras = leftovers(value, (*_CALL_KEYS, keys[0]))
+        arguments = arguments_of(value, keys[0], _CALL_KEYS, required=True)
+        if len(keys) > 1:
+            problem = fault("bad_call", f"it has arguments under {' and '.join(map(repr, keys))}")
+            arguments = Arguments("malformed", None, None, problem)
         return read_function_call(
             AMPLIFIER,
             value.get("id"),
             value.get("name"),
-            parse_arguments(value.get(key)),
+            arguments,
             metadata={"extras": extras} if extras else {},
         )
 
     def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the call, or a copy of it whose arguments are an object."""
-        key = _payload_key(value)
-        clean = replayable_object(value, key)
+        key, *others = _payload_keys(value)
+        clean = {} if others else replayable_object(value, key)
         if clean is None:
             return value
-        copy: dict[str, Any] = exact_json({**value, key: clean})
+        kept = {name: item for name, item in value.items() if name not in others}
+        copy: dict[str, Any] = exact_json({**kept, key: clean})
         return copy
 
 
@@ -174,8 +183,10 @@ class ToAmplifierResult:
         return Converted(result, losses + lost_extras(value.extras))
 
 
-def _payload_key(value: dict[str, Any]) -> str:
-    return "input" if "input" in value and "arguments" not in value else "arguments"
+def _payload_keys(value: dict[str, Any]) -> list[str]:
+    """Return the keys that hold arguments, ``arguments`` if there are none; more than one is too many."""
+    said = [key for key in _PAYLOADS if value.get(key) is not None]
+    return said or [key for key in _PAYLOADS if key in value][:1] or ["arguments"]
 
 
 def _error(error: Any) -> tuple[dict[str, Any], ResultPart | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import leftovers, parse_arguments, read_function_call
+from ..calls.arguments import arguments_of, leftovers, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, lost_extras
@@ -24,6 +24,7 @@ from ..schemas.shapes import optional_flag, optional_object, optional_text, requ
 from .anthropic_content import read_blocks, write_block
 
 _DECLARED = ("type", "name", "description", "input_schema", "strict")
+_CALL_KEYS = ("type", "id", "name", "caller")
 
 
 class AnthropicSchemas:
@@ -82,10 +83,10 @@ class AnthropicCalls:
         metadata: dict[str, Any] = {}
         if value.get("caller") is not None:
             metadata["caller"] = exact_json(value["caller"], what="$.caller")
-        extras = leftovers(value, ("type", "id", "name", "input", "caller"))
+        extras = leftovers(value, ("input", *_CALL_KEYS))
         if extras:
             metadata["extras"] = extras
-        arguments = parse_arguments(value.get("input"))
+        arguments = arguments_of(value, "input", _CALL_KEYS, required=True)
         return read_function_call(
             ANTHROPIC_TOOL, value.get("id"), value.get("name"), arguments, metadata=metadata
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import leftovers, parse_arguments, read_function_call
+from ..calls.arguments import arguments_of, leftovers, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
@@ -100,7 +100,7 @@ class BedrockCalls:
             BEDROCK_TOOL,
             use.get("toolUseId"),
             use.get("name"),
-            parse_arguments(use.get("input")),
+            arguments_of(use, "input", ("toolUseId", "name", "type"), required=True),
             metadata={"extras": extras} if extras else {},
         )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar, Final
 
-from ..calls.arguments import leftovers, parse_arguments, read_function_call
+from ..calls.arguments import arguments_of, leftovers, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
@@ -111,7 +111,7 @@ class GeminiCalls:
             extras["functionCall"] = inner
         if extras:
             metadata["extras"] = extras
-        arguments = parse_arguments(call.get("args"))
+        arguments = arguments_of(call, "args", ("name", "id"), required=False)
         return read_function_call(
             GEMINI_FUNCTION, call.get("id"), call.get("name"), arguments, metadata=metadata
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from ..calls.arguments import leftovers, parse_arguments, read_function_call
+from ..calls.arguments import arguments_of, leftovers, read_function_call
 from ..calls.object_calls import argument_object, replayable_object
 from ..calls.writing_calls import lost_metadata, lost_namespace
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
@@ -112,7 +112,7 @@ class McpCalls:
         """Return what is asked for; the request's id is the transport's, and not the call's."""
         params = value.get("params", value)
         extras = leftovers(params, ("name", "arguments"))
-        arguments = parse_arguments(params.get("arguments"))
+        arguments = arguments_of(params, "arguments", _PARAMS, required=False)
         metadata = {"extras": extras} if extras else {}
         return read_function_call(MCP_2025, None, params.get("name"), arguments, metadata=metadata)
 

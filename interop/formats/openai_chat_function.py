@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..calls.arguments import leftovers, parse_arguments, read_function_call
+from ..calls.arguments import arguments_of, leftovers, read_function_call
 from ..calls.sanitizer import replayable_arguments
 from ..calls.writing_calls import argument_text, identity_of, lost_metadata
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras, wrapping_losses
@@ -117,7 +117,9 @@ class ChatFunctionCalls:
                 extras["function"] = inner
             if extras:
                 metadata["extras"] = extras
-        arguments = parse_arguments(function.get("arguments"), decode_twice=self._decode_twice)
+        arguments = arguments_of(
+            function, "arguments", ("name",), required=False, decode_twice=self._decode_twice
+        )
         return read_function_call(
             CHAT_FUNCTION, value.get("id"), function.get("name"), arguments, metadata=metadata
         )

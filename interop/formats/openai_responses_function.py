@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..calls.arguments import leftovers, parse_arguments, read_function_call
+from ..calls.arguments import arguments_of, leftovers, read_function_call
 from ..calls.sanitizer import replayable_arguments
 from ..calls.writing_calls import argument_text, identity_of, lost_metadata
 from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, wrapping_losses
@@ -21,6 +21,7 @@ from ..schemas.shapes import optional_flag, optional_object, optional_text, requ
 from .openai_responses_items import item_metadata, kept_extras, read_output, write_output
 
 _DECLARED = ("type", "name", "description", "parameters", "strict", "output_schema")
+_CALL_KEYS = ("type", "call_id", "name", "namespace", "id", "status", "caller", "created_by", "phase")
 
 
 class ResponsesFunctionSchemas:
@@ -96,7 +97,9 @@ class ResponsesFunctionCalls:
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for."""
         metadata = item_metadata(value, "arguments") if len(value) > 4 else {}  # noqa: PLR2004 - the keys of a usual call
-        arguments = parse_arguments(value.get("arguments"), decode_twice=self._decode_twice)
+        arguments = arguments_of(
+            value, "arguments", _CALL_KEYS, required=True, decode_twice=self._decode_twice
+        )
         return read_function_call(
             RESPONSES_FUNCTION,
             value.get("call_id"),
