@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from weakref import ref
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,13 +59,14 @@ class CallGate:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._host: Host | None = None
+        # Weakly: gates are kept by their actors in a `WeakKeyDictionary`, and a host holds its actor, which is the key.
+        self._host: ref[Host] | None = None
         self._shut = False
 
     def lead_to(self, host: Host) -> None:
         """The generation has its process."""
         with self._lock:
-            self._host = host
+            self._host = ref(host)
             shut = self._shut
         if shut:
             host.take_no_more()
@@ -73,7 +75,7 @@ class CallGate:
         """Send it nothing more, now or once it has its process."""
         with self._lock:
             self._shut = True
-            host = self._host
+            host = None if self._host is None else self._host()
         if host is not None:
             host.take_no_more()
 
