@@ -1,7 +1,7 @@
 """The package ``amplifier-core``, in a folder of its own.
 
 It is not installed where the tests run: it brings a pytest plugin that every run of pytest would load. It is
-fetched once, and kept under ``build/``.
+fetched once for each version of Python, since it brings compiled modules, and kept under ``build/``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 VERSION = "2.0.2"
-FOLDER = Path(__file__).parents[2] / "build" / f"amplifier-core-{VERSION}"
+FOLDER = Path(__file__).parents[2] / "build" / f"amplifier-core-{VERSION}-{sys.implementation.cache_tag}"
 
 _PIP = (sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--only-binary=:all:")
 

@@ -134,13 +134,15 @@ def test_what_a_tool_in_a_sandbox_leaves_behind_ends_with_it(tmp_path):
     line = "setsid -f sh -c 'cd /; exec sleep 98765' </dev/null >/dev/null 2>&1"
     with contained("python", tmp_path / "own") as board:
         said(board, line)
-        pids = [
-            int(path.name)
-            for path in Path("/proc").iterdir()
-            if path.name.isdigit() and b"98765" in _words(path)
-        ]
-        assert pids
+        wait_until(lambda: _with_word(b"98765"))  # setsid has forked, and its child may not have begun yet
+        pids = _with_word(b"98765")
     wait_gone(pids)
+
+
+def _with_word(word):
+    return [
+        int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and word in _words(path)
+    ]
 
 
 def _words(process):
