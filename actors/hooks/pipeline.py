@@ -230,12 +230,7 @@ class HookPipeline:
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
         """The caller does not wait any more: end what hooks, a person or the tool do for it."""
-        with self._lock:
-            run, tool = self._run, self._tool
-        if run is not None:
-            run.abandon()
-        if tool is not None:
-            self._end_tool(tool)
+        self._end_what_is_done_for_it()
         self._leave_gate()
         self._ended()
 
@@ -251,14 +246,17 @@ class HookPipeline:
     def _recover(self, call: Call) -> None:
         """Bring a call to its end that an interrupt has left half done; each step may have been done before."""
         call.recover()
+        self._end_what_is_done_for_it()
+        self._ways.queue.abandon(call.tool_name, self)
+        self._ways.forget(self)
+
+    def _end_what_is_done_for_it(self) -> None:
         with self._lock:
             run, tool = self._run, self._tool
         if run is not None:
             run.abandon()
         if tool is not None:
             self._end_tool(tool)
-        self._ways.queue.abandon(call.tool_name, self)
-        self._ways.forget(self)
 
     def _end_tool(self, tool: ToolRun) -> None:
         result = self.call.result()
