@@ -186,7 +186,8 @@ class ToAmplifierResult:
 def _payload_keys(value: dict[str, Any]) -> list[str]:
     """Return the keys that hold arguments, ``arguments`` if there are none; more than one is too many."""
     said: list[str] = [key for key in _PAYLOADS if value.get(key) is not None]
-    return said or [key for key in _PAYLOADS if key in value][:1] or ["arguments"]
+    blank: list[str] = [key for key in _PAYLOADS if key in value]
+    return said or blank[:1] or ["arguments"]
 
 
 def _error(error: Any) -> tuple[dict[str, Any], ResultPart | None]:
