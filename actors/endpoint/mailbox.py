@@ -109,7 +109,7 @@ class Mailbox:
     def enter(self, call: Call) -> bool:
         """Take a call past the mailbox if the tool is idle: nothing waits and nothing is under way."""
         with self._lock:
-            if self._granted or self._calls or self._in_hand or not self._open:
+            if self._taken or self._untaken or self._calls or self._in_hand or not self._open:
                 return False
             call.sequence = next(self._sequence)
             self._taken.add(call)
@@ -238,7 +238,8 @@ class Mailbox:
             return waiting
 
     def _grant_more(self) -> None:
-        while self._open and self._granted < self.concurrency and self._untaken < len(self._calls):
+        # First what is nearly always false: nobody waits.
+        while self._untaken < len(self._calls) and self._open and self._granted < self.concurrency:
             self._untaken += 1
             self._grant(self._granted)
 

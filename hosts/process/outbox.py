@@ -58,10 +58,10 @@ class Outbox:
         entries = self._entries
         while entries:
             view, written = entries[0]
-            left = view[sum(written) :] if written else view
-            if left:
+            gone = sum(written) if written else 0
+            if gone < len(view):
                 try:
-                    written.extend(map(os.write, (descriptor,), (left,)))
+                    written.extend(map(os.write, (descriptor,), (view[gone:] if gone else view,)))
                 except BlockingIOError:
                     return
             if sum(written) == len(view):
