@@ -112,7 +112,7 @@ def own_result(call: Call) -> Json:
     try:
         return call.result()
     finally:
-        call.cancel()  # of a call that has ended it does nothing
+        call.cancel()  # no effect on a call that has ended
 
 
 def _result_of(tool: str, result: Mapping[str, Any]) -> Any:

@@ -445,7 +445,7 @@ class Call:
             if not self._register(callbacks, gate.release):
                 return True
             woken = gate.acquire(timeout=-1 if timeout is None else max(0.0, timeout))
-        finally:  # an interrupt leaves the call as it is, and nobody who waits for it
+        finally:  # an interrupt of the wait leaves the call as it is, without this callback
             if not woken:
                 self._forget(callbacks, gate.release)
         return woken or self._result is not None

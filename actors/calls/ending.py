@@ -56,7 +56,7 @@ class Ending:
                     told()
                 if timer is not None:
                     timer.cancel()
-        except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: who waits must have the answer
+        except BaseException as error:  # noqa: BLE001 - a bug of ours, or an interrupt: the waiting caller gets its answer
             return contain(error, logger, "settling call %s failed", call)
         return None
 
@@ -66,6 +66,7 @@ class Ending:
         if waiting:
             interrupt = _woken(waiting, call, interrupt)
         self.over = True
+        self.first = None  # a caller may keep its call for long, and that must not keep a host
         if interrupt is not None:
             raise interrupt
 

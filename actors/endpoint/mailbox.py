@@ -180,6 +180,7 @@ class Mailbox:
     def release(self, call: Call) -> None:
         """A call is no longer under way, if it was."""
         with self._lock:
+            self._in_hand.discard(call)  # nobody hands over what a thread of this process has taken
             self._taken.discard(call)
             self._grant_more()
 

@@ -52,7 +52,7 @@ def test_a_python_is_what_it_says_it_is_and_the_newest_patch_of_pyenv_is_taken(p
     ids=["default", "another"],
 )
 def test_a_python_that_is_named_has_an_environment_of_its_own(words, used, monkeypatch):
-    for given in ("PYTHON", "MAKEFLAGS", "MAKEOVERRIDES"):  # of the make that runs the tests
+    for given in ("PYTHON", "MAKEFLAGS", "MAKEOVERRIDES"):  # set by the make that runs the tests
         monkeypatch.delenv(given, raising=False)
     asked = ["make", "--no-print-directory", "-n", "check-format", *words]
 

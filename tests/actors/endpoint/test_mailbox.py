@@ -42,6 +42,17 @@ def test_a_call_that_is_put_back_stands_where_it_stood():
     assert [mailbox.take(), mailbox.take()] == calls[:2]
 
 
+def test_nothing_is_kept_of_a_call_that_was_released():
+    mailbox = Mailbox(limit=10, concurrency=1, grant=lambda _granted: None)
+    call = a_call()
+    mailbox.offer(call)
+    mailbox.take()
+
+    mailbox.release(call)
+
+    assert (mailbox.in_hand(), mailbox.under_way(), mailbox.waiting) == ([], [], 0)
+
+
 def test_a_call_that_is_put_back_and_taken_again_is_under_way():
     mailbox = Mailbox(limit=10, concurrency=1, grant=lambda _granted: None)
     call, later = a_call(), a_call()
