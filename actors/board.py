@@ -30,6 +30,7 @@ from .amplifier.mount import Mounts
 from .catalog.catalog import Catalog, ToolDescriptor
 from .catalog.withheld import Withheld
 from .endpoint.messages import Shutdown
+from .hooks.handles import HookedCall
 from .hooks.hooks import Hooks
 from .plugins.manager import BoardStopped, PluginManager
 from .plugins.queries import Queries
@@ -353,21 +354,35 @@ class Board:
             TypeError: the context is no mapping, the deadline no number, or the key no text.
             ValueError: the key is empty, longer than 200 characters, or cannot be printed.
         """
-        if context is not None or deadline is not None or key is not None:
-            require_call_options(context, deadline, key)
+        call = self.read(tool_call, context=context, streaming=streaming, key=key)
+        self.begin(call, deadline)
+        return call
+
+    def read(
+        self, tool_call: Any, *, context: Json | None = None, streaming: bool = True, key: str | None = None
+    ) -> Call:
+        """The handle of a tool call that `begin` runs: whoever has it before can end the call whatever comes. As `submit`."""
+        if context is not None or key is not None:
+            require_call_options(context, None, key)
         call = self._call_parser.read(tool_call, context=context, streaming=streaming, key=key)
+        return self.hooks.handle(call) if self._listeners.ever else call
+
+    def begin(self, call: Call, deadline: float | None = None) -> None:
+        """Run a call that `read` has made. As `submit`."""
+        if deadline is not None:
+            require_call_options(None, deadline, None)
         try:
-            if self._listeners.ever:
-                return self.hooks.take(call, deadline)
+            if isinstance(call, HookedCall):
+                self.hooks.begin(call, deadline)
+                return
             if call.done():
-                return call
+                return
             if self.plugin_manager.closed:
                 call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
-                return call
+                return
             if deadline is not None:
                 call.limit(self._steady_clock, deadline)
             self._route(call)
-            return call  # noqa: TRY300 - in here an interrupt still ends the call, of which its caller has no handle
         except BaseException:  # an interrupt: raised again
             call.withdraw()
             self._unread.discard(call)

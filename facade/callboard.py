@@ -34,7 +34,7 @@ from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
 from .config.plugin_options import complete
 from .config.state import open_state_store, read_state_settings
-from .direct_calls import Caller, FirstStart, own_result
+from .direct_calls import Caller, FirstStart, own_result, own_result_async, own_stream
 from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
@@ -382,7 +382,9 @@ class Callboard:
         self, *, deadline: float | None = None, context: Json | None = None, key: str | None = None
     ) -> Caller:
         """What has `call` and `acall` with these options, which are those of `submit`."""
-        return Caller(self.submit, self._first, {"deadline": deadline, "context": context, "key": key})
+        return Caller(
+            lambda: self._running, self._first, {"deadline": deadline, "context": context, "key": key}
+        )
 
     def submit(
         self,
@@ -416,21 +418,20 @@ class Callboard:
 
         An interrupt of the wait, such as Ctrl-C, ends the call with ``cancelled`` and is raised.
         """
-        return own_result(self.submit(tool_call, **options))
+        return own_result(self._running, tool_call, **options)
 
     async def execute_async(self, tool_call: Any, **options: Any) -> Json:
         """Run a tool call and await its result mapping, in asyncio or trio. Options as `submit`."""
-        return await self.submit(tool_call, **options)
+        return await own_result_async(self._running, tool_call, **options)
 
     def stream(self, tool_call: Any, **options: Any) -> Iterator[Json]:
         """Run a tool call; yields ``{"part": …}`` as they come, and last the result mapping."""
-        call = self.submit(tool_call, **options)
-        yield from call.chunks()
-        yield call.result()
+        return own_stream(self._running, tool_call, **options)
 
     def stream_async(self, tool_call: Any, **options: Any) -> CallStream:
         """As `stream`, awaiting. Its ``aclose()`` cancels the call, as does the end of a task that is cancelled."""
-        return CallStream(partial(self.submit, tool_call, **options))
+        board, deadline = self._running, options.pop("deadline", None)
+        return CallStream(partial(board.read, tool_call, **options), partial(board.begin, deadline=deadline))
 
     def hook(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.

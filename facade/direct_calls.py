@@ -10,9 +10,9 @@ from .base.errors import CallboardError
 from .plugins.functions.function_tool import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from .actors.calls.call import Call
+    from .actors.board import Board
 
 Json = dict[str, Any]
 
@@ -77,42 +77,87 @@ class Caller:
     """Calls tools of a board, each call with the same options. Made by `Callboard.with_options`; usable from any thread.
 
     Args:
-        submit: runs a tool call, as `Callboard.submit`.
-        first: starts the board if it never was.
+        board: returns the board that runs.
+        first: starts it if it never was.
         options: of each call.
     """
 
     def __init__(
         self,
-        submit: Callable[..., Call],
+        board: Callable[[], Board],
         first: FirstStart,
         options: Mapping[str, Any],
     ) -> None:
-        self._submit = submit
+        self._board = board
         self._first = first
         self._options = dict(options)
 
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
         """Call a tool and wait for its result. As `Callboard.call`."""
         self._first.ready()
-        return _result_of(tool, own_result(self._begin(tool, arguments, named)))
+        request = _request(tool, arguments, named)
+        return _result_of(tool, own_result(self._board(), request, streaming=False, **self._options))
 
     async def acall(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Any:
         """Call a tool and await its result; a task that is cancelled meanwhile cancels the call. As `Callboard.call`."""
         await self._first.ready_async()
-        return _result_of(tool, await self._begin(tool, arguments, named))
-
-    def _begin(self, tool: str, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Call:
-        function = {"name": tool, "arguments": plain({**(arguments or {}), **named})}
-        return self._submit({"type": "function", "function": function}, streaming=False, **self._options)
+        request = _request(tool, arguments, named)
+        result = await own_result_async(self._board(), request, streaming=False, **self._options)
+        return _result_of(tool, result)
 
 
-def own_result(call: Call) -> Json:
-    """Wait for the result of a call that nobody else holds: what interrupts the wait ends the call."""
+# Calls that nobody else holds: an interrupt, wherever it comes, ends them. Their handle is there before they are begun.
+
+
+def own_result(board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any) -> Json:
+    """Run a call that nobody else holds, and wait for its result; options as `Board.submit`."""
+    call = board.read(tool_call, **options)
     try:
+        board.begin(call, deadline)
         return call.result()
-    finally:
-        call.cancel()  # no effect on a call that has ended
+    except BaseException:  # an interrupt: raised again
+        call.cancel()
+        raise
+
+
+async def own_result_async(
+    board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any
+) -> Json:
+    """As `own_result`, awaiting."""
+    call = board.read(tool_call, **options)
+    try:
+        board.begin(call, deadline)
+        return await call
+    except (
+        GeneratorExit
+    ):  # perhaps the garbage collector's, which may have come while a lock of the call's is held
+        raise
+    except BaseException:  # as above
+        call.cancel()
+        raise
+
+
+def own_stream(
+    board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any
+) -> Iterator[Json]:
+    """As `own_result`: yields ``{"part": …}`` as they come, and last the result mapping."""
+    call = board.read(tool_call, **options)
+    try:
+        board.begin(call, deadline)
+        yield from call.chunks()
+        yield call.result()
+    except GeneratorExit:  # as above
+        raise
+    except BaseException:  # as above
+        call.cancel()
+        raise
+
+
+def _request(tool: str, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Json:
+    return {
+        "type": "function",
+        "function": {"name": tool, "arguments": plain({**(arguments or {}), **named})},
+    }
 
 
 def _result_of(tool: str, result: Mapping[str, Any]) -> Any:

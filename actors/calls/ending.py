@@ -6,9 +6,11 @@ so each of them may be taken twice.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...base.foreign import Log, contain
+from .waiting import Wake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,5 +95,7 @@ def _woken(
             function()
         except BaseException as error:  # noqa: BLE001 - see `wake_all`
             interrupt = contain(error, logger, "a callback of call %s failed", call) or interrupt
+            if isinstance(function, Wake):
+                interrupt = _woken([partial(function.func, *function.args)], call, interrupt)
         del callbacks[0]
     return interrupt

@@ -38,7 +38,7 @@ def wait_for_callback(
         register: takes the callback; False when there is nothing to wait for.
         forget: takes it back, called or not.
         cancelled: told when that was taken back since this task is cancelled. A coroutine that is closed, perhaps by
-            the garbage collector, was not cancelled by any code.
+            the garbage collector, was not cancelled by any code, and an interrupt such as Ctrl-C cancels nothing.
 
     Raises:
         RuntimeError: neither asyncio nor trio runs here.
@@ -48,7 +48,9 @@ def wait_for_callback(
         yield from _wait_in_trio(register, forget, cancelled).__await__()
         return
     future = running.create_future()
-    wake = partial(_alarm_of(running).wake, future)
+    alarm = _alarm_of(running)
+    alarm.go_on()
+    wake = Wake(alarm.wake, future)
     if register(wake):
         try:
             yield from future
@@ -71,12 +73,13 @@ async def _wait_in_trio(register: Register, forget: Forget, cancelled: Callable[
         raise RuntimeError("nothing to await in: neither asyncio nor trio runs here; call result() instead")
     woken = loop.event()
 
-    def wake() -> None:
+    def set_event() -> None:
         try:
             loop.soon(woken.set)
         except RuntimeError:  # the run has ended, and the task that waited in it is gone
             logger.debug("nobody waits in %r any more", loop)
 
+    wake = Wake(set_event)
     if register(wake):
         try:
             await woken.wait()
@@ -88,16 +91,21 @@ async def _wait_in_trio(register: Register, forget: Forget, cancelled: Callable[
         forget(wake)
 
 
+class Wake(partial[None]):
+    """Wakes a task that waits; whoever was interrupted in here calls it again, which does no harm."""
+
+
 class _Alarm:
     """Wakes the tasks of one asyncio loop: all that other threads have due by one call into the loop.
 
     That call writes to a pipe which the loop reads: with a call each, many that end together would cost more than they are.
     """
 
-    __slots__ = ("_due", "_told", "loop")
+    __slots__ = ("_due", "_lock", "_told", "loop")
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         self.loop = loop
+        self._lock = threading.Lock()
         self._due: deque[AsyncFuture[None]] = deque()
         self._told = False
 
@@ -110,14 +118,21 @@ class _Alarm:
         self._due.append(future)
         if self._told:
             return
-        self._told = True
         try:
-            self.loop.call_soon_threadsafe(self._wake_all)
+            with self._lock:  # said last: an interrupt in between costs a call into the loop, and the other way round all of them
+                self.loop.call_soon_threadsafe(self._wake_all)
+                self._told = True
         except RuntimeError:  # the loop was closed, and the tasks that waited in it are gone
             logger.debug("no task waits in %r any more", self.loop)
 
+    def go_on(self) -> None:
+        """Wake what is due once more, in the loop: an interrupt may have come before that was done."""
+        if self._due:
+            self.loop.call_soon(self._wake_all)
+
     def _wake_all(self) -> None:
-        self._told = False  # before the look: what comes from now on tells again
+        with self._lock:
+            self._told = False  # before the look: what comes from now on tells again
         while self._due:
             future = self._due.popleft()
             if not future.done():
@@ -208,7 +223,7 @@ def _called_at_once(wake: Callback) -> bool:
 
 
 def _is_cancellation(error: BaseException) -> bool:
-    return not isinstance(error, Exception | GeneratorExit)
+    return not isinstance(error, Exception | GeneratorExit | KeyboardInterrupt | SystemExit)
 
 
 def running_task() -> Any:

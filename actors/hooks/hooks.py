@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..routing.decision import Claims
     from ..routing.table import RoutingTable
     from ..services import AnswersByModel, AsksCallers, Services
+    from .handles import HookedCall
     from .interceptor import Interceptor
     from .listeners import HookHandle
 
@@ -118,9 +119,13 @@ class Hooks:
         inquiry.begin()
         return inquiry.withdraw
 
-    def take(self, call: Call, deadline: float | None) -> Call:
-        """Have a call pass the hooks; for a board that has had one. Returns the handle for the caller."""
-        return (self._way or self._made()).take(call, deadline)
+    def handle(self, call: Call) -> HookedCall:
+        """The caller's handle of a call that passes the hooks once it is begun; for a board that has had one."""
+        return (self._way or self._made()).handle(call)
+
+    def begin(self, call: HookedCall, deadline: float | None) -> None:
+        """Have a call pass the hooks."""
+        self._made().begin(call, deadline)
 
     def forget(self, plugin: str) -> None:
         """A plugin has left the board, and with it what a person has allowed it for good."""

@@ -67,22 +67,18 @@ class Interceptor:
         self._under_way: set[HookPipeline] = set()
         self._closed = False
 
-    def take(self, read: Call, deadline: float | None) -> Call:
-        """See to a call; returns the caller's handle at once."""
+    def handle(self, read: Call) -> HookedCall:
+        """The caller's handle of a call, which `begin` sees to."""
         call = HookedCall(read)
-        pipeline = HookPipeline(self._ways, call)
-        if read.done():  # it cannot be read, and no tool is asked for
-            pipeline.end(read.result())
-            return call
-        call.belongs_to(pipeline)
-        try:
-            self._begin(call, pipeline, deadline)
-        except BaseException:  # an interrupt: raised again
-            call.withdraw()
-            raise
+        call.pass_through(HookPipeline(self._ways, call))
         return call
 
-    def _begin(self, call: HookedCall, pipeline: HookPipeline, deadline: float | None) -> None:
+    def begin(self, call: HookedCall, deadline: float | None) -> None:
+        """See to a call; returns at once. An interrupt leaves it to its caller to withdraw it."""
+        pipeline = call.pipeline
+        if call.unreadable is not None:  # no tool is asked for
+            pipeline.end(call.unreadable)
+            return
         with self._lock:
             closed = self._closed
             self._under_way.add(pipeline)

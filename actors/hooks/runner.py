@@ -151,7 +151,7 @@ class HookRun:
         )
         means.threads.ask(
             f"hook {listener.name}",
-            partial(_consult, listener, data),
+            partial(_consult, listener, data, lost),
             partial(self._answered, turn, listener, timer, lost),
             most=sys.maxsize,
         )
@@ -165,7 +165,7 @@ class HookRun:
         answer: HookAnswer | HookFailed,
     ) -> None:
         timer.cancel()
-        if not lost.first():  # its time was over before
+        if not lost.first():  # its time was over while it ran
             self._means.overdue.add(listener, -1)
         if isinstance(answer, HookAnswer):
             self._advance(turn, partial(self.chain.answered, answer))
@@ -173,7 +173,8 @@ class HookRun:
             self._failed(turn, str(answer))
 
     def _late(self, turn: int, listener: Listener, lost: _Once) -> None:
-        if lost.first():
+        # One that has not begun keeps no thread: an interrupt of the thread that was to hand it over may have lost it.
+        if lost.begun and lost.first():
             self._means.overdue.add(listener, 1)
         self._failed(turn, f"it did not answer within {listener.deadline:g} s")
 
@@ -201,20 +202,26 @@ class HookRun:
 
 
 class _Once:
-    """True for the first who asks."""
+    """True for the first who asks.
 
-    __slots__ = ("_lock",)
+    Attributes:
+        begun: the hook has begun to run, in a thread.
+    """
+
+    __slots__ = ("_lock", "begun")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.begun = False
 
     def first(self) -> bool:
         """Whether it was not asked before."""
         return self._lock.acquire(blocking=False)
 
 
-def _consult(listener: Listener, data: dict[str, Any]) -> HookAnswer | HookFailed:
+def _consult(listener: Listener, data: dict[str, Any], lost: _Once) -> HookAnswer | HookFailed:
     """In a thread that may be lost: all code of the hook's, that of its answer too, runs here."""
+    lost.begun = True
     try:
         answer: Any = listener.hook(listener.event, data)
         if inspect.isawaitable(answer):

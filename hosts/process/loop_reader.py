@@ -28,12 +28,18 @@ LEASE: Final = 0.02
 
 _BITE = 64 * 1024
 
+_TIME_LIMITS = [
+    number
+    for name in ("SIGALRM", "SIGVTALRM", "SIGPROF", "SIGUSR1")
+    if (number := getattr(signal, name, None)) is not None  # Windows has none of them
+]
+
 
 class LoopReader:
-    """One lease. Made in the thread in which the loop runs, by the pump, which holds ``lock`` meanwhile.
+    """One lease.
 
     Args:
-        loop: reads from now on.
+        loop: reads once it has begun.
         stdout: the descriptor of the pipe; a copy of it is read, so that it may be closed at any time.
         lock: who reads, and tells what was read, holds it; who is told in the loop's thread may come back to it.
         hear: told what was read, in the loop's thread.
@@ -45,13 +51,10 @@ class LoopReader:
         ended: it is about to be given back.
         gone: the pump has the pipe again; changed with the lock held.
         reads: how often the loop has read.
-
-    Raises:
-        NotImplementedError, OSError: the loop cannot read pipes, or there is no descriptor left.
     """
 
     __slots__ = (
-        "__weakref__", "_copy", "_failed", "_hear", "_wake", "ended", "gone", "lock", "loop", "reads", "returned",
+        "__weakref__", "_copy", "_failed", "_hear", "_stdout", "_wake", "ended", "gone", "lock", "loop", "reads", "returned",
     )  # fmt: skip
 
     def __init__(
@@ -74,12 +77,17 @@ class LoopReader:
         self._hear = hear
         self._wake = wake
         self._failed = failed
-        self._copy = own(os.dup(stdout))
-        try:
-            loop.add_reader(self._copy, self._read)
-        except BaseException:  # raised again: only this one knows of the copy
-            self._close()
-            raise
+        self._stdout = stdout
+        self._copy = -1
+
+    def begin(self) -> None:
+        """Have the loop, which runs in this thread, read; whoever leases it holds ``lock`` meanwhile.
+
+        Raises:
+            NotImplementedError, OSError: the loop cannot read pipes, or there is no descriptor left.
+        """
+        self._copy = own(os.dup(self._stdout))
+        self.loop.add_reader(self._copy, self._read)
 
     def _read(self) -> None:
         with self.lock:  # who tells holds it, so that output stays in order
@@ -141,6 +149,7 @@ class Lending:
 
     Attributes:
         lock: held from a read until what was read is told, so that output stays in order.
+        telling: the pump holds it, and may be telling what it has read for long.
         reader: the loop's; ``None`` while the pump reads.
     """
 
@@ -155,6 +164,7 @@ class Lending:
         failed: Callable[[BaseException], None],
     ) -> None:
         self.lock = threading.RLock()
+        self.telling = False
         self.reader: LoopReader | None = None
         self._stdout = stdout
         self._poll = poll
@@ -166,26 +176,30 @@ class Lending:
 
     def lead(self, loop: AbstractEventLoop, returned: Callable[[], None]) -> LoopReader | None:
         """Have an asyncio loop, which runs in this thread, read for a while; ``None`` if that cannot be now. See `Pumping.lead`."""
-        if not self.lock.acquire(blocking=False):
+        if self.telling or not is_uninterrupted():
             return None
-        try:
-            if self._over or self.reader is not None or not is_uninterrupted():
+        reader = LoopReader(
+            loop,
+            self._stdout,
+            lock=self.lock,
+            hear=self._hear,
+            wake=self._wake,
+            failed=self._failed,
+            returned=returned,
+        )
+        # A with block, and not acquire(blocking=False): a signal handler that raises between that and `try` would leave it held.
+        with self.lock:
+            if self._over or self.reader is not None:
                 return None
-            self.reader = LoopReader(
-                loop,
-                self._stdout,
-                lock=self.lock,
-                hear=self._hear,
-                wake=self._wake,
-                failed=self._failed,
-                returned=returned,
-            )
-        except (NotImplementedError, OSError):
-            return None
-        finally:
-            self.lock.release()
+            # First: of a reader that an interrupt leaves in the loop, the pump has to know.
+            self.reader = reader
+            try:
+                reader.begin()
+            except (NotImplementedError, OSError):
+                reader.end()
+                return None
         self._wake()
-        return self.reader
+        return reader
 
     # By the pump, in its thread
 
@@ -227,11 +241,14 @@ class Lending:
 
 
 def is_uninterrupted() -> bool:
-    """Whether Ctrl-C leaves alone what an event loop reads that runs in this thread.
+    """Whether signals leave alone what an event loop reads that runs in this thread.
 
-    Where Python raises `KeyboardInterrupt` in the midst of the main thread's code, it could come between the read and what becomes of
-    it. `asyncio.run` has a handler of its own, which cancels a task instead.
+    Where a handler raises in the midst of the main thread's code, it could do so between the read and what becomes of it. On Ctrl-C
+    `asyncio.run` cancels a task instead. The other signals are those by which time limits are kept, of pytest-timeout and Celery among
+    others; a handler of one of them is there to raise.
     """
     if threading.current_thread() is not threading.main_thread():
         return True
-    return signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    return signal.getsignal(signal.SIGINT) is not signal.default_int_handler and not any(
+        callable(signal.getsignal(each)) for each in _TIME_LIMITS
+    )

@@ -229,7 +229,9 @@ class Pump(Pumping):
         if descriptor == self._stdout:
             lending = self._lending
             with lending.lock:
+                lending.telling = True
                 if lending.reader is not None or self._read(descriptor):
+                    lending.telling = False
                     return lending.reader is not None
                 lending.end()
             self._poll.unregister(descriptor)

@@ -1,7 +1,8 @@
-"""Raise at each line that a step runs, one line in each run: what a signal handler that raises can do to it.
+"""Raise at each line that a step runs and where each function begins, once in each run: what a signal handler can do to it.
 
 Left out are the end of a ``with`` block, which the tracer visits again, and the word ``try``. The interpreter runs signal handlers
-after calls, at jumps back and where a function begins, so none comes between the last call of a block and ``__exit__``.
+after calls, at jumps back and where a function begins, so none comes between the last call of a block and ``__exit__``. Finalizers are
+left out too: nobody sees what is raised there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Interruption:
     """Raises `Interrupted` in the thread that enters it, at the line of that number of Callboard's own code.
 
     Args:
-        line: which of the lines that are run from then on, from 0.
+        line: which of the lines and beginnings that are run from then on, from 0.
 
     Attributes:
         place: where it has raised; ``None`` if fewer lines were run.
@@ -52,12 +53,17 @@ class Interruption:
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
 
-    def _enter_frame(self, frame: FrameType, event: str, _argument: Any) -> Any:
-        return self._at_line if frame.f_code.co_filename.startswith(_ROOTS) else None
+    def _enter_frame(self, frame: FrameType, _event: str, _argument: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(_ROOTS) or _in_finalizer(frame):
+            return None
+        return self._count(frame)
 
     def _at_line(self, frame: FrameType, event: str, _argument: Any) -> Any:
         if event != "line" or _leaves_a_with_block(frame):
             return self._at_line
+        return self._count(frame)
+
+    def _count(self, frame: FrameType) -> Any:
         if self._left:
             self._left -= 1
             return self._at_line
@@ -65,6 +71,13 @@ class Interruption:
         file = Path(frame.f_code.co_filename)
         self.place = f"{file.parent.name}/{file.name}:{frame.f_lineno} in {frame.f_code.co_qualname}"
         raise Interrupted(self.place)
+
+
+def _in_finalizer(frame: FrameType | None) -> bool:
+    """Whether what is raised there goes nowhere: Python prints it."""
+    while frame is not None and frame.f_code.co_name != "__del__":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _leaves_a_with_block(frame: FrameType) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import queue
 import sys
 import threading
 import time
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from callboard import Callboard
+from callboard import Callboard, ToolFailed
 from every_line import interrupted_at_each_line
 from leaks import no_leaks
 from programs import PROGRAMS
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE = 20.0
+SHORT = 0.1
 
 NODE = """
 export default {
@@ -31,7 +36,8 @@ export default {
 
 def of_a_thread(board: Callboard, _folder: Path) -> None:
     @board.tool
-    def echo(text: str = "") -> str:
+    async def echo(text: str = "", seconds: float = 0) -> str:
+        await asyncio.sleep(seconds)
         return text
 
 
@@ -56,19 +62,21 @@ def board(load, tmp_path):
         yield board
 
 
-def an_echo(board, text="x"):
-    return board.submit(tool_call("echo", text=text), deadline=PATIENCE)
+def an_echo(board, text="x", **arguments):
+    return board.submit(tool_call("echo", text=text, **arguments), deadline=PATIENCE)
 
 
 def works(board) -> bool:
     """Whether the next call is answered, and then no call is under way or waits."""
     answered = an_echo(board, "next").result(PATIENCE)["success"]
+    _await_no_place_taken(board)  # an interrupted call that was sent is under way until its host has answered
+    return answered and not _places_taken(board)
+
+
+def _await_no_place_taken(board):
     until = time.monotonic() + PATIENCE
     while _places_taken(board) and time.monotonic() < until:
-        threading.Event().wait(
-            0.001
-        )  # an interrupted call that was sent is under way until its host has answered
-    return answered and not _places_taken(board)
+        threading.Event().wait(0.001)
 
 
 def _places_taken(board):
@@ -101,14 +109,93 @@ def test_an_interrupted_cancel_ends_its_call(board):
         assert works(board), place
 
 
+@contextmanager
+def loop_in_a_thread():
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield loop
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(PATIENCE)
+        loop.close()
+
+
+@pytest.mark.parametrize("load", [of_a_thread])
+def test_an_interrupted_cancel_wakes_the_loop_that_awaits_the_call(board):
+    calls, waits = [], []
+
+    with loop_in_a_thread() as loop:
+
+        def begin():
+            calls.append(an_echo(board, seconds=3600))
+            begun = threading.Event()
+            waits.append(asyncio.run_coroutine_threadsafe(awaited(calls[-1], begun.set), loop))
+            assert begun.wait(PATIENCE)
+
+        for place in interrupted_at_each_line(lambda: bool(calls[-1].cancel()), before=begin):
+            calls[-1].cancel()  # the first may have been interrupted before it began
+            assert waits[-1].result(PATIENCE)["code"] == "cancelled", place
+
+
+async def awaited(call, begins=lambda: None):
+    asyncio.get_running_loop().call_soon(begins)  # once it waits
+    return await call
+
+
+async def read_to_the_end(call):
+    async for _ in call:
+        pass
+
+
 @KINDS
-def test_an_interrupted_wait_leaves_its_call_as_it_is(board):
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda call: call.result(PATIENCE),
+        lambda call: list(call.parts()),
+        lambda call: run_without_cancelling(awaited(call)),
+        lambda call: run_without_cancelling(read_to_the_end(call)),
+    ],
+    ids=["result", "parts", "await", "async for"],
+)
+def test_an_interrupted_wait_leaves_its_call_as_it_is(board, wait):
     calls = []
 
     for place in interrupted_at_each_line(
-        lambda: calls[-1].result(PATIENCE), before=lambda: calls.append(an_echo(board))
+        lambda: wait(calls[-1]), before=lambda: calls.append(an_echo(board))
     ):
         assert calls[-1].result(PATIENCE)["success"], place
+
+
+def run_without_cancelling(main):
+    """As `asyncio.run`, which cancels what an interrupt leaves. That is kept: no interrupt can be raised while it is collected."""
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(main)
+    finally:
+        kept.append(asyncio.all_tasks(loop))
+        loop.close()
+
+
+kept = []
+
+
+@pytest.mark.parametrize("load", [of_a_thread])
+def test_a_loop_that_goes_on_after_an_interrupt_wakes_those_who_wait(board):
+    loop = asyncio.new_event_loop()
+
+    def finish(tasks):
+        while any(not task.done() for task in tasks):
+            with suppress(RuntimeError):  # what has ended in the interrupted run stops the next one
+                loop.run_until_complete(asyncio.wait(tasks, timeout=PATIENCE))
+
+    for place in interrupted_at_each_line(lambda: loop.run_until_complete(awaited(an_echo(board)))):
+        left = asyncio.all_tasks(loop)
+        finish({*left, loop.create_task(awaited(an_echo(board)))})
+        assert all(task.result()["success"] for task in left), place
+    loop.close()
 
 
 @KINDS
@@ -123,5 +210,58 @@ def test_an_interrupted_wait_leaves_its_call_as_it_is(board):
 )
 def test_an_interrupted_call_that_nobody_else_holds_leaves_nothing_under_way(board, run):
     astray = [place for place in interrupted_at_each_line(lambda: run(board)) if not works(board)]
+
+    assert astray == []
+
+
+def in_loop(coroutine_of):
+    async def main(board):
+        await coroutine_of(board)
+
+    return lambda board: asyncio.run(main(board))
+
+
+@pytest.mark.parametrize(
+    ("run", "hooks"),
+    [
+        (lambda board: board.with_options(deadline=SHORT).call("endless"), ()),
+        (lambda board: board.execute(tool_call("endless"), deadline=SHORT), ("tool:pre",)),
+        (lambda board: list(board.stream(tool_call("endless"), deadline=SHORT)), ()),
+        (in_loop(lambda board: board.with_options(deadline=SHORT).acall("endless")), ()),
+        (in_loop(lambda board: board.execute_async(tool_call("endless"), deadline=SHORT)), ("tool:pre",)),
+        (in_loop(lambda board: anext(board.stream_async(tool_call("endless"), deadline=SHORT))), ()),
+    ],
+    ids=["call", "execute with hooks", "stream", "acall", "execute_async with hooks", "stream_async"],
+)
+def test_an_interrupted_call_that_nobody_else_holds_does_not_go_on(run, hooks, tmp_path):
+    with no_leaks(), Callboard() as board:
+
+        @board.tool
+        async def endless() -> None:
+            await asyncio.sleep(3600)
+
+        of_a_thread(board, tmp_path)
+        for event in hooks:
+            board.hook(event, let_through)
+        ended = queue.SimpleQueue()
+        board.subscribe(ended.put, ["call_ended"])
+
+        began = []
+
+        def step():
+            began.append(time.monotonic())
+            with suppress(ToolFailed):
+                run(board)
+
+        astray = []
+        for place in interrupted_at_each_line(step):
+            in_time = time.monotonic() < began[-1] + SHORT
+            _await_no_place_taken(board)
+            assert works(board)
+            for event in iter(partial(ended.get, timeout=PATIENCE), None):
+                if event.facts["tool"] == "echo":  # of `works`, after all others
+                    break
+                if in_time and event.facts["code"] != "cancelled":
+                    astray.append(place)
 
     assert astray == []

@@ -14,7 +14,7 @@ import pytest
 import uvloop
 from boards import node_board
 from callboard.actors.hosted.loop_lease import LoopLease
-from callboard.hosts.process.loop_reader import LoopReader
+from callboard.hosts.process.loop_reader import LoopReader, is_uninterrupted
 from leaks import no_leaks, wait_until
 from tools import tool_call
 
@@ -32,8 +32,14 @@ in_each_loop = pytest.mark.parametrize("make_loop", [asyncio.new_event_loop, uvl
 
 
 def in_loop(main: Coroutine[Any, Any, Any], make_loop: Callable[[], Any] = asyncio.new_event_loop) -> Any:
-    with asyncio.Runner(loop_factory=make_loop) as runner:
-        return runner.run(main)
+    """In a thread of its own: in the main one these tests have a time limit that is kept by a signal, and no loop there is lent anything."""
+
+    def run() -> Any:
+        with asyncio.Runner(loop_factory=make_loop) as runner:
+            return runner.run(main)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
 
 
 def read_by(board: Board) -> str:
@@ -262,6 +268,7 @@ def test_a_loop_that_an_interrupt_has_ended_holds_no_pipe_open(make_loop):
     reader = LoopReader(
         loop, stdout, lock=threading.RLock(), hear=interrupted, wake=nothing, failed=nothing, returned=nothing
     )
+    reader.begin()
     os.write(host, b"{}\n")
     with pytest.raises(KeyboardInterrupt) as caught:  # held: whoever reports it keeps what it has met
         loop.run_forever()
@@ -283,6 +290,22 @@ def test_a_loop_that_is_not_awaiting_any_more_gives_the_reading_back():
             wait_until(lambda: read_by(board) == "pump")
 
         in_loop(main())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGUSR1])
+def test_a_loop_in_the_main_thread_is_lent_nothing_where_a_handler_may_raise(number):
+    def of(numbers: set[int], handler: Any) -> dict[int, Any]:
+        return {each: signal.signal(each, handler) for each in numbers}
+
+    before = of({signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGUSR1}, signal.SIG_DFL)
+    before |= of({signal.SIGINT}, nothing)  # as asyncio.run has one
+    try:
+        assert is_uninterrupted()
+        signal.signal(number, signal.default_int_handler)
+        assert not is_uninterrupted()
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 class AHost:
