@@ -21,7 +21,7 @@ from ..base.validation import require_call_options, require_seconds
 from ..hosts.process_tree.watchdog import Watchdog
 from ..plugins.results.codes import Code, Outcome
 from ..plugins.results.failures import failure
-from ..supervision.messages import AddGroup, GetGroups, GetStatus, Order
+from ..supervision.messages import AddGroup, GetGroups, GetStatus
 from ..supervision.runtime.clock import Clock, LentClock, SystemClock
 from ..supervision.runtime.events import EventStream
 from ..supervision.runtime.telling import ask_supervisor, tell
@@ -415,26 +415,9 @@ class Board:
             BoardStopped: the board has been stopped.
         """
         try:
-            return self._order(verb, name, reason)
+            return self.plugin_manager.host_registry.order(self.supervisor, verb, name, reason)
         except pykka.ActorDeadError as error:  # it is stopped by another thread, or has been
             raise BoardStopped(f"cannot {verb} {name!r}: the board has been stopped") from error
-
-    def _order(self, verb: str, name: str, reason: str) -> list[str]:
-        supervised_host = self.plugin_manager.host_registry.of(
-            name
-        ) or self.plugin_manager.host_registry.named(name)
-        if supervised_host is None:
-            # It knows no such child, and says so.
-            ask_supervisor(self.supervisor, Order(verb, name, reason))
-            return []
-        if supervised_host.name != name:
-            reason = f"{reason}, for plugin {name!r}"
-        if verb != "park":
-            supervised_host.acquit()
-        ask_supervisor(self.supervisor, Order(verb, supervised_host.name, reason))
-        if verb == "revive":
-            supervised_host.pardon()
-        return supervised_host.names
 
     def subscribe(
         self, subscriber: Callable[[Event], None] | pykka.ActorRef[Any], kinds: Iterable[str] | None = None
@@ -501,7 +484,8 @@ class Board:
         self.hooks.close()
         tell(self.router, Shutdown("the board was stopped"))
         while self._staying:
-            self._ending.append(self._staying.pop(0))
+            self._ending.append(self._staying[0])  # twice after an interrupt, and never lost
+            self._staying.pop(0)
             self._ending[-1].shut_down("the board was stopped", self.supervisor)
         leaving = [*self._ending, *self.plugin_manager.leaving()]
         self._wait_ended([handle.ended for handle in leaving], timeout)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from .actors.board import Board, NotStarted
-from .actors.calls.part_reader import CallStream
 from .actors.calls.waiting import in_thread, until_done
 from .actors.registration_errors import PluginNameTaken
 from .actors.threads.main_end import main_thread
@@ -34,7 +33,7 @@ from .config.configuration import Configuration, read_configuration
 from .config.hook_section import import_hooks, put_on
 from .config.plugin_options import complete
 from .config.state import open_state_store, read_state_settings
-from .direct_calls import Caller, FirstStart, own_result, own_result_async, own_stream
+from .direct_calls import Caller, CallStream, FirstStart, own_result, own_result_async, own_stream
 from .interop.conversion import ToolInteropTarget
 from .loading.install import Installer, begin
 from .loading.loader import entry_of, load_entry, load_registered
@@ -430,8 +429,7 @@ class Callboard:
 
     def stream_async(self, tool_call: Any, **options: Any) -> CallStream:
         """As `stream`, awaiting. Its ``aclose()`` cancels the call, as does the end of a task that is cancelled."""
-        board, deadline = self._running, options.pop("deadline", None)
-        return CallStream(partial(board.read, tool_call, **options), partial(board.begin, deadline=deadline))
+        return CallStream(self._running, tool_call, **options)
 
     def hook(self, event: str, hook: Callable[[str, dict[str, Any]], Any], **options: Any) -> HookHandle:
         """Have a callable asked about each call from now on: ``hook(event, data)``, which may be asynchronous.

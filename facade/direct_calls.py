@@ -1,10 +1,16 @@
-"""Calls by a tool's name and its arguments, whose answer is the result itself; a failure is raised."""
+"""Calls of which nobody else has the handle, and those among them that go by a tool's name: their answer is the result itself.
+
+Whatever interrupts the one that runs such a call ends it. The handle is there before the call is begun: an interrupt between the
+two cannot lose it. A generator or coroutine that is closed leaves its call as it is, for that may be the garbage collector's doing,
+at a moment when a lock of the call's is held.
+"""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+from .actors.calls.part_reader import PartReader
 from .actors.calls.waiting import in_thread, until_done
 from .base.errors import CallboardError
 from .plugins.functions.function_tool import plain
@@ -13,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from .actors.board import Board
+    from .actors.calls.call import Call
 
 Json = dict[str, Any]
 
@@ -106,11 +113,8 @@ class Caller:
         return _result_of(tool, result)
 
 
-# Calls that nobody else holds: an interrupt, wherever it comes, ends them. Their handle is there before they are begun.
-
-
 def own_result(board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any) -> Json:
-    """Run a call that nobody else holds, and wait for its result; options as `Board.submit`."""
+    """Run a call and wait for its result; options as `Board.submit`."""
     call = board.read(tool_call, **options)
     try:
         board.begin(call, deadline)
@@ -128,11 +132,9 @@ async def own_result_async(
     try:
         board.begin(call, deadline)
         return await call
-    except (
-        GeneratorExit
-    ):  # perhaps the garbage collector's, which may have come while a lock of the call's is held
+    except GeneratorExit:
         raise
-    except BaseException:  # as above
+    except BaseException:  # an interrupt, or a cancelled task: raised again
         call.cancel()
         raise
 
@@ -146,11 +148,65 @@ def own_stream(
         board.begin(call, deadline)
         yield from call.chunks()
         yield call.result()
-    except GeneratorExit:  # as above
+    except GeneratorExit:
         raise
-    except BaseException:  # as above
+    except BaseException:  # an interrupt: raised again
         call.cancel()
         raise
+
+
+class CallStream:
+    """What `Callboard.stream_async` returns: ``{"part": …}`` as they come, and last the result mapping.
+
+    Args:
+        board: runs the call, once the first is asked for.
+        tool_call: in any wire format that the registry reads.
+        deadline, options: as `Board.submit`.
+    """
+
+    def __init__(
+        self, board: Board, tool_call: Any, *, deadline: float | None = None, **options: Any
+    ) -> None:
+        self._board = board
+        self._tool_call = tool_call
+        self._deadline = deadline
+        self._options = options
+        self._call: Call | None = None
+        self._parts: PartReader | None = None
+        self._over = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Json:
+        if self._over:
+            raise StopAsyncIteration
+        try:
+            return await self._next()
+        except GeneratorExit:
+            raise
+        except BaseException:  # an interrupt, or a cancelled task: raised again
+            self._over = True
+            if self._call is not None:
+                self._call.cancel()
+            raise
+
+    async def _next(self) -> Json:
+        if self._call is None or self._parts is None:
+            call = self._call = self._board.read(self._tool_call, **self._options)
+            self._board.begin(call, self._deadline)
+            self._parts = PartReader(call)
+        async for part in self._parts:
+            return {"part": part}
+        self._over = True
+        return self._call.result()
+
+    async def aclose(self) -> None:
+        """Have done with it: a call that has not ended is cancelled."""
+        self._over = True
+        if self._call is not None and self._parts is not None:
+            self._parts.close()
+            self._call.cancel()
 
 
 def _request(tool: str, arguments: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Json:

@@ -9,8 +9,6 @@ from .waiting import running_task, soon_if_cancelled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .call import Call
-
 Json = dict[str, Any]
 
 
@@ -88,55 +86,3 @@ class PartReader:
         if getattr(self, "_release", None) is not None:  # an interrupt may have come before it was made
             self.close()
             soon_if_cancelled(self._task, self._call.abandon)
-
-
-class CallStream:
-    """What `Callboard.stream_async` returns: ``{"part": …}`` as they come, and last the result mapping.
-
-    Nobody else holds its call, so that what is raised while the next is awaited cancels that.
-
-    Args:
-        read: makes the call, when the first is asked for.
-        begin: has it run.
-    """
-
-    def __init__(self, read: Callable[[], Call], begin: Callable[[Call], None]) -> None:
-        self._read = read
-        self._begin = begin
-        self._call: Call | None = None
-        self._parts: PartReader | None = None
-        self._over = False
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Json:
-        if self._over:
-            raise StopAsyncIteration
-        try:
-            return await self._next()
-        except (
-            GeneratorExit
-        ):  # perhaps the garbage collector's, which may have come while a lock of the call's is held
-            raise
-        except BaseException:  # an interrupt, or a cancelled task: raised again
-            if self._call is not None:
-                self._call.cancel()
-            raise
-
-    async def _next(self) -> Json:
-        if self._call is None or self._parts is None:
-            call = self._call = self._read()
-            self._begin(call)
-            self._parts = PartReader(call)
-        async for part in self._parts:
-            return {"part": part}
-        self._over = True
-        return self._call.result()
-
-    async def aclose(self) -> None:
-        """Have done with it: a call that has not ended is cancelled."""
-        self._over = True
-        if self._call is not None and self._parts is not None:
-            self._parts.close()
-            self._call.cancel()

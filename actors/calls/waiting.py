@@ -134,9 +134,10 @@ class _Alarm:
         with self._lock:
             self._told = False  # before the look: what comes from now on tells again
         while self._due:
-            future = self._due.popleft()
+            future = self._due[0]
             if not future.done():
                 future.set_result(None)
+            self._due.popleft()  # last: an interrupt may come before
 
 
 class _Here(threading.local):

@@ -198,7 +198,7 @@ class AdmissionControl:
         breaker = self._breakers.get(call.tool_name)
         if breaker is None:
             breaker = self._breakers[call.tool_name] = Breaker(self._policy, self._chance)
-        admitted = breaker.admit(now)
+        admitted = breaker.admit(now, call)
         if isinstance(admitted, Refused):
             self._refused["breaker_open"] += 1
             when = f"in {admitted.retry_in:.3g} s" if admitted.retry_in else "when the trial is over"
@@ -219,7 +219,9 @@ class AdmissionControl:
         assert self._policy is not None
         with self._lock:
             epoch = self._epochs.pop(call, None)
-            if epoch is None:
+            if epoch is None:  # it was refused, or interrupted on its way in
+                if (breaker := self._breakers.get(call.tool_name)) is not None:
+                    breaker.leave(call)
                 return
             # A stand-in's answer says nothing of a tool that was never asked.
             failed = self._verdict(result) if call.attempt else None

@@ -114,22 +114,27 @@ class Breaker:
         self._epoch = 0
         self._reset = policy.reset
         self._until = 0.0
-        self._trying = False
+        self._trial: object = None
 
-    def admit(self, now: float) -> Admitted | Refused:
-        """May a call go through? One that may has to be followed by `ended`."""
+    def admit(self, now: float, call: object = "a call") -> Admitted | Refused:
+        """May a call go through? One that may has to be followed by `ended`, or by `leave`."""
         if self.state is BreakerState.CLOSED:
             return Admitted(self._epoch)
         if self.state is BreakerState.OPEN:
             if now < self._until:
                 return Refused(self._until - now)
             self._turn(BreakerState.HALF_OPEN)
-            self._trying = True
+            self._trial = call
             return Admitted(self._epoch, turned=True)
-        if self._trying:
+        if self._trial is not None:
             return Refused(0.0)
-        self._trying = True
+        self._trial = call
         return Admitted(self._epoch)
+
+    def leave(self, call: object) -> None:
+        """A call was interrupted on its way in: if it is the trial, the next one will be."""
+        if self._trial is call:
+            self._trial = None
 
     def ended(self, epoch: int, failed: bool | None, now: float) -> Turn | None:
         """A call that went through has ended; ``failed`` is ``None`` when that is no verdict."""
@@ -156,7 +161,7 @@ class Breaker:
         return {"state": self.state.value, "failures": self.failures, "retry_in": retry_in}
 
     def _tried(self, failed: bool | None, now: float) -> Turn | None:
-        self._trying = False
+        self._trial = None
         if failed is None:
             return None
         if failed:
@@ -174,5 +179,5 @@ class Breaker:
         self.state = state
         self.failures = 0
         self._epoch += 1
-        self._trying = False
+        self._trial = None
         return Turn(state)

@@ -11,10 +11,12 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...base.foreign import Log
 from ...base.frozen import frozen
 from ...plugins.contract.invocation import BY_KEY
 from ...plugins.results.codes import Code, Outcome
 from ...plugins.results.failures import failure
+from ...supervision.runtime.telling import tell
 from ..calls.events import CallEvents
 from ..calls.stage import Stage
 from ..catalog.argument_validation import Validation
@@ -24,10 +26,13 @@ from .admission import AdmissionControl
 from .crash_attribution import QuarantinePolicy
 from .fallback import Fallback, WhileDown
 from .mailbox import Mailbox
+from .messages import Unowned
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable, Container
+
+    from pykka import ActorRef
 
     from ...plugins.adapter.adapter import PluginAdapter
     from ...plugins.contract.invocation import Invocation
@@ -36,6 +41,11 @@ if TYPE_CHECKING:
     from ..catalog.argument_validation import ArgumentChecks
     from ..services import Services
     from .circuit_breaker import BreakerPolicy
+
+logger = Log("callboard.actors")
+
+_SPARE = 1.0
+"""Seconds beyond its grace that a call which has ended may keep its place, where nothing seems to run it."""
 
 _SETTLED = 5.0
 """Seconds that the commit of a state may hold up the end of its endpoint."""
@@ -249,10 +259,25 @@ class Endpoint:
         call.finish(result, first=partial(drop, reason, self.name, call.id, tool=call.tool_name))
 
     def on_ended_early(self, call: Call, stage: Stage) -> None:
-        if stage is Stage.QUEUED:
-            self.mailbox.discard(call)
-        else:
+        if stage is Stage.STARTED or (not self.mailbox.discard(call) and self.mailbox.has_taken(call)):
             self.give_up(call)
+
+    def expect_free(self, call: Call, actor: ActorRef[Any]) -> None:
+        """Have the actor look at the place of a call that has ended, once its grace is over: whatever runs it should free that at once."""
+        when = self.clock.now() + self.settings.grace + _SPARE
+        self.clock.call_at(when, partial(tell, actor, Unowned(call)))
+
+    def free(self, call: Call) -> None:
+        """Free the place of a call that nothing runs, if it has one. In the actor's thread.
+
+        No path is known that comes here. Each that is forgotten would cost the plugin a place for good.
+        """
+        if self.mailbox.has_taken(call):
+            logger.error(
+                "call %s of %r kept its place, and nothing ran it; it is free now", call.id, self.name
+            )
+            self.mailbox.release(call)
+            self.events.publish("place_freed", self.name, call=call.id, tool=call.tool_name)
 
     def on_interrupted(self, call: Call) -> None:
         self._interrupted(call, False)
@@ -261,6 +286,8 @@ class Endpoint:
         """Bring a call to its end that an interrupt has left half done, and take it off the work. In the actor's thread."""
         call.recover()
         self.mailbox.discard(call)
+        if self.fallback is not None:
+            self.fallback.forget(call)
         if call.began is not None:
             self.give_up(call)
         self.mailbox.tell_of_untaken()

@@ -102,6 +102,11 @@ class Fallback:
             self._closed = True
             return list(self._asked)
 
+    def forget(self, call: Call) -> None:
+        """A call has ended that may have been interrupted on its way here: no stand-in may have been asked."""
+        with self._lock:
+            self._asked.discard(call)
+
     def takes(self, call: Call) -> bool:
         """See to a call; False if it is for the mailbox, to hold it or to say why it cannot."""
         if self._wishes.answer is not None:

@@ -80,6 +80,10 @@ class Mailbox:
     def _granted(self) -> int:
         return self._untaken + len(self._taken)
 
+    def has_taken(self, call: Call) -> bool:
+        """Whether this call is under way."""
+        return call in self._taken
+
     def has_only(self, call: Call) -> bool:
         """Whether this call is under way and nothing else is, nor waits."""
         return call in self._taken and len(self._taken) == 1 and not self._calls

@@ -25,6 +25,13 @@ class GivenUp:
 
 
 @frozen
+class Unowned:
+    """To a tool actor: the grace of a call is over that has ended and that nothing seemed to run. See `Endpoint.free`."""
+
+    call: Call
+
+
+@frozen
 class Interrupted:
     """To a tool actor: a signal handler has raised in the thread that submitted, cancelled or ended a call.
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ..calls.call import CallOwner
     from ..calls.stage import Result
-    from .pipeline import HookPipeline
 
 Json = dict[str, Any]
 
@@ -33,22 +32,26 @@ class HookedCall(Call):
     """What the caller holds.
 
     Attributes:
-        pipeline: sees to it.
         unreadable: its result, if what was submitted cannot be read; else ``None``.
         notes: what hooks want said beside their answers (context for the model, messages for people), in order. What
             those of ``tool:error`` say may come after the result.
     """
 
-    __slots__ = ("notes", "pipeline", "unreadable")
+    __slots__ = ("notes", "unreadable")
 
     def __init__(self, read: Call) -> None:
         super().__init__(read.id, read.invocation, submitted=read.submitted, streaming=read.streaming)
         self.notes: tuple[Json, ...] = ()
         self.unreadable = read.result() if read.done() else None
 
-    def pass_through(self, pipeline: HookPipeline) -> None:
-        """Note what sees to it, and hears of its end."""
-        self.pipeline = self._owner = pipeline
+    @property
+    def owner(self) -> CallOwner | None:
+        """Sees to it, and hears of its end."""
+        return self._owner
+
+    def belongs_to(self, owner: CallOwner) -> None:
+        """Note who does."""
+        self._owner = owner
 
 
 class ToolRun(Call):

@@ -70,12 +70,13 @@ class Interceptor:
     def handle(self, read: Call) -> HookedCall:
         """The caller's handle of a call, which `begin` sees to."""
         call = HookedCall(read)
-        call.pass_through(HookPipeline(self._ways, call))
+        call.belongs_to(HookPipeline(self._ways, call))
         return call
 
     def begin(self, call: HookedCall, deadline: float | None) -> None:
         """See to a call; returns at once. An interrupt leaves it to its caller to withdraw it."""
-        pipeline = call.pipeline
+        pipeline = call.owner
+        assert isinstance(pipeline, HookPipeline)
         if call.unreadable is not None:  # no tool is asked for
             pipeline.end(call.unreadable)
             return

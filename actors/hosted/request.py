@@ -194,9 +194,11 @@ class HostedRun:
             self._endpoint.mailbox.release(self.call)
 
     def _settle(self, result: dict[str, Any], state: dict[str, Any] | None, text: bytes | None) -> None:
-        if state is not None and not self._commit(state, text):
-            result["state_saved"] = False
-        self._endpoint.mailbox.release(self.call)
+        try:
+            if state is not None and not self._commit(state, text):
+                result["state_saved"] = False
+        finally:
+            self._endpoint.mailbox.release(self.call)
 
     def _commit(self, state: dict[str, Any], text: bytes | None) -> bool:
         cell, generation = self._endpoint.cell, self.host.generation

@@ -115,6 +115,12 @@ class Sender:
             self._note_fate(endpoint, run, fate)
 
     @staticmethod
+    def runs(call: Call) -> bool:
+        """Whether a host has been asked for it, and its end there is awaited."""
+        run = call.run
+        return run is not None and run.request_id is not None and run.host.call_of(run.request_id) is not None
+
+    @staticmethod
     def recover(call: Call) -> bool:
         """Whether a call has left that an interrupted thread was sending; one that has not is not under way any more."""
         run = call.run

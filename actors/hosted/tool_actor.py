@@ -20,7 +20,7 @@ from ...supervision.restart.exits import ExitKind
 from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
 from ..endpoint.fallback import Fallback
-from ..endpoint.messages import WORK, GivenUp, Interrupted, Shutdown, Work
+from ..endpoint.messages import WORK, GivenUp, Interrupted, Shutdown, Unowned, Work
 from ..handshake.liveness import probe
 from ..handshake.messages import HostDown, HostOut, HostReady, HostUp
 from ..hosting.messages import EndGeneration
@@ -159,6 +159,9 @@ class HostedToolActor(BaseActor):
 
     def _receive_less_often(self, message: Any) -> None:
         match message:
+            case Unowned(call):
+                if not self._sender.runs(call):
+                    self.endpoint.free(call)
             case Interrupted(call, carried):
                 self._on_interrupted(call, carried=carried)
             case Stranded(calls):
@@ -353,6 +356,7 @@ class HostedToolActor(BaseActor):
         """Drop the answer, tell the host if it takes such news, and see that it does not chew on it for ever."""
         run = call.run
         if run is None or not run.sent or not run.host.abandon(run.request_id):
+            self.endpoint.expect_free(call, self.actor_ref)
             return
         run.host.cancel(run.request_id, str(call.result().get("error")))
         run.vitals = run.host.vitals

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.errors import PluginLoadError
 from ...base.frozen import frozen
+from ...supervision.messages import Order
+from ...supervision.runtime.telling import ask_supervisor
 from ..registration_errors import PluginNameTaken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pykka import ActorRef
 
     from ...hosts.hosted_tool import HostedToolPlugin
     from ...hosts.sharing import Program, Sharing
@@ -152,6 +156,22 @@ class HostRegistry:
     def named(self, host: str) -> SupervisedHost | None:
         """The host of that name."""
         return self._hosts.get(host)
+
+    def order(self, supervisor: ActorRef[Any], verb: str, name: str, reason: str) -> list[str]:
+        """As `Board.order`. Raises `UnknownChild`, and pykka's `ActorDeadError` once the supervisor has been stopped."""
+        supervised_host = self.of(name) or self.named(name)
+        if supervised_host is None:
+            # It knows no such child, and says so.
+            ask_supervisor(supervisor, Order(verb, name, reason))
+            return []
+        if supervised_host.name != name:
+            reason = f"{reason}, for plugin {name!r}"
+        if verb != "park":
+            supervised_host.acquit()
+        ask_supervisor(supervisor, Order(verb, supervised_host.name, reason))
+        if verb == "revive":
+            supervised_host.pardon()
+        return supervised_host.names
 
     def _make(
         self, name: str, program: Program, settings: HostSettings, policy: RestartPolicy, *, shared: bool

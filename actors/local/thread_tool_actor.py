@@ -13,7 +13,7 @@ from ...plugins.results.codes import Code
 from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
 from ..endpoint.endpoint import Endpoint, ToolSettings
-from ..endpoint.messages import GivenUp, Interrupted, Shutdown
+from ..endpoint.messages import GivenUp, Interrupted, Shutdown, Unowned
 from ..threads.actor import BaseActor
 from ..threads.shared_dispatcher import SharedInbox
 from .messages import Overdue, ThreadBack
@@ -98,6 +98,9 @@ class ThreadToolActor(BaseActor):
                 self._fence(run)
             case ThreadBack(run):
                 self._on_thread_back(run)
+            case Unowned(call):
+                if call.run is None or call.began is None:
+                    self.endpoint.free(call)
             case Interrupted(call):
                 self.endpoint.recover(call)
             case Shutdown():
@@ -108,6 +111,9 @@ class ThreadToolActor(BaseActor):
 
     def _on_given_up(self, call: Call) -> None:
         run = call.run
+        if run is None or call.began is None:  # it was taken, and is not run by now
+            self.endpoint.expect_free(call, self.actor_ref)
+            return
         assert isinstance(run, ThreadRun)
         run.ask_to_stop()
         overdue = self._clock.now() + self.endpoint.settings.grace

@@ -155,9 +155,11 @@ def _end(endpoint: Endpoint, run: ThreadRun, answer: NormalisedResult, state: St
             result, new_state, text = _weighed(endpoint.cell, result, state)
 
     def settle() -> None:
-        if new_state is not None and not endpoint.cell.commit(new_state, text):
-            result["state_saved"] = False
-        endpoint.mailbox.release(run.call)
+        try:
+            if new_state is not None and not endpoint.cell.commit(new_state, text):
+                result["state_saved"] = False
+        finally:
+            endpoint.mailbox.release(run.call)
 
     if not run.call.finish(result, first=settle):
         endpoint.mailbox.release(run.call)

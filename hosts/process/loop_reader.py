@@ -187,7 +187,7 @@ class Lending:
             failed=self._failed,
             returned=returned,
         )
-        # A with block, and not acquire(blocking=False): a signal handler that raises between that and `try` would leave it held.
+        # A with block, and not acquire(blocking=False): a signal handler that raises between that and the try block would leave it held.
         with self.lock:
             if self._over or self.reader is not None:
                 return None

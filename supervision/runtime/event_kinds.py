@@ -154,6 +154,7 @@ EVENT_KINDS: dict[str, EventKind] = {
     "claim_failed": EventKind("a `can_handle_tool_call` raised, or did not answer in time", ("tool", "error")),
     "thread_fenced": EventKind("a call went on too long, and its thread was given up", ("call", "tool", "stuck")),
     "thread_returned": EventKind("a thread that was given up has come back", ("call", "tool")),
+    "place_freed": EventKind("a fault of Callboard's own: a call that had ended kept its place under way, and nothing ran it", ("call", "tool")),
     "output_stray": EventKind("a host printed to stdout what is no message", ("text", "count")),
     "state_store_set_aside": EventKind("the state store was not sound, and a new one takes its place", ("path", "aside", "why", "plugins")),
     "state_store_failing": EventKind("the plugin's state could not be saved, and is kept in memory alone", ("why",)),

@@ -7,16 +7,22 @@ import queue
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from callboard import Callboard, ToolFailed
+from callboard.actors.board import Board
+from callboard.actors.endpoint.circuit_breaker import BreakerPolicy
+from callboard.actors.endpoint.endpoint import ToolSettings
+from callboard.actors.endpoint.fallback import WhileDown
 from every_line import interrupted_at_each_line
-from leaks import no_leaks
+from leaks import no_leaks, wait_until
+from manual_clock import ManualClock
+from memory_hosts import memory_board
 from programs import PROGRAMS
-from tools import tool_call
+from tools import a_tool, tool_call
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,19 +173,22 @@ def test_an_interrupted_wait_leaves_its_call_as_it_is(board, wait):
         lambda: wait(calls[-1]), before=lambda: calls.append(an_echo(board))
     ):
         assert calls[-1].result(PATIENCE)["success"], place
+        while left:
+            left.pop().get_coro().close()
 
 
 def run_without_cancelling(main):
-    """As `asyncio.run`, which cancels what an interrupt leaves. That is kept: no interrupt can be raised while it is collected."""
+    """As `asyncio.run`, which cancels the tasks that an interrupt leaves."""
     loop = asyncio.new_event_loop()
     try:
         loop.run_until_complete(main)
     finally:
-        kept.append(asyncio.all_tasks(loop))
+        left.extend(asyncio.all_tasks(loop))
         loop.close()
 
 
-kept = []
+left = []
+"""Tasks, which no interrupt can come to while they are collected."""
 
 
 @pytest.mark.parametrize("load", [of_a_thread])
@@ -263,5 +272,46 @@ def test_an_interrupted_call_that_nobody_else_holds_does_not_go_on(run, hooks, t
                     break
                 if in_time and event.facts["code"] != "cancelled":
                     astray.append(place)
+
+    assert astray == []
+
+
+def test_an_interrupted_trial_of_a_breaker_leaves_its_place_to_the_next_call():
+    def tool(arguments, state):
+        if arguments.get("do") == "raise":
+            raise OSError("the line is down")
+        return {"success": True, "result": None}
+
+    settings = ToolSettings(breaker=BreakerPolicy(failures=1, reset=10.0))
+
+    with no_leaks(), ExitStack() as stack:
+        boards = []
+
+        def open_the_breaker():
+            clock = ManualClock()
+            board = Board(clock=clock)
+            stack.callback(board.stop)
+            board.add(a_tool(tool), config={}, settings=settings)
+            board.submit(tool_call("tool", do="raise")).result(PATIENCE)
+            clock.advance(20.0)
+            boards.append(board)
+
+        for place in interrupted_at_each_line(
+            lambda: boards[-1].submit(tool_call("tool")), before=open_the_breaker
+        ):
+            wait_until(lambda: boards[-1].submit(tool_call("tool")).result(PATIENCE)["success"]), place
+
+
+def test_an_interrupted_call_for_which_a_stand_in_was_to_be_asked_is_let_go_of():
+    with no_leaks(), memory_board() as memory:
+        host = memory.add(while_down=WhileDown(answer=lambda call: {"success": True, "result": "instead"}))
+        memory.crash(host)
+        astray = [
+            place
+            for place in interrupted_at_each_line(memory.call)
+            if memory.call().result(PATIENCE)["result"] != "instead"
+        ]
+        fallback = memory.board.plugin_manager.handle("host").endpoint.fallback
+        wait_until(lambda: not fallback.close())
 
     assert astray == []

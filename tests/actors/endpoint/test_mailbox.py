@@ -147,6 +147,7 @@ class LaneMachine(RuleBasedStateMachine):
     def release(self, data: st.DataObject) -> None:
         call = data.draw(st.sampled_from(self.running))
         self.running.remove(call)
+        self.in_hand = [other for other in self.in_hand if other is not call]
         self.mailbox.release(call)
 
     @precondition(lambda self: self.running)

@@ -292,7 +292,9 @@ def test_a_loop_that_is_not_awaiting_any_more_gives_the_reading_back():
         in_loop(main())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGUSR1])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGUSR1]
+)
 def test_a_loop_in_the_main_thread_is_lent_nothing_where_a_handler_may_raise(number):
     def of(numbers: set[int], handler: Any) -> dict[int, Any]:
         return {each: signal.signal(each, handler) for each in numbers}
