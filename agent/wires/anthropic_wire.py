@@ -127,6 +127,10 @@ class AnthropicReader(StreamReader):
         super().__init__()
         self._open: dict[Any, tuple[Json, list[str]]] = {}
 
+    def _begin_anew(self) -> None:
+        super()._begin_anew()
+        self._open.clear()
+
     def _error(self, event: Json) -> Any:
         return (event.get("error") or event) if event.get("type") == "error" else None
 

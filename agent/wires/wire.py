@@ -171,7 +171,8 @@ class StreamReader(ABC):
     """Reads the events of one answer; one for each attempt.
 
     Events that are not known are passed over, and so is what contradicts itself about a call: such a call comes
-    out malformed. Only what ends the whole answer is an error.
+    out malformed. Only what ends the whole answer is an error. Of an answer that begins anew nothing of before is
+    kept, and what follows the end is not read.
     """
 
     family: ClassVar[str]
@@ -188,12 +189,16 @@ class StreamReader(ABC):
         Raises:
             AttemptFailed: the provider says that it failed.
         """
+        past = self._calls.follows_the_end(event)
+        if self._calls.begins_anew(event):
+            self._begin_anew()
         error = self._error(event)
-        if error is not None:
+        if error is not None and not past:
             raise AttemptFailed(of_error(error))
         with suppress(StreamError):  # the call that it was about comes out malformed
             self.partial.tool_calls += self._calls.feed(event)
-        yield from self._read(event)
+        if not past:
+            yield from self._read(event)
 
     def finish(self) -> Iterator[Json]:
         """End the stream; yield what is to be told in the end.
@@ -216,6 +221,12 @@ class StreamReader(ABC):
         if not self._finished:
             self._finished = True
             self.partial.tool_calls += self._calls.finish()
+
+    def _begin_anew(self) -> None:
+        """Forget what came: the answer that comes now is the whole one."""
+        self.partial = Partial()
+        self.ended = False
+        self._calls = assembler(self.family)
 
     @abstractmethod
     def _error(self, event: Json) -> Any:

@@ -22,6 +22,8 @@ class AnthropicAssembler(BlockAssembler):
 
     def _take(self, event: dict[str, Any]) -> None:
         match event:
+            case {"type": "message_start"}:
+                self._begin_answer()
             case {"type": "content_block_start", "content_block": {"type": "tool_use"} as block}:
                 self._start(event.get("index"), block)
             case {"type": "content_block_start"}:
@@ -32,3 +34,8 @@ class AnthropicAssembler(BlockAssembler):
                 self._stop(event.get("index"))
             case {"type": "message_delta", "delta": {"stop_reason": reason}}:
                 self._stop_reason(reason)
+            case {"type": "message_stop"}:
+                self._close()
+
+    def _begins(self, event: dict[str, Any]) -> bool:
+        return event.get("type") == "message_start"

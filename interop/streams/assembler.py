@@ -8,6 +8,10 @@ streamed: the registry inspects and converts it like any other. It comes out onc
 certain that nothing of it is missing. That a stream has ended is no such certainty: a call that is open
 then comes out as malformed (see ``call_marks``), unless its arguments are a JSON object already, to
 which nothing can be added. It is never given empty arguments for those that are missing.
+
+What follows the end of an answer is not read, and an answer that begins anew is one answer: gateways send a
+stream twice, or start over when their upstream fails, and a call that runs twice cannot be taken back. A call
+that has come out does not come out again.
 """
 
 from __future__ import annotations
@@ -87,11 +91,16 @@ class Assembler(ABC):
         self._ready: list[dict[str, Any]] = []
         self._error: StreamError | None = None
         self._finished = False
+        self._begun_answer = False
+        self._over = False
+        self._ended: set[int] = set()  # places, such as choices, that ended, or began anew
+        self._ended_answer: str | None = None  # the id of the answer in which one ended
+        self._came: set[tuple[int, int]] = set()  # place and hash of each call that came out
 
     def feed(self, event: Any) -> tuple[dict[str, Any], ...]:
         """Take one event; return the calls that are whole now, in the order in which they ended.
 
-        Calls share nothing with the event.
+        Calls share nothing with the event. Nothing comes of an event behind the end of the answer.
 
         Raises:
             StreamError: the event contradicts what came before, is no JSON object, goes beyond the limits,
@@ -102,6 +111,12 @@ class Assembler(ABC):
             raise StreamError(self.format, "an event came after the end of the stream")
         if not isinstance(event, dict):
             raise StreamError(self.format, f"an event is a JSON object, and this is {describe(event)}")
+        if self.follows_the_end(event):
+            self._over = True
+            return ()
+        if self.begins_anew(event):
+            self._ended.add(0)
+        self._begun_answer = self._begun_answer or self._begins(event)
         self._take(event)
         if self._error is not None:
             error, self._error = self._error, None
@@ -117,6 +132,37 @@ class Assembler(ABC):
             self._finished = True
             self._end()
         return self._handed_over()
+
+    def follows_the_end(self, event: dict[str, Any]) -> bool:
+        """Say whether an event comes behind the end of the answer: nothing of it may be read."""
+        if self._over or self._ended_answer is None:
+            return self._over
+        answer = self._answer_of(event)
+        return isinstance(answer, str) and answer != self._ended_answer
+
+    def begins_anew(self, event: dict[str, Any]) -> bool:
+        """Say whether the answer begins once more with an event: what came of it until then does not count."""
+        return self._begun_answer and self._begins(event) and not self.follows_the_end(event)
+
+    def _begins(self, event: dict[str, Any]) -> bool:
+        """Say whether an event is the one by which an answer begins, in APIs that have one."""
+        return False
+
+    def _answer_of(self, event: dict[str, Any]) -> Any:
+        """Return the id of the answer that an event belongs to, in APIs whose events bear it."""
+        return None
+
+    def _close(self) -> None:
+        """The answer has ended: nothing is under way any more, and nothing else is read."""
+        self._end()
+        self._over = True
+
+    def _place_ended(self, place: int, event: dict[str, Any]) -> None:
+        """Note that all was said in a place. What follows there may be the same once more, or another answer."""
+        self._ended.add(place)
+        answer = self._answer_of(event)
+        if isinstance(answer, str):
+            self._ended_answer = answer
 
     @abstractmethod
     def _take(self, event: dict[str, Any]) -> None:
@@ -191,12 +237,18 @@ class Assembler(ABC):
         if self._error is None:
             self._error = StreamError(self.format, problem, call_id=draft.call_id if draft else None)
 
-    def _hand_over(self, draft: Draft, value: dict[str, Any]) -> None:
-        """Let a call out, marked if there was trouble with it."""
+    def _hand_over(self, draft: Draft, value: dict[str, Any], place: int = 0) -> None:
+        """Let a call out, marked if there was trouble with it; not one that came out before the place ended."""
+        self._let_go(draft)
+        draft.pieces.clear()
+        came = (place, hash(json_text(value)))
+        if place not in self._ended or came not in self._came:
+            self._came.add(came)
+            self._ready.append(value if draft.trouble is None else marked(value, *draft.trouble))
+
+    def _let_go(self, draft: Draft) -> None:
         draft.ended = True
         self._chars -= draft.chars
-        draft.pieces.clear()
-        self._ready.append(value if draft.trouble is None else marked(value, *draft.trouble))
 
     def _handed_over(self) -> tuple[dict[str, Any], ...]:
         ready, self._ready = tuple(self._ready), []

@@ -25,6 +25,8 @@ class BedrockAssembler(BlockAssembler):
 
     def _take(self, event: dict[str, Any]) -> None:
         match event:
+            case {"messageStart": _}:
+                self._begin_answer()
             case {"contentBlockStart": {"start": {"toolUse": dict(use)}} as start}:
                 executed_there = use.get("type") == "server_tool_use"
                 self._start(start.get("contentBlockIndex"), None if executed_there else use)
@@ -36,3 +38,7 @@ class BedrockAssembler(BlockAssembler):
                 self._stop(index)
             case {"messageStop": {"stopReason": reason}}:
                 self._stop_reason(reason)
+                self._close()
+
+    def _begins(self, event: dict[str, Any]) -> bool:
+        return "messageStart" in event

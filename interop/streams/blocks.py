@@ -42,6 +42,11 @@ class BlockAssembler(Assembler):
         super().__init__(limits)
         self._open: dict[int, BlockDraft | None] = {}  # None for a block that is no call of ours
         self._waiting: list[BlockDraft] = []
+        self._stopped = False
+
+    def follows_the_end(self, event: dict[str, Any]) -> bool:
+        """As for all; and an answer that gave its reason to stop does not begin anew."""
+        return super().follows_the_end(event) or (self._stopped and self._begins(event))
 
     def wire(self, block: dict[str, Any]) -> dict[str, Any]:
         """Return the call as it stands in an answer that was not streamed."""
@@ -51,7 +56,7 @@ class BlockAssembler(Assembler):
         """A block begins; ``None`` for one that is no call of ours."""
         if not self._is_index(index):
             return
-        self._let_go()
+        self._release()
         before = self._open.pop(index, None)
         if before is not None:
             self._contradiction(f"block {index} began again before it was stopped", before)
@@ -94,20 +99,29 @@ class BlockAssembler(Assembler):
         """The message says why it ended."""
         if not reason:
             return
+        self._stopped = True
         if not isinstance(reason, str) or reason not in self.endings:
             for draft in self._waiting:
                 cut_off(draft, _said(draft))
-        self._let_go()
+        self._release()
+
+    def _begin_answer(self) -> None:
+        """An answer begins: what is under way belongs to one that broke off."""
+        for draft in [*self._waiting, *self._open.values()]:
+            if draft is not None:
+                self._let_go(draft)
+        self._waiting.clear()
+        self._open.clear()
 
     def _end(self) -> None:
-        self._let_go()
+        self._release()
         for draft in self._open.values():
             if draft is not None:
                 cut_off(draft, _said(draft))
                 self._write(draft)
         self._open.clear()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         waiting, self._waiting = self._waiting, []
         for draft in waiting:
             self._write(draft)

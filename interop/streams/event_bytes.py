@@ -2,7 +2,7 @@
 
 One reader for both: a line that begins as a JSON object is an event, and the lines ``data: …`` up to
 a blank one are an event. The other fields of server-sent events (``event:``, ``id:``, ``retry:``, comments)
-say nothing that the events do not say themselves, and ``[DONE]`` is none. Bedrock's streams are binary,
+say nothing that the events do not say themselves. ``[DONE]`` is none, and nothing behind it is read. Bedrock's streams are binary,
 and read by its SDK.
 """
 
@@ -52,6 +52,7 @@ class EventReader:
         self._begun = False
         self._after_return = False
         self._problem: str | None = None
+        self._done = False
 
     def feed(self, data: bytes) -> tuple[dict[str, Any], ...]:
         """Take the next bytes; return the events that are complete now.
@@ -87,7 +88,7 @@ class EventReader:
         return self._handed_over()
 
     def _take_piece(self, piece: bytes) -> None:
-        if self._problem is not None or not piece:
+        if self._problem is not None or self._done or not piece:
             return
         self._line.append(piece)
         self._size += len(piece)
@@ -95,7 +96,7 @@ class EventReader:
             self._problem = f"an event is longer than {self._max_event} bytes"
 
     def _end_line(self) -> None:
-        if self._problem is not None:
+        if self._problem is not None or self._done:
             return
         line = b"".join(self._line)
         self._line.clear()
@@ -117,7 +118,9 @@ class EventReader:
         data = b"\n".join(self._data)
         self._data.clear()
         self._size = 0
-        if data and data != _DONE:
+        if data == _DONE:
+            self._done = True
+        elif data:
             self._read(data)
 
     def _read(self, data: bytes) -> None:

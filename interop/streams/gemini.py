@@ -7,6 +7,9 @@ not say ``willContinue`` is the last; it may be empty.
 
 Keys are read in the wire's spelling and in that of the Python SDK, and a call comes out in its own.
 
+Some servers, and gateways, give a ``finishReason`` with each chunk. So calls that follow one are read, unless they
+bear another ``responseId``, or are the same as before.
+
 Parts of several calls at once can only be told apart by the calls' ids. Without ids a new name while a
 call is under way means that the call lost its end, and it comes out as malformed.
 """
@@ -64,7 +67,7 @@ class GeminiAssembler(Assembler):
         if isinstance(candidates, list):
             for candidate in candidates:
                 if isinstance(candidate, dict):
-                    self._take_candidate(candidate)
+                    self._take_candidate(candidate, event)
         else:
             self._take_parts(0, event if isinstance(event.get("parts"), list) else {"parts": [event]})
 
@@ -72,7 +75,7 @@ class GeminiAssembler(Assembler):
         for number in list(self._open):
             self._end_candidate(number, None)
 
-    def _take_candidate(self, candidate: dict[str, Any]) -> None:
+    def _take_candidate(self, candidate: dict[str, Any], event: dict[str, Any]) -> None:
         number = candidate.get("index") or 0
         if not isinstance(number, int):
             under_way = [draft for drafts in self._open.values() for draft in drafts]
@@ -84,6 +87,10 @@ class GeminiAssembler(Assembler):
         reason = said(candidate, "finishReason")
         if reason:
             self._end_candidate(number, reason)
+            self._place_ended(number, event)
+
+    def _answer_of(self, event: dict[str, Any]) -> Any:
+        return said(event, "responseId")
 
     def _take_parts(self, number: int, content: dict[str, Any]) -> None:
         parts = content.get("parts")
@@ -177,7 +184,7 @@ class GeminiAssembler(Assembler):
             call["args"] = json_text(args)[:-1]
         elif args or draft.grows or isinstance(call.get("args"), dict):
             call["args"] = args
-        self._hand_over(draft, draft.part)
+        self._hand_over(draft, draft.part, number)
 
 
 def _continued(under_way: list[_Draft], name: str | None, call_id: str | None) -> _Draft | None:

@@ -11,7 +11,8 @@ is never done is to add to one call what may belong to another:
 - All else goes to the call with the same id, or the last with the same index, or without either the last.
 
 ``finish_reason`` counts as the end of all calls if it is one of the few that mean so. After any other,
-such as ``length``, calls that are not whole were cut off.
+such as ``length``, calls that are not whole were cut off. Some servers give a reason with each of several calls, so
+that further calls may follow one; but not in chunks with another id, which are another answer.
 """
 
 from __future__ import annotations
@@ -56,17 +57,20 @@ class ChatAssembler(Assembler):
         if isinstance(choices, list):
             for choice in choices:
                 if isinstance(choice, dict):
-                    self._take_choice(choice)
+                    self._take_choice(choice, event)
         elif any(key in event for key in ("tool_calls", "function_call")):
             self._take_delta(0, event)
         elif any(key in event for key in _PAYLOADS):
             self._take_call(0, event)
 
+    def _answer_of(self, event: dict[str, Any]) -> Any:
+        return event.get("id") if event.get("choices") else None  # the chunk with the usage has no choices
+
     def _end(self) -> None:
         for number in self._choices:
             self._end_choice(number, properly=False)
 
-    def _take_choice(self, choice: dict[str, Any]) -> None:
+    def _take_choice(self, choice: dict[str, Any], event: dict[str, Any]) -> None:
         number = choice.get("index") or 0
         if not isinstance(number, int):
             drafts = (draft for drafts in self._choices.values() for draft in drafts)
@@ -78,6 +82,7 @@ class ChatAssembler(Assembler):
         reason = choice.get("finish_reason")
         if reason:
             self._end_choice(number, properly=isinstance(reason, str) and reason in _ENDINGS)
+            self._place_ended(number, event)
 
     def _take_delta(self, number: int, delta: dict[str, Any]) -> None:
         calls = delta.get("tool_calls")
@@ -159,7 +164,7 @@ class ChatAssembler(Assembler):
             if not draft.ended:
                 if not properly:
                     cut_off(draft, draft.text, raw=draft.nest == "custom")
-                self._hand_over(draft, _written(draft))
+                self._hand_over(draft, _written(draft), number)
 
 
 def _unreadable(index: Any, call_id: Any, name: Any) -> str:

@@ -35,6 +35,8 @@ _EVENTS: Final = {
 }
 """Type of an event -> the type of the item it is about, and where its text stands."""
 
+_ENDINGS: Final = frozenset({"response.completed", "response.failed", "response.incomplete"})
+
 
 @dataclass(slots=True, eq=False)
 class _Draft(Draft):
@@ -66,6 +68,8 @@ class ResponsesAssembler(Assembler):
 
     def _take(self, event: dict[str, Any]) -> None:
         match event:
+            case {"type": "response.created"}:
+                self._begin_answer()
             case {"type": "response.output_item.added", "item": {"type": str()} as item} if _is_call(item):
                 known = self._by_id.get(_text(item, "id") or "")
                 if known is None:
@@ -85,6 +89,19 @@ class ResponsesAssembler(Assembler):
                     self._add(draft, event.get(key))
                 else:
                     self._payload_told(draft, event.get(key))
+            case {"type": str(kind)} if kind in _ENDINGS:
+                self._close()
+
+    def _begins(self, event: dict[str, Any]) -> bool:
+        return event.get("type") == "response.created"
+
+    def _begin_answer(self) -> None:
+        for draft in self._drafts:
+            if not draft.ended:
+                self._let_go(draft)
+        self._drafts.clear()
+        self._by_id.clear()
+        self._by_index.clear()
 
     def _end(self) -> None:
         for draft in self._drafts:

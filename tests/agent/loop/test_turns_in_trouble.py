@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from callboard import AgentCore, Cancellation
-from callboard.agent.replay.faults import Fault
+from callboard.agent.replay.chat_telling import tell_chat
+from callboard.agent.replay.faults import Fault, stream_reply
+from callboard.agent.replay.messages_telling import tell_messages
+from callboard.agent.replay.responses_telling import tell_responses
+from callboard.agent.replay.script import Heard, ScriptedCall, Step
 from callboard.authoring.replay_server import ReplayServer
 from conversations import breaches
 from providers import STACKS
@@ -26,7 +31,7 @@ SCRIPT = [
         ]
     }
 ]
-FATAL = [*(Fault(cut_after=n) for n in range(1, 22, 3)), Fault(event_error=13), Fault(garbage_after=15)]
+FATAL = [*(Fault(cut_after=n) for n in range(1, 22, 3)), Fault(event_error=13), Fault(garbage_after=13)]
 BORNE = [Fault(same_ids=True), Fault(unknown_events=True), Fault(malformed=True)]
 
 
@@ -66,6 +71,31 @@ def test_an_answer_that_is_odd_is_borne_and_each_call_has_its_own_result(core, s
 
         assert done["reason"] in {"answered", "error"}, fault
         assert breaches(done["session"].messages) == [], fault
+
+
+TELLERS = {"chat": tell_chat, "responses": tell_responses, "anthropic": tell_messages}
+BEGUN_ANEW = [
+    (name, again) for name in TELLERS for again in (0, 2, 5, 8) if again == 0 or name != "chat"
+]  # a chunk of Chat Completions does not say that it is the first
+
+
+@pytest.mark.parametrize(("name", "again"), BEGUN_ANEW)
+def test_each_call_of_an_answer_that_comes_twice_or_begins_anew_runs_once(server, name, again):
+    calls = (ScriptedCall("add", {"a": 1, "b": 2}), ScriptedCall("count", {"to": 2}))
+    events = list(TELLERS[name](Step("Let me see.", calls), Heard()))
+    first = stream_reply(events[:again] or events, done=name == "chat")
+    rest = stream_reply(events, done=name == "chat")
+    server.next(replace(first, pieces=first.pieces + rest.pieces))
+    toolbox = Toolbox()
+
+    with AgentCore() as core:
+        core.register_tool(toolbox)
+        core.register_provider(STACKS[name][0], {"model": "m", "base_url": server.url, "max_retries": 0})
+        *_, done = core.run(asked(core), {})
+
+    assert toolbox.order == [("add", {"a": 1, "b": 2}), ("count", {"to": 2})]
+    assert done["session"].messages[1]["content"] == "Let me see."
+    assert breaches(done["session"].messages) == []
 
 
 @pytest.mark.timeout(20)

@@ -173,6 +173,32 @@ def test_wherever_a_stream_is_cut_a_call_is_whole_or_broken_and_never_something_
     assert seen == {"malformed", "object"}
 
 
+TWICE = {
+    "the stream": lambda events: events * 2,
+    "the beginning": lambda events: [*events[: len(events) // 2], *events],
+}
+
+
+@pytest.mark.parametrize("name", ["responses", "anthropic"])
+@pytest.mark.parametrize("twice", TWICE)
+def test_an_answer_that_a_gateway_sends_twice_or_begins_anew_is_kept_once(name, twice):
+    events = list(TOLD[name](Step("Let me see.", CALLS, "hm"), Heard()))
+
+    _, partial = read(name, bytes_of(name, TWICE[twice](events)))
+
+    assert partial == read(name, bytes_of(name, events))[1]
+    assert len(partial["tool_calls"]) == 2
+
+
+def test_an_error_behind_the_end_of_an_answer_is_not_read():
+    events = list(tell_messages(Step("Done."), Heard()))
+    error = {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}
+
+    _, partial = read("anthropic", bytes_of("anthropic", [*events, error]))
+
+    assert partial["content"] == "Done."
+
+
 @pytest.mark.parametrize("name", WIRES)
 def test_an_answer_that_does_not_say_that_it_is_whole_is_cut_off(name):
     made = asking(name)
