@@ -20,9 +20,9 @@ from ...interop.format_ids import (
 from ...interop.names.native_types import (
     ACTIONS,
     OUTPUTS,
-    RESPONSES_CALLS,
-    RESPONSES_RESULTS,
     is_for_the_client,
+    is_hosted_call,
+    is_hosted_result,
 )
 from ...interop.parts import TextPart
 from .skeleton import TEXT, call_place, filled, worth_keeping
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _CALLS: Final = ("function_call", "custom_tool_call")
-_HOSTED: Final = RESPONSES_CALLS | RESPONSES_RESULTS | ACTIONS | OUTPUTS
-"""Items of the server's own tools, but for calls that are to be acted on here."""
 
 
 def write_history(entries: Sequence[Entry]) -> list[Json]:
@@ -151,7 +149,7 @@ class ResponsesReader(StreamReader):
                 self.partial.kept.append(dict(TEXT))
             case {"type": str()} if _is_call(item):
                 self.partial.kept.append(call_place(_its_id(item)))
-            case {"type": str(stated)} if stated in _HOSTED:
+            case {"type": str(stated)} if stated in OUTPUTS or is_hosted_call(item) or is_hosted_result(item):
                 self.partial.kept.append(exact_json(item, what="$.item"))
 
     def _end(self, response: Json) -> None:

@@ -38,14 +38,7 @@ from ..format_ids import (
     RESPONSES_HOSTED,
     RESPONSES_NAMESPACE,
 )
-from ..names.native_types import (
-    ACTIONS,
-    ANTHROPIC_RESULTS,
-    OUTPUTS,
-    RESPONSES_CALLS,
-    RESPONSES_RESULTS,
-    RESPONSES_TOOLS,
-)
+from ..names.native_types import ACTIONS, OUTPUTS
 from ..registry.contribution import ToolInteropContribution
 
 if TYPE_CHECKING:
@@ -145,7 +138,7 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("mcp_tools:McpSchemas", MCP_2025, {None}, MCP_2025),
         LateAccessor("mcp_tools:McpSchemas", MCP_2026, {None}, MCP_2026),
         LateAccessor("amplifier_tool:AmplifierSchemas", AMPLIFIER, {None}),
-        LateAccessor("hosted_tools:ResponsesHostedTools", RESPONSES_HOSTED, RESPONSES_TOOLS),
+        LateAccessor("hosted_tools:ResponsesHostedTools", RESPONSES_HOSTED, None),
         LateAccessor("hosted_tools:AnthropicHostedTools", ANTHROPIC_HOSTED, None),
         LateAccessor("hosted_tools:GeminiHostedTools", GEMINI_HOSTED, {None}),
         LateAccessor("hosted_tools:BedrockHostedTools", BEDROCK_HOSTED, {None}),
@@ -164,10 +157,8 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("amplifier_tool:AmplifierCalls", AMPLIFIER, {"tool_call", None}),
         LateAccessor("openai_chat_legacy:LegacyChatCalls", CHAT_LEGACY, {None}),
         LateAccessor("openai_responses_actions:ResponsesActions", RESPONSES_ACTION, ACTIONS),
-        LateAccessor("hosted_calls:ResponsesHostedCalls", RESPONSES_HOSTED, RESPONSES_CALLS | ACTIONS),
-        LateAccessor(
-            "hosted_calls:AnthropicHostedCalls", ANTHROPIC_HOSTED, {"server_tool_use", "mcp_tool_use"}
-        ),
+        LateAccessor("hosted_calls:ResponsesHostedCalls", RESPONSES_HOSTED, None),
+        LateAccessor("hosted_calls:AnthropicHostedCalls", ANTHROPIC_HOSTED, None),
         LateAccessor("hosted_calls:GeminiHostedCalls", GEMINI_HOSTED, {None}),
         LateAccessor("hosted_calls:BedrockHostedCalls", BEDROCK_HOSTED, {None}),
     ),
@@ -193,8 +184,8 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("amplifier_tool:AmplifierResults", AMPLIFIER, {"tool_result", None}),
         LateAccessor("openai_chat_legacy:LegacyChatMessages", CHAT_LEGACY, {None}),
         LateAccessor("openai_responses_actions:ResponsesActionOutputs", RESPONSES_ACTION, OUTPUTS),
-        LateAccessor("hosted_calls:ResponsesHostedResults", RESPONSES_HOSTED, RESPONSES_RESULTS),
-        LateAccessor("hosted_calls:AnthropicHostedResults", ANTHROPIC_HOSTED, ANTHROPIC_RESULTS),
+        LateAccessor("hosted_calls:ResponsesHostedResults", RESPONSES_HOSTED, None),
+        LateAccessor("hosted_calls:AnthropicHostedResults", ANTHROPIC_HOSTED, None),
         LateAccessor("hosted_calls:GeminiHostedResults", GEMINI_HOSTED, {None}),
     ),
     schema_adapters=(

@@ -6,34 +6,25 @@ history that is told to another provider is told without them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..calls.arguments import fault
 from ..format_ids import ANTHROPIC_HOSTED, BEDROCK_HOSTED, GEMINI_HOSTED, RESPONSES_HOSTED
 from ..hub import InspectedCall, InspectedResult
 from ..names.gemini_spelling import said
-from ..names.native_types import (
-    ACTIONS,
-    ANTHROPIC_RESULTS,
-    RESPONSES_CALLS,
-    RESPONSES_RESULTS,
-    is_for_the_client,
-)
+from ..names.native_types import is_hosted_call, is_hosted_result
 from ..parts import UnreadPart
-
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
 
 
 class ResponsesHostedCalls:
     """Reads items that the server runs."""
 
     format: ClassVar = RESPONSES_HOSTED
-    discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_CALLS | ACTIONS
+    discriminators: ClassVar = None  # there is a new one every few months
 
-    def matches(self, value: dict[str, Any]) -> bool:
+    def matches(self, value: Any) -> bool:
         """The type says it, unless the client is to act on it."""
-        return value["type"] not in ACTIONS or not is_for_the_client(value)
+        return isinstance(value, dict) and is_hosted_call(value)
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return a call that must not be run."""
@@ -45,14 +36,14 @@ class ResponsesHostedCalls:
 
 
 class AnthropicHostedCalls:
-    """Reads ``server_tool_use`` and ``mcp_tool_use`` blocks."""
+    """Reads ``server_tool_use`` and ``mcp_tool_use`` blocks, and what else ends so."""
 
     format: ClassVar = ANTHROPIC_HOSTED
-    discriminators: ClassVar = frozenset({"server_tool_use", "mcp_tool_use"})
+    discriminators: ClassVar = None
 
-    def matches(self, value: dict[str, Any]) -> bool:
+    def matches(self, value: Any) -> bool:
         """The type says it all."""
-        return True
+        return _ends(value, "_tool_use")
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return a call that must not be run."""
@@ -64,18 +55,19 @@ class AnthropicHostedCalls:
 
 
 class GeminiHostedCalls:
-    """Reads ``toolCall`` parts."""
+    """Reads ``toolCall`` parts, and code that Gemini runs: ``executableCode``."""
 
     format: ClassVar = GEMINI_HOSTED
     discriminators: ClassVar = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
-        return isinstance(said(value, "toolCall"), dict)
+        return _under(value, ("toolCall", "executableCode")) is not None
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return a call that must not be run."""
-        return _hosted(GEMINI_HOSTED, said(value, "toolCall").get("id"))
+        _, call = _under(value, ("toolCall", "executableCode")) or ("", {})
+        return _hosted(GEMINI_HOSTED, call.get("id"))
 
     def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return the call: the server wrote it."""
@@ -106,11 +98,11 @@ class ResponsesHostedResults:
     """Reads items that say what the server's own call came to, where the call itself does not."""
 
     format: ClassVar = RESPONSES_HOSTED
-    discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_RESULTS
+    discriminators: ClassVar = None
 
-    def matches(self, value: dict[str, Any]) -> bool:
+    def matches(self, value: Any) -> bool:
         """The type says it all."""
-        return True
+        return isinstance(value, dict) and is_hosted_result(value)
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return a result of which nothing is read."""
@@ -121,11 +113,11 @@ class AnthropicHostedResults:
     """Reads blocks that say what the server's own call came to."""
 
     format: ClassVar = ANTHROPIC_HOSTED
-    discriminators: ClassVar[AbstractSet[str | None]] = ANTHROPIC_RESULTS
+    discriminators: ClassVar = None
 
-    def matches(self, value: dict[str, Any]) -> bool:
-        """The type says it all."""
-        return True
+    def matches(self, value: Any) -> bool:
+        """The type says it, and the call that it belongs to."""
+        return _ends(value, "_tool_result") and "tool_use_id" in value
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return a result of which nothing is read."""
@@ -133,18 +125,29 @@ class AnthropicHostedResults:
 
 
 class GeminiHostedResults:
-    """Reads ``toolResponse`` parts."""
+    """Reads ``toolResponse`` parts, and what code that Gemini ran came to: ``codeExecutionResult``."""
 
     format: ClassVar = GEMINI_HOSTED
     discriminators: ClassVar = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
         """The key says it all."""
-        return isinstance(said(value, "toolResponse"), dict)
+        return _under(value, ("toolResponse", "codeExecutionResult")) is not None
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return a result of which nothing is read."""
-        return _unread(GEMINI_HOSTED, said(value, "toolResponse").get("id"), "toolResponse")
+        key, result = _under(value, ("toolResponse", "codeExecutionResult")) or ("", {})
+        return _unread(GEMINI_HOSTED, result.get("id"), key)
+
+
+def _ends(value: Any, ending: str) -> bool:
+    stated = value.get("type") if isinstance(value, dict) else None
+    return isinstance(stated, str) and stated.endswith(ending)
+
+
+def _under(value: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, dict[str, Any]] | None:
+    """Return the first of Gemini's keys under which a part has an object, and that object."""
+    return next(((key, it) for key in keys if isinstance(it := said(value, key), dict)), None)
 
 
 def _hosted(format_id: str, call_id: Any) -> InspectedCall:

@@ -7,47 +7,34 @@ declarations go home as they are; elsewhere nobody would know what they mean.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from ..format_ids import ANTHROPIC_HOSTED, BEDROCK_HOSTED, GEMINI_HOSTED, RESPONSES_HOSTED
 from ..hub import InspectedSchema
-from ..names.native_types import RESPONSES_TOOLS
-
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
+from ..names.native_types import is_hosted_tool
 
 _DATED = re.compile(r"[a-z][a-z0-9_]{0,63}_20[0-9]{6}")
 """What Anthropic calls them: ``bash_20250124``."""
 
-_GEMINI: Final = frozenset(
-    {
-        "codeExecution",
-        "computerUse",
-        "enterpriseWebSearch",
-        "exaAiSearch",
-        "fileSearch",
-        "googleMaps",
-        "googleSearch",
-        "googleSearchRetrieval",
-        "mcpServers",
-        "parallelAiSearch",
-        "retrieval",
-        "urlContext",
-    }
+_COMPOUND = re.compile(r"[a-z]+(?:_[a-z0-9]+|[A-Z][a-zA-Z0-9]*)+")
+_OF_ONE_WORD: Final = frozenset({"retrieval"})
+_OF_OTHERS = re.compile(
+    r"function_?declarations|tool_?spec|system_?tool|cache_?point|(?:in|out)put_?schema|parameters_?json_?schema"
+    r"|(?:function|tool)_?(?:calls?|responses?|use|results?)|(?:additional|pattern|unevaluated)_?properties",
+    re.IGNORECASE,
 )
-_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
-_GEMINI_KEYS: Final = _GEMINI | {_CAPITAL.sub("_", key).lower() for key in _GEMINI}
+"""Keys with several words that are no tool of Gemini's: declarations and calls of functions, other formats, schemas."""
 
 
 class ResponsesHostedTools:
     """Reads hosted tools of the Responses API; the type is the name."""
 
     format: ClassVar = RESPONSES_HOSTED
-    discriminators: ClassVar[AbstractSet[str | None]] = RESPONSES_TOOLS
+    discriminators: ClassVar = None  # see `is_hosted_tool`
 
-    def matches(self, value: dict[str, Any]) -> bool:
-        """The type says it all."""
-        return True
+    def matches(self, value: Any) -> bool:
+        """A type that is nobody else's, and no schema."""
+        return isinstance(value, dict) and is_hosted_tool(value) and not _is_anthropic(value["type"])
 
     def inspect(self, value: dict[str, Any]) -> InspectedSchema:
         """Return the name; all else is the provider's."""
@@ -65,7 +52,7 @@ class AnthropicHostedTools:
         stated = value.get("type") if isinstance(value, dict) else None
         if not isinstance(stated, str) or "input_schema" in value:
             return False
-        return stated == "mcp_toolset" or _DATED.fullmatch(stated) is not None
+        return _is_anthropic(stated)
 
     def inspect(self, value: dict[str, Any]) -> InspectedSchema:
         """Return the name; a toolset has none, and is called by its type."""
@@ -76,14 +63,15 @@ class AnthropicHostedTools:
 
 
 class GeminiHostedTools:
-    """Reads tools of Gemini's own, each a key of its own in a tool."""
+    """Reads tools of Gemini's own, each a key of its own in a tool; they are known by its looks, as new ones come."""
 
     format: ClassVar = GEMINI_HOSTED
     discriminators: ClassVar = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
-        """Nothing but such keys; what is null is unsaid."""
-        return bool(self._keys(value)) and value.keys() <= _GEMINI_KEYS
+        """Nothing but such keys, each with its settings; what is null is unsaid."""
+        keys = self._keys(value)
+        return bool(keys) and all(_is_gemini(key, value[key]) for key in keys)
 
     def inspect(self, value: dict[str, Any]) -> InspectedSchema:
         """Return the first key as the name."""
@@ -91,6 +79,16 @@ class GeminiHostedTools:
 
     def _keys(self, value: dict[str, Any]) -> list[str]:
         return [key for key, item in value.items() if item is not None]
+
+
+def _is_anthropic(stated: str) -> bool:
+    return stated == "mcp_toolset" or _DATED.fullmatch(stated) is not None
+
+
+def _is_gemini(key: Any, said: Any) -> bool:
+    if not isinstance(key, str) or not (isinstance(said, dict) or key in {"mcpServers", "mcp_servers"}):
+        return False
+    return key in _OF_ONE_WORD or bool(_COMPOUND.fullmatch(key) and not _OF_OTHERS.fullmatch(key))
 
 
 class BedrockHostedTools:

@@ -35,6 +35,9 @@ _EVENTS: Final = {
 }
 """Type of an event -> the type of the item it is about, and where its text stands."""
 
+_RENAMED: Final = frozenset({"tool_search_call"})
+"""Items that the API itself gives another ``call_id`` when they are done, which is the one to be answered."""
+
 _ENDINGS: Final = frozenset({"response.completed", "response.failed", "response.incomplete"})
 
 
@@ -193,7 +196,10 @@ class ResponsesAssembler(Assembler):
         self._hand_over(draft, value)
 
     def _hold_to_its_beginning(self, draft: _Draft, item: dict[str, Any]) -> None:
-        for what in ("type", "call_id", "name", "namespace"):
+        call_id = _id_of(item)
+        if item["type"] in _RENAMED:
+            draft.call_id = call_id or draft.call_id
+        for what in ("type", "name", "namespace", *(() if item["type"] in _RENAMED else ("call_id",))):
             before, now = _text(draft.item, what), _text(item, what)
             if before != now and None not in {before, now}:
                 self._contradiction(f"its {what} was {before!r}, and now is {now!r}", draft)

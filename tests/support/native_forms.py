@@ -42,6 +42,7 @@ HOSTED_TOOLS: dict[str, list[Json]] = {
         {"google_search": {}, "url_context": None},
         {"codeExecution": {}},
         {"urlContext": {}, "googleSearch": {}},
+        {"retrieval": {"vertexRagStore": {"ragCorpora": ["c"]}}},
     ],
     "bedrock.converse.hosted": [
         {"systemTool": {"name": "nova_grounding"}},
@@ -94,6 +95,7 @@ HOSTED_CALLS: dict[str, list[Json]] = {
     ],
     "anthropic.messages.hosted": [
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}},
+        {"type": "mcp_tool_use", "id": "mcptoolu_1", "name": "find", "server_name": "docs", "input": {}},
     ],
     "gemini.generate_content.hosted": [
         {
@@ -101,6 +103,8 @@ HOSTED_CALLS: dict[str, list[Json]] = {
             "thoughtSignature": "c2ln",
         },
         {"tool_call": {"id": "c1", "tool_type": "URL_CONTEXT", "args": None}},
+        {"executableCode": {"language": "PYTHON", "code": "print(1)"}, "thoughtSignature": "c2ln"},
+        {"executable_code": {"language": "PYTHON", "code": "print(1)", "id": "c1"}},
     ],
     "bedrock.converse.hosted": [
         {"toolUse": {"toolUseId": "c1", "name": "nova_grounding", "input": {}, "type": "server_tool_use"}},
@@ -128,10 +132,39 @@ HOSTED_RESULTS: dict[str, list[Json]] = {
     ],
     "gemini.generate_content.hosted": [
         {"toolResponse": {"id": "c1", "toolType": "GOOGLE_SEARCH_WEB", "response": {"a": 1}}},
+        {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
+        {"code_execution_result": {"outcome": "OUTCOME_FAILED", "output": "no", "id": "c1"}},
         {"tool_response": {"id": "c1", "tool_type": "URL_CONTEXT", "response": None}},
     ],
 }
 """What the provider's own calls came to."""
+
+NEW_TOOLS: dict[str, list[Json]] = {
+    "openai.responses.hosted": [
+        {"type": "web_search_2031_01_01"},
+        {"type": "x_search", "allowed_x_handles": ["callboard"], "from_date": "2026-01-01"},
+        {"type": "openrouter:web_search", "parameters": {"max_results": 3}},
+    ],
+    "anthropic.messages.hosted": [{"type": "web_search_20310101", "name": "web_search"}],
+    "gemini.generate_content.hosted": [{"google_trends": {"region": "NO"}, "function_declarations": None}],
+}
+"""Declarations that the pinned SDKs do not know: of other servers, and of years to come."""
+
+NEW_CALLS: dict[str, list[Json]] = {
+    "openai.responses.hosted": [
+        {"type": "x_search_call", "id": "xs_1", "action": {"query": "x"}, "status": "completed"}
+    ],
+    "anthropic.messages.hosted": [{"type": "web_tool_use", "id": "wtoolu_1", "name": "find", "input": {}}],
+}
+
+NEW_RESULTS: dict[str, list[Json]] = {
+    "openai.responses.hosted": [
+        {"type": "x_search_call_output", "id": "xso_1", "call_id": "c1", "output": "x"}
+    ],
+    "anthropic.messages.hosted": [
+        {"type": "web_browse_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    ],
+}
 
 ACTIONS: dict[str, Json] = {
     "shell": {

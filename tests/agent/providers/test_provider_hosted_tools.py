@@ -9,7 +9,7 @@ from callboard import Callboard, ToolPlugin
 from callboard.agent.replay.faults import stream_reply
 from callboard.agent.replay.server import ReplayServer
 from callboard.amplifier import mount
-from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS
+from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, NEW_CALLS, NEW_RESULTS
 from providers import SCRIPT, Asked, calls_of, user
 from sdks import sdks
 
@@ -95,7 +95,8 @@ def test_a_history_with_an_action_goes_to_another_provider_as_a_function_s(serve
 
 def test_what_the_server_ran_itself_goes_back_in_its_place(server):
     asked = Asked("responses", server.url)
-    items = [*HOSTED_CALLS["openai.responses.hosted"], *HOSTED_RESULTS["openai.responses.hosted"]]
+    tables = (HOSTED_CALLS, NEW_CALLS, HOSTED_RESULTS, NEW_RESULTS)
+    items = [item for table in tables for item in table["openai.responses.hosted"]]
     server.next(
         answer_of(*items, {"type": "function_call", "call_id": "c2", "name": "now", "arguments": "{}"})
     )

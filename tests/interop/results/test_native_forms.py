@@ -9,7 +9,17 @@ from callboard.interop.errors import ConversionError, HostedError, LossRefusedEr
 from callboard.interop.parts import MediaPart, TextPart
 from callboard.interop.registry.request_conversion import RequestConversion
 from interop_json import canonical, containers
-from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, HOSTED_TOOLS, PENDING
+from native_forms import (
+    ACTION_OUTPUTS,
+    ACTIONS,
+    HOSTED_CALLS,
+    HOSTED_RESULTS,
+    HOSTED_TOOLS,
+    NEW_CALLS,
+    NEW_RESULTS,
+    NEW_TOOLS,
+    PENDING,
+)
 
 RESPONSES = ToolInteropTarget("openai.responses")
 FUNCTIONS = {
@@ -22,6 +32,15 @@ FUNCTIONS = {
 PLAIN = {"type": "function", "function": {"name": "ls", "parameters": {"type": "object", "properties": {}}}}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
 ANSWER = {"role": "tool", "tool_call_id": "call_1", "content": "x"}
+
+
+def both(table, new):
+    return {name: [*of, *new.get(name, [])] for name, of in table.items()}
+
+
+TOOLS = both(HOSTED_TOOLS, NEW_TOOLS)
+CALLS = both(HOSTED_CALLS, NEW_CALLS)
+RESULTS = both(HOSTED_RESULTS, NEW_RESULTS)
 
 
 def each(table):
@@ -40,7 +59,7 @@ def home_of(format_id):
     return format_id.rpartition(".")[0]
 
 
-@pytest.mark.parametrize(("format_id", "tool"), each(HOSTED_TOOLS))
+@pytest.mark.parametrize(("format_id", "tool"), each(TOOLS))
 def test_a_hosted_tool_is_read_and_goes_home_as_it_is(format_id, tool):
     inspected = REGISTRY.inspect_schema(tool)
     home = home_of(format_id)
@@ -53,7 +72,7 @@ def test_a_hosted_tool_is_read_and_goes_home_as_it_is(format_id, tool):
         assert not containers(converted.value) & containers(tool)
 
 
-@pytest.mark.parametrize(("format_id", "tool"), each(HOSTED_TOOLS))
+@pytest.mark.parametrize(("format_id", "tool"), each(TOOLS))
 def test_a_hosted_tool_is_left_out_elsewhere_and_that_is_a_loss(format_id, tool):
     for family in elsewhere(format_id):
         target = ToolInteropTarget(family)
@@ -72,21 +91,21 @@ def test_a_hosted_tool_is_left_out_elsewhere_and_that_is_a_loss(format_id, tool)
 
 @pytest.mark.parametrize("family", FUNCTIONS)
 def test_hosted_tools_do_not_break_a_request_for_all_others(family):
-    tools = [tool for of in HOSTED_TOOLS.values() for tool in of]
-    turn = [call for of in HOSTED_CALLS.values() for call in of] + [CALL]
+    tools = [tool for of in TOOLS.values() for tool in of]
+    turn = [call for of in CALLS.values() for call in of] + [CALL]
     request = RequestConversion(REGISTRY, ToolInteropTarget(family), [*tools, PLAIN], turns=[turn])
-    ours = [name for name in HOSTED_TOOLS if name.startswith(family)]
+    ours = [name for name in TOOLS if name.startswith(family)]
 
     schemas, calls = request.schemas(), request.calls(0)
     results = request.results(0, [None] * (len(turn) - 1) + [ANSWER])
 
-    assert schemas[:-1] == [tool for name in ours for tool in HOSTED_TOOLS[name]]
-    assert calls[:-1] == [call for name in ours for call in HOSTED_CALLS[name]]
+    assert schemas[:-1] == [tool for name in ours for tool in TOOLS[name]]
+    assert calls[:-1] == [call for name in ours for call in CALLS[name]]
     assert REGISTRY.inspect_call(calls[-1]).tool_name == "ls"
     assert len(results) == 1
 
 
-@pytest.mark.parametrize(("format_id", "call"), each(HOSTED_CALLS))
+@pytest.mark.parametrize(("format_id", "call"), each(CALLS))
 def test_a_call_that_the_provider_runs_is_never_run_here_and_goes_home_as_it_is(format_id, call):
     inspected = REGISTRY.inspect_call(call)
 
@@ -101,7 +120,7 @@ def test_a_call_that_the_provider_runs_is_never_run_here_and_goes_home_as_it_is(
         assert REGISTRY.convert_tool_calls([call], ToolInteropTarget(family)) == []
 
 
-@pytest.mark.parametrize(("format_id", "result"), each(HOSTED_RESULTS))
+@pytest.mark.parametrize(("format_id", "result"), each(RESULTS))
 def test_what_the_provider_s_own_call_came_to_goes_home_as_it_is(format_id, result):
     converted = REGISTRY.convert_result(result, ToolInteropTarget(home_of(format_id)))
 

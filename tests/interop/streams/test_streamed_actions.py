@@ -108,6 +108,17 @@ def test_an_action_that_ends_twice_or_as_another_is_a_contradiction():
     assert REGISTRY.inspect_call(came).payload_metadata["error"]["code"] == "contradicted"
 
 
+def test_a_search_for_tools_that_is_done_under_another_id_is_answered_by_that():
+    calls = assembler(FAMILY)
+    search = {**ACTIONS["tool_search"], "call_id": "c9"}
+    calls.feed(added(begun(ACTIONS["tool_search"])))
+
+    (came,) = calls.feed(done(search))
+
+    assert came == search
+    assert REGISTRY.inspect_call(came).call_id == "c9"
+
+
 def test_an_action_counts_among_the_calls_and_the_characters_of_a_stream():
     few = assembler(FAMILY, StreamLimits(calls=1))
     few.feed(done(ACTIONS["shell"]))

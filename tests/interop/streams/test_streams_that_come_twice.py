@@ -150,6 +150,16 @@ def test_calls_without_ids_that_are_alike_are_two_before_the_end_and_none_behind
     assert len(run(format_id, [ALIKE[format_id]] * 2)) == 2
 
 
+def test_an_answer_of_gemini_is_known_by_its_id_in_either_spelling():
+    first, other = (
+        {"response_id": n, "candidates": [{"content": {"parts": [PART]}, "finish_reason": "STOP"}]}
+        for n in ("1", "2")
+    )
+    other["candidates"][0]["content"]["parts"] = [{"function_call": {"name": "rm", "args": {}}}]
+
+    assert run(GEMINI, [first, other]) == [PART]
+
+
 def test_what_follows_done_is_not_read():
     chunks = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chat(one_call("call_1")))
     sent = f"{chunks}data: [DONE]\n\n"
