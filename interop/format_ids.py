@@ -52,6 +52,18 @@ MCP_SAMPLING: Final = "mcp.sampling.tool_result"
 
 AMPLIFIER: Final = "amplifier.tool"
 
+OLLAMA: Final = "ollama.chat"
+OLLAMA_TOOL: Final = "ollama.chat.tool"
+
+COHERE: Final = "cohere.chat"
+COHERE_TOOL: Final = "cohere.chat.tool"
+
+AG_UI: Final = "ag_ui"
+AG_UI_TOOL: Final = "ag_ui.tool"
+
+AI_SDK: Final = "ai_sdk.ui"
+AI_SDK_TOOL: Final = "ai_sdk.ui.tool"
+
 CORE_HOST_RESULT: Final = "core.host_result"
 CORE_TOOL_RESULT: Final = "core.tool_result"
 CORE_PROVIDER_NATIVE: Final = "core.provider_native_tool_result"
@@ -76,7 +88,12 @@ A value that is in one already is still copied for its family.
 """
 
 READ_AS_WELL: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {MCP_2026: frozenset({MCP_2025}), GEMINI_OPENAPI: frozenset({GEMINI_FUNCTION})}
+    {
+        MCP_2026: frozenset({MCP_2025}),
+        GEMINI_OPENAPI: frozenset({GEMINI_FUNCTION}),
+        COHERE: frozenset({CHAT_FUNCTION}),
+        COHERE_TOOL: frozenset({CHAT_FUNCTION}),
+    }
 )
 """For a format that is hinted at: what else a value of it may look like, for lack of anything to tell by."""
 
@@ -91,6 +108,12 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "anthropic.tool": ANTHROPIC_TOOL,
                 "gemini.function_declaration": GEMINI_FUNCTION,
                 "mcp.tool": MCP_2025,
+                OLLAMA: CHAT_FUNCTION,
+                OLLAMA_TOOL: CHAT_FUNCTION,
+                COHERE: CHAT_FUNCTION,
+                COHERE_TOOL: CHAT_FUNCTION,
+                AG_UI: AMPLIFIER,
+                AG_UI_TOOL: AMPLIFIER,
             }
         ),
         "call": MappingProxyType(
@@ -110,6 +133,10 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
                 "mcp.tools_call": MCP_2025,
                 MCP_2026: MCP_2025,
                 "mcp.2026_07_28": MCP_2025,
+                COHERE: CHAT_FUNCTION,
+                COHERE_TOOL: CHAT_FUNCTION,
+                AG_UI: CHAT_FUNCTION,
+                AG_UI_TOOL: CHAT_FUNCTION,
             }
         ),
         "result": MappingProxyType(
@@ -135,7 +162,7 @@ ALIASES: Final[Mapping[Kind, Mapping[str, str]]] = MappingProxyType(
         ),
     }
 )
-"""For each kind of value: other name -> id."""
+"""For each kind of value: other name -> id. Some APIs have another's form to the letter, and their family stands for it."""
 
 
 _SHORT: Final = MappingProxyType(

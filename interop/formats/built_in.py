@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ..conversion import HUB
 from ..format_ids import (
+    AG_UI_TOOL,
+    AI_SDK_TOOL,
     AMPLIFIER,
     ANTHROPIC_HOSTED,
     ANTHROPIC_TOOL,
@@ -22,6 +24,7 @@ from ..format_ids import (
     CHAT_CUSTOM,
     CHAT_FUNCTION,
     CHAT_LEGACY,
+    COHERE_TOOL,
     CORE_HOST_RESULT,
     CORE_PROVIDER_NATIVE,
     CORE_TOOL_RESULT,
@@ -31,6 +34,7 @@ from ..format_ids import (
     MCP_2025,
     MCP_2026,
     MCP_SAMPLING,
+    OLLAMA_TOOL,
     RESPONSES_ACTION,
     RESPONSES_CUSTOM,
     RESPONSES_CUSTOM_SCHEMA,
@@ -156,6 +160,8 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("mcp_tools:McpCalls", MCP_2025, {None}),
         LateAccessor("amplifier_tool:AmplifierCalls", AMPLIFIER, {"tool_call", None}),
         LateAccessor("openai_chat_legacy:LegacyChatCalls", CHAT_LEGACY, {None}),
+        LateAccessor("ollama_chat:OllamaCalls", OLLAMA_TOOL, {"function", None}),
+        LateAccessor("ai_sdk_parts:AiSdkCalls", AI_SDK_TOOL, None),
         LateAccessor("openai_responses_actions:ResponsesActions", RESPONSES_ACTION, ACTIONS),
         LateAccessor("hosted_calls:ResponsesHostedCalls", RESPONSES_HOSTED, None),
         LateAccessor("hosted_calls:AnthropicHostedCalls", ANTHROPIC_HOSTED, None),
@@ -183,6 +189,10 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAccessor("core_host_result:CoreHostResults", CORE_HOST_RESULT, {None}),
         LateAccessor("amplifier_tool:AmplifierResults", AMPLIFIER, {"tool_result", None}),
         LateAccessor("openai_chat_legacy:LegacyChatMessages", CHAT_LEGACY, {None}),
+        LateAccessor("ollama_chat:OllamaToolMessages", OLLAMA_TOOL, {None}),
+        LateAccessor("cohere_chat:CohereToolMessages", COHERE_TOOL, {None}),
+        LateAccessor("ag_ui_messages:AgUiResults", AG_UI_TOOL, {None, "TOOL_CALL_RESULT"}),
+        LateAccessor("ai_sdk_parts:AiSdkResults", AI_SDK_TOOL, None),
         LateAccessor("openai_responses_actions:ResponsesActionOutputs", RESPONSES_ACTION, OUTPUTS),
         LateAccessor("hosted_calls:ResponsesHostedResults", RESPONSES_HOSTED, None),
         LateAccessor("hosted_calls:AnthropicHostedResults", ANTHROPIC_HOSTED, None),
@@ -211,6 +221,8 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAdapter("bedrock_converse:ToBedrockCall", BEDROCK_TOOL),
         LateAdapter("mcp_tools:ToMcpCall", MCP_2025),
         LateAdapter("amplifier_tool:ToAmplifierCall", AMPLIFIER),
+        LateAdapter("ollama_chat:ToOllamaCall", OLLAMA_TOOL),
+        LateAdapter("ai_sdk_parts:ToAiSdkCall", AI_SDK_TOOL),
     ),
     result_adapters=(
         LateAdapter("openai_chat_function:ToChatToolMessage", CHAT_FUNCTION),
@@ -224,5 +236,9 @@ BUILT_IN: Final = ToolInteropContribution(
         LateAdapter("core_tool_result:ToCoreToolResult", CORE_TOOL_RESULT),
         LateAdapter("amplifier_tool:ToAmplifierResult", AMPLIFIER),
         LateAdapter("openai_responses_actions:ToResponsesActionOutput", RESPONSES_ACTION),
+        LateAdapter("ollama_chat:ToOllamaToolMessage", OLLAMA_TOOL),
+        LateAdapter("cohere_chat:ToCohereToolMessage", COHERE_TOOL),
+        LateAdapter("ag_ui_messages:ToAgUiResult", AG_UI_TOOL),
+        LateAdapter("ai_sdk_parts:ToAiSdkResult", AI_SDK_TOOL),
     ),
 )

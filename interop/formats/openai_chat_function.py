@@ -100,11 +100,11 @@ class ChatFunctionCalls:
         self._decode_twice = decode_twice
 
     def matches(self, value: dict[str, Any]) -> bool:
-        """A function under its key, and none that is being declared."""
+        """A function under its key, and none that is being declared; Ollama's calls are its own."""
         function = value.get("function")
-        return isinstance(function, dict) and (
-            "arguments" in function or not ("parameters" in function or "description" in function)
-        )
+        if not isinstance(function, dict) or is_ollama_call(value):
+            return False
+        return "arguments" in function or not ("parameters" in function or "description" in function)
 
     def inspect(self, value: dict[str, Any]) -> InspectedCall:
         """Return what is asked for."""
@@ -159,8 +159,8 @@ class ChatToolMessages:
     discriminators: ClassVar = frozenset({None})
 
     def matches(self, value: dict[str, Any]) -> bool:
-        """A tool's message that is not the core's own."""
-        return value.get("role") == "tool" and "toolResult" not in value
+        """A tool's message that is not the core's own, and none of those that resemble it."""
+        return is_tool_message(value) and "tool_name" not in value and not has_documents(value)
 
     def inspect(self, value: dict[str, Any]) -> InspectedResult:
         """Return what the model is told."""
@@ -193,6 +193,27 @@ class ToChatToolMessage:
         content, losses = native_content(value, OPENAI_CHAT) or _content(value)
         message = {"role": "tool", "content": content, "tool_call_id": value.call_id}
         return Converted(message, losses + lost_extras(value.extras))
+
+
+def is_ollama_call(value: dict[str, Any]) -> bool:
+    """Say whether a call is Ollama's: its arguments are an object, and it has no type, or its function an index."""
+    function = value.get("function")
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), dict):
+        return False
+    return "type" not in value or "index" in function
+
+
+def is_tool_message(value: dict[str, Any]) -> bool:
+    """Say whether a value is a tool's message, of Chat or an API that resembles it: not the core's, and not AG-UI's."""
+    return value.get("role") == "tool" and not value.keys() & {"toolResult", "toolCallId"}
+
+
+def has_documents(value: dict[str, Any]) -> bool:
+    """Say whether a tool message has documents among its content, which only Cohere's have."""
+    content = value.get("content")
+    if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):
+        return False
+    return any(part.get("type") == "document" and "document" in part for part in content)
 
 
 def _content(value: InspectedResult) -> tuple[str | list[dict[str, Any]], tuple[Loss, ...]]:

@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ..format_ids import (
+    AG_UI,
+    AI_SDK,
     AMPLIFIER,
     ANTHROPIC_MESSAGES,
     BEDROCK_CONVERSE,
@@ -40,6 +42,8 @@ NAMES: Final[Mapping[str, Spelling]] = MappingProxyType(
         MISTRAL: Spelling(_WORD, 64),
         MCP: Spelling("a-zA-Z0-9_.-", 128),
         AMPLIFIER: ANYTHING,
+        AG_UI: ANYTHING,
+        AI_SDK: ANYTHING,
         "core": ANYTHING,
     }
 )
@@ -55,6 +59,8 @@ IDS: Final[Mapping[str, Spelling]] = MappingProxyType(
         MISTRAL: Spelling("a-zA-Z0-9", 9, least=9),
         MCP: ANYTHING,
         AMPLIFIER: ANYTHING,
+        AG_UI: ANYTHING,
+        AI_SDK: ANYTHING,
         "core": ANYTHING,
     }
 )

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import ConversionError
 from ..format_ids import (
+    AG_UI_TOOL,
+    AI_SDK_TOOL,
     AMPLIFIER,
     ANTHROPIC_TOOL,
     BEDROCK_TOOL,
     CHAT_CUSTOM,
     CHAT_FUNCTION,
+    COHERE_TOOL,
     CORE_HOST_RESULT,
     CORE_PROVIDER_NATIVE,
     CORE_TOOL_RESULT,
@@ -21,6 +24,7 @@ from ..format_ids import (
     MCP_2025,
     MCP_2026,
     MCP_SAMPLING,
+    OLLAMA_TOOL,
     RESPONSES_ACTION,
     RESPONSES_CUSTOM,
     RESPONSES_CUSTOM_SCHEMA,
@@ -83,6 +87,8 @@ PLACES: Final[Mapping[Kind, Mapping[str, Places]]] = MappingProxyType(
                 BEDROCK_TOOL: Places(("toolUse", "name"), ("toolUse", "toolUseId")),
                 MCP_2025: Places(("name",), inside="params"),
                 AMPLIFIER: Places(("name",), ("id",)),
+                OLLAMA_TOOL: Places(("function", "name"), ("id",)),
+                AI_SDK_TOOL: Places(("toolName",), ("toolCallId",)),
             }
         ),
         "result": MappingProxyType(
@@ -99,6 +105,10 @@ PLACES: Final[Mapping[Kind, Mapping[str, Places]]] = MappingProxyType(
                 MCP_2026: Places(),
                 MCP_SAMPLING: Places(None, ("toolUseId",)),
                 AMPLIFIER: Places(None, ("tool_call_id",)),
+                OLLAMA_TOOL: Places(("tool_name",), ("tool_call_id",)),
+                COHERE_TOOL: Places(None, ("tool_call_id",)),
+                AG_UI_TOOL: Places(None, ("toolCallId",)),
+                AI_SDK_TOOL: Places(("toolName",), ("toolCallId",)),
                 CORE_TOOL_RESULT: Places(),
                 CORE_HOST_RESULT: Places(),
                 CORE_PROVIDER_NATIVE: Places(),

@@ -14,9 +14,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ..format_ids import family_of
+from .ag_ui import AgUiAssembler
+from .ai_sdk import AiSdkAssembler
 from .anthropic import AnthropicAssembler
 from .bedrock import BedrockAssembler
+from .cohere import CohereAssembler
 from .gemini import GeminiAssembler
+from .ollama import OllamaAssembler
 from .openai_chat import ChatAssembler
 from .openai_responses import ResponsesAssembler
 from .stream_errors import UnknownStreamError
@@ -35,6 +39,10 @@ ASSEMBLERS: Final[Mapping[str, type[Assembler]]] = MappingProxyType(
             AnthropicAssembler,
             BedrockAssembler,
             GeminiAssembler,
+            OllamaAssembler,
+            CohereAssembler,
+            AgUiAssembler,
+            AiSdkAssembler,
         )
     }
 )

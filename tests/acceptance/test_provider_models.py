@@ -28,8 +28,8 @@ from provider_rules import PROVIDERS, breaches, is_schema, legal
 from sdks import sdks
 from thorough import every, times
 
-NOBODYS = ("core.", "amplifier.")
-"""Formats that no provider reads."""
+NOBODYS = ("core.", "amplifier.", "ai_sdk.", "cohere.", "ollama.")
+"""Formats that no provider reads; and those whose models in Python are none, check nothing, or lack what the server takes."""
 
 JUDGED = [(kind, target) for kind in KINDS for target in WRITABLE[kind] if not target.startswith(NOBODYS)]
 

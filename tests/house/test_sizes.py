@@ -48,9 +48,10 @@ APART = {
     "hosts/process/channel.py": "a queue, which is tested on every system; its user runs on one",
     "hosts/python/runner/known_states.py": "which states are known is no matter of threads and streams",
     "hosts/report/uncaught_error.py": "the crash of one runtime, read; the report is for all",
-    "interop/names/provider_spellings.py": "a table of facts about providers, which is kept current by itself",
     "interop/streams/anthropic.py": "the stream of a provider, beside the others",
     "interop/streams/bedrock.py": "the stream of a provider, beside the others",
+    "interop/streams/cohere.py": "the stream of a provider, beside the others",
+    "interop/streams/ollama.py": "the stream of a provider, beside the others",
 }
 """Small modules that one other alone imports, and why they stand apart all the same."""
 

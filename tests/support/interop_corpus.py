@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forms_of_other_apis import OTHER_APIS
 from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, HOSTED_TOOLS, PENDING
 
 OURS = {
@@ -37,6 +38,10 @@ OURS = {
     "anthropic.messages.hosted": "anthropic.messages.hosted",
     "gemini.generate_content.hosted": "gemini.generate_content.hosted",
     "bedrock.converse.hosted": "bedrock.converse.hosted",
+    "ollama.chat": "ollama.chat",
+    "cohere.chat": "cohere.chat",
+    "ag_ui": "ag_ui",
+    "ai_sdk.ui": "ai_sdk.ui",
     "core.host_result": "core.host_result",
     "core.tool_result": "core.tool_result",
     "core.provider_native_tool_result": "core.provider_native_tool_result",
@@ -172,6 +177,12 @@ def _samples() -> list[Record]:
         ("core.host_result", "result", {"success": True, "result": 1}),
         ("openai.chat_legacy.function", "call", {"name": "ls", "arguments": '{"path": "a"}'}),
         ("openai.chat_legacy.function", "result", {"role": "function", "name": "ls", "content": "done"}),
+    ]
+    of += [
+        (name, kind, value)
+        for kind, table in OTHER_APIS.items()
+        for name, each in table.items()
+        for value in each
     ]
     of += [("mcp.call_tool_result", "result", value) for value in PENDING]
     of += [("openai.responses.action", "call", value) for value in ACTIONS.values()]

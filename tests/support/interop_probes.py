@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from forms_of_other_apis import OTHER_APIS
 from native_forms import ACTION_OUTPUTS, ACTIONS, HOSTED_CALLS, HOSTED_RESULTS, HOSTED_TOOLS, PENDING
 
 _PLAIN: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}}
@@ -327,7 +328,13 @@ def _native(*tables: dict[str, list[Any]]) -> list[Any]:
 
 PROBES: dict[str, list[Any]] = {
     "schema": _tools() + _FREEFORM + _native(HOSTED_TOOLS),
-    "call": [*_CALLS, *_native(HOSTED_CALLS), *ACTIONS.values()],
-    "result": [*_results(), *_native(HOSTED_RESULTS), *ACTION_OUTPUTS.values(), *PENDING],
+    "call": [*_CALLS, *_native(HOSTED_CALLS), *ACTIONS.values(), *_native(OTHER_APIS["call"])],
+    "result": [
+        *_results(),
+        *_native(HOSTED_RESULTS),
+        *ACTION_OUTPUTS.values(),
+        *PENDING,
+        *_native(OTHER_APIS["result"]),
+    ],
 }
 """By kind of value."""

@@ -268,6 +268,53 @@ def _amplifier_result(value: Any) -> None:
     _keys(value, {"success": bool, "output": object}, {"error": dict})
 
 
+def _ollama_call(value: Any) -> None:
+    _keys(value, {"id": str, "function": dict}, {})
+    _keys(value["function"], {"name": str, "arguments": dict}, {})
+
+
+def _ollama_result(value: Any) -> None:
+    _keys(value, {"role": str, "tool_name": str, "tool_call_id": str, "content": str}, {})
+    assert value["role"] == "tool"
+
+
+def _cohere_result(value: Any) -> None:
+    _keys(value, {"role": str, "tool_call_id": str, "content": (str, list)}, {})
+    for part in value["content"] if isinstance(value["content"], list) else []:
+        match part:
+            case {"type": "text"}:
+                _keys(part, {"type": str, "text": str}, {})
+            case {"type": "document"}:
+                _keys(part, {"type": str, "document": dict}, {})
+                _keys(part["document"], {"data": dict}, {})
+            case _:
+                raise AssertionError(f"unknown part {part['type']}")
+
+
+def _ag_ui_result(value: Any) -> None:
+    _keys(value, {"id": str, "role": str, "toolCallId": str, "content": (str, list)}, {"error": str})
+    for part in value["content"] if isinstance(value["content"], list) else []:
+        if part["type"] == "text":
+            _keys(part, {"type": str, "text": str}, {})
+            continue
+        assert part["type"] in {"image", "audio", "document"}, f"unknown part {part['type']}"
+        _keys(part, {"type": str, "source": dict}, {})
+        _keys(part["source"], {"type": str, "value": str}, {"mimeType": str})
+
+
+def _ai_sdk_call(value: Any) -> None:
+    _keys(value, {"type": str, "toolCallId": str, "toolName": str, "input": dict}, {})
+    assert value["type"] == "tool-input-available"
+
+
+def _ai_sdk_result(value: Any) -> None:
+    if value["type"] == "tool-output-error":
+        _keys(value, {"type": str, "toolCallId": str, "errorText": str}, {})
+        return
+    _keys(value, {"type": str, "toolCallId": str, "output": object}, {})
+    assert value["type"] == "tool-output-available"
+
+
 _CHECKS = {
     ("schema", "openai.chat_completions.function"): _chat_schema,
     ("schema", "openai.responses.function"): _responses_schema,
@@ -299,6 +346,12 @@ _CHECKS = {
     ("call", "amplifier.tool"): _amplifier_call,
     ("result", "amplifier.tool"): _amplifier_result,
     ("result", "core.tool_result"): _core_result,
+    ("call", "ollama.chat.tool"): _ollama_call,
+    ("call", "ai_sdk.ui.tool"): _ai_sdk_call,
+    ("result", "ollama.chat.tool"): _ollama_result,
+    ("result", "cohere.chat.tool"): _cohere_result,
+    ("result", "ag_ui.tool"): _ag_ui_result,
+    ("result", "ai_sdk.ui.tool"): _ai_sdk_result,
 }
 TARGETS = {
     kind: [format_id for of, format_id in _CHECKS if of == kind] for kind in ("schema", "call", "result")

@@ -241,3 +241,96 @@ def patched(path: str, leaf: Any, draw: st.DrawFn) -> list[dict[str, Any]]:
 
 def gemini_call(call: Asked) -> dict[str, Any]:
     return {"functionCall": {"id": call.call_id, "name": call.name, "args": call.arguments}}
+
+
+def ollama_events(stream: Streamed) -> list[Any]:
+    """Return the objects of Ollama's API: each call is whole."""
+    calls = [
+        {"message": {"role": "assistant", "content": "", "tool_calls": [ollama_call(call)]}, "done": False}
+        for call in stream.calls
+    ]
+    return [*calls, {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}]
+
+
+def ollama_call(call: Asked) -> dict[str, Any]:
+    return {"id": call.call_id, "function": {"name": call.name, "arguments": call.arguments}}
+
+
+def cohere_events(stream: Streamed) -> list[Any]:
+    """Return events of Cohere's API."""
+
+    def told(kind: str, index: int, call: dict[str, Any]) -> dict[str, Any]:
+        return {"type": kind, "index": index, "delta": {"message": {"tool_calls": call}}}
+
+    return [
+        {"type": "message-start", "id": "m", "delta": {"message": {"role": "assistant", "tool_calls": []}}},
+        {"type": "tool-plan-delta", "delta": {"message": {"tool_plan": "I will look."}}},
+        *block_events(
+            stream,
+            lambda number, call: told(
+                "tool-call-start",
+                number,
+                {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": ""}},
+            ),
+            lambda number, said: told("tool-call-delta", number, {"function": {"arguments": said}}),
+            lambda number: {"type": "tool-call-end", "index": number},
+        ),
+        {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}},
+    ]
+
+
+def ag_ui_events(stream: Streamed, *, chunks: bool = False) -> list[Any]:
+    """Return events of AG-UI; ``chunks``: each call in chunks, one call after the other."""
+    ended = [{"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}]
+    begun = [{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}]
+    if chunks:
+        told: list[Any] = []
+        for number, call in enumerate(stream.calls):
+            told.append({"type": "TOOL_CALL_CHUNK", "toolCallId": call.call_id, "toolCallName": call.name})
+            told += [{"type": "TOOL_CALL_CHUNK", "delta": said} for at, said in stream.pieces if at == number]
+        return [*begun, *told, *ended]
+    its = [call.call_id for call in stream.calls]
+    return [
+        *begun,
+        *block_events(
+            stream,
+            lambda _, call: {
+                "type": "TOOL_CALL_START",
+                "toolCallId": call.call_id,
+                "toolCallName": call.name,
+            },
+            lambda number, said: {"type": "TOOL_CALL_ARGS", "toolCallId": its[number], "delta": said},
+            lambda number: {"type": "TOOL_CALL_END", "toolCallId": its[number]},
+        ),
+        *ended,
+    ]
+
+
+def ai_sdk_events(stream: Streamed) -> list[Any]:
+    """Return chunks of the AI SDK's message streams."""
+    calls = stream.calls
+    return [
+        {"type": "start", "messageId": "m"},
+        {"type": "start-step"},
+        *block_events(
+            stream,
+            lambda _, call: {"type": "tool-input-start", "toolCallId": call.call_id, "toolName": call.name},
+            lambda number, said: {
+                "type": "tool-input-delta",
+                "toolCallId": calls[number].call_id,
+                "inputTextDelta": said,
+            },
+            lambda number: ai_sdk_call(calls[number]),
+        ),
+        {"type": "finish-step"},
+        {"type": "finish", "finishReason": "tool-calls"},
+    ]
+
+
+def ai_sdk_call(call: Asked) -> dict[str, Any]:
+    return {
+        "type": "tool-input-available",
+        "toolCallId": call.call_id,
+        "toolName": call.name,
+        "input": call.arguments,
+    }

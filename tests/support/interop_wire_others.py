@@ -1,4 +1,4 @@
-"""Generated wire values of Gemini, Bedrock, MCP, Amplifier and of Chat's custom tools."""
+"""Generated wire values of Gemini, Bedrock, MCP, Amplifier, of Chat's custom tools, and of interfaces and smaller APIs."""
 
 from __future__ import annotations
 
@@ -129,7 +129,43 @@ amplifier_calls = st.builds(
     names,
     objects,
 )
-calls = chat_custom_calls | gemini_calls | bedrock_calls | mcp_calls | amplifier_calls
+ollama_calls = st.builds(
+    lambda name, payload, a: {"function": {"name": name, "arguments": payload}, **a},
+    names,
+    objects,
+    st.fixed_dictionaries({}, optional={"id": ids}),
+)
+ai_sdk_calls = st.builds(
+    lambda call_id, name, payload, state: {
+        "type": f"tool-{name}",
+        "toolCallId": call_id,
+        "state": state,
+        "input": payload,
+    },
+    ids,
+    names,
+    objects,
+    st.sampled_from(["input-available", "output-available", "output-error"]),
+) | st.builds(
+    lambda call_id, name, payload: {
+        "type": "tool-input-available",
+        "toolCallId": call_id,
+        "toolName": name,
+        "input": payload,
+    },
+    ids,
+    names,
+    objects,
+)
+calls = (
+    chat_custom_calls
+    | gemini_calls
+    | bedrock_calls
+    | mcp_calls
+    | amplifier_calls
+    | ollama_calls
+    | ai_sdk_calls
+)
 
 gemini_media = st.sampled_from(
     [
@@ -198,4 +234,57 @@ amplifier_results = st.builds(
 host_results = st.builds(lambda result: {"success": True, "result": result}, anything | objects) | st.builds(
     lambda text: {"success": False, "error": text}, anything
 )
-results = gemini_results | bedrock_results | mcp_results | amplifier_results | host_results
+ollama_results = st.builds(
+    lambda name, text, a: {"role": "tool", "tool_name": name, "content": text, **a},
+    names,
+    anything,
+    st.fixed_dictionaries({}, optional={"tool_call_id": ids, "images": st.just(["AA=="])}),
+)
+cohere_results = st.builds(
+    lambda call_id, content: {"role": "tool", "tool_call_id": call_id, "content": content},
+    ids,
+    st.lists(
+        objects.map(lambda data: {"type": "document", "document": {"data": data}})
+        | anything.map(lambda text: {"type": "text", "text": text}),
+        max_size=3,
+    ),
+)
+ag_ui_results = st.builds(
+    lambda call_id, content, a: {"id": "m", "role": "tool", "toolCallId": call_id, "content": content, **a},
+    ids,
+    anything
+    | st.lists(
+        anything.map(lambda text: {"type": "text", "text": text})
+        | st.just({"type": "image", "source": {"type": "data", "value": "AA==", "mimeType": "image/png"}})
+        | st.just({"type": "video", "source": {"type": "url", "value": "https://example.com/a.mp4"}}),
+        max_size=3,
+    ),
+    st.fixed_dictionaries({}, optional={"error": anything}),
+)
+ai_sdk_results = st.builds(
+    lambda call_id, output: {"type": "tool-output-available", "toolCallId": call_id, "output": output},
+    ids,
+    st.none() | anything | objects,
+) | st.builds(
+    lambda call_id, name, text: {
+        "type": f"tool-{name}",
+        "toolCallId": call_id,
+        "state": "output-error",
+        "input": {},
+        "errorText": text,
+    },
+    ids,
+    names,
+    anything,
+)
+results = (
+    gemini_results
+    | bedrock_results
+    | mcp_results
+    | amplifier_results
+    | host_results
+    | ollama_results
+    | cohere_results
+    | ag_ui_results
+    | ai_sdk_results
+)

@@ -35,6 +35,7 @@ PROVIDERS = {
     "gemini.": Rules(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
     "bedrock.": Rules(r"[a-zA-Z0-9_-]{1,64}", r"[a-zA-Z0-9_.:-]{1,64}"),
     "mcp.": Rules(r"[A-Za-z0-9_.-]{1,128}"),
+    "ag_ui.": Rules(r"(?s).*"),
 }
 """By the beginning of a format's id."""
 

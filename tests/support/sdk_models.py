@@ -25,6 +25,7 @@ import jsonschema_rs
 import mcp_types._v2025_11_25 as mcp_2025
 import mcp_types._v2026_07_28 as mcp_2026
 import openai
+from ag_ui.core import ToolMessage as AgUiToolMessage
 from anthropic.types import (
     ContentBlockParam,
     MessageParam,
@@ -217,6 +218,7 @@ JUDGES: dict[tuple[str, str], Judge] = {
     ("result", "bedrock.converse.tool"): _shape("ContentBlock"),
     ("result", "mcp.2025_11_25.tool"): _model(mcp_2025.CallToolResult),
     ("result", "mcp.2026_07_28.tool"): _model(mcp_2026.CallToolResult),
+    ("result", "ag_ui.tool"): _model(AgUiToolMessage),
 }
 """For each kind and format: who judges. Formats that have no provider are not here."""
 

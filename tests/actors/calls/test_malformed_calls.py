@@ -39,6 +39,13 @@ MALFORMED = {
     "mcp.2025_11_25.tool": {"method": "tools/call", "params": {"name": "tool", "arguments": CUT}},
     "openai.chat_legacy.function": {"name": "tool", "arguments": CUT},
     "amplifier.tool": {"type": "tool_call", "id": "c1", "name": "tool", "arguments": CUT},
+    "ollama.chat.tool": {"id": "c1", "function": {"name": "tool", "arguments": {"path": float("nan")}}},
+    "ai_sdk.ui.tool": {
+        "type": "tool-input-available",
+        "toolCallId": "c1",
+        "toolName": "tool",
+        "input": CUT,
+    },
 }
 
 _THE_PROVIDERS_OWN = {

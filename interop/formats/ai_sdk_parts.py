@@ -1,0 +1,192 @@
+"""The messages of the AI SDK's interfaces (Vercel): parts of a message, and chunks of the stream that makes them.
+
+A part is a call and what came of it in one, ``{"type": "tool-NAME", "toolCallId", "state", "input", "output"}``, or
+``dynamic-tool`` with the name beside it. It is read as a call whatever its state, and as a result once it has one. In a
+stream the two are chunks, ``tool-input-available`` and ``tool-output-available``, and they are what is written. What the
+provider ran itself, and what is still being written, is malformed as a call: it must not be run.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from ..calls.arguments import Arguments, arguments_of, fault, leftovers, parse_arguments, read_function_call
+from ..calls.object_calls import argument_object, replayable_object
+from ..calls.writing_calls import identity_of, lost_metadata, lost_namespace
+from ..conversion import HUB, ConversionContext, Converted, Loss, LossCode, lost_extras
+from ..exact_json import exact_json, json_text
+from ..format_ids import AI_SDK_TOOL
+from ..hub import InspectedCall, InspectedResult
+from ..parts import JsonPart, ResultPart, TextPart
+from ..results.structured import with_structure
+from ..results.text_fallback import answered_call, write_parts
+
+_DYNAMIC: Final = "dynamic-tool"
+_STATIC: Final = "tool-"
+_INPUT: Final = "tool-input-available"
+_OUTPUTS: Final = {
+    "tool-output-available": "output-available",
+    "tool-output-error": "output-error",
+    "tool-output-denied": "output-denied",
+}
+"""Type of a chunk -> the state of the part that it makes."""
+
+_OF_THE_CALL: Final = ("type", "toolCallId", "toolName", "input", "rawInput", "inputEncoding", "state")
+_OF_THE_RESULT: Final = ("output", "errorText", "preliminary", "resultProviderMetadata", "approval")
+
+
+class AiSdkCalls:
+    """Reads parts of messages, and chunks with a whole input."""
+
+    format: ClassVar = AI_SDK_TOOL
+    discriminators: ClassVar = None  # the name of the tool is in the type
+
+    def matches(self, value: Any) -> bool:
+        """The id of a call in this spelling, with a part of a tool or the chunk that makes one."""
+        return _is_part(value) or (_is_named(value) and value["type"] == _INPUT)
+
+    def inspect(self, value: dict[str, Any]) -> InspectedCall:
+        """Return what is asked for."""
+        part = _is_part(value)
+        name = (
+            value["type"].removeprefix(_STATIC)
+            if part and value["type"] != _DYNAMIC
+            else value.get("toolName")
+        )
+        extras = leftovers(value, (*_OF_THE_CALL, *_OF_THE_RESULT, "providerExecuted"))
+        return read_function_call(
+            AI_SDK_TOOL,
+            value.get("toolCallId"),
+            name,
+            _arguments(value),
+            metadata={"extras": extras} if extras else {},
+        )
+
+    def sanitize(self, value: dict[str, Any]) -> dict[str, Any]:
+        """Return the call, or a copy of it whose input is an object."""
+        clean = replayable_object(value, "input")
+        if clean is None:
+            return value
+        copy: dict[str, Any] = exact_json({**value, "input": clean})
+        return copy
+
+
+class ToAiSdkCall:
+    """Writes the chunk that tells a call; raw input is wrapped if it may be."""
+
+    source: ClassVar = HUB
+    target: ClassVar = AI_SDK_TOOL
+
+    def convert(self, value: InspectedCall, context: ConversionContext) -> Converted:
+        """Return the call as a ``tool-input-available`` chunk."""
+        call_id, name = identity_of(value)
+        arguments, losses = argument_object(value, context)
+        chunk = {"type": _INPUT, "toolCallId": call_id, "toolName": name, "input": arguments}
+        return Converted(chunk, losses + lost_metadata(value) + lost_namespace(value))
+
+
+class AiSdkResults:
+    """Reads parts of messages that have a result, and chunks that are one."""
+
+    format: ClassVar = AI_SDK_TOOL
+    discriminators: ClassVar = None
+
+    def matches(self, value: Any) -> bool:
+        """A result, and the last of those that a tool tells on its way."""
+        return _outcome(value) is not None and value.get("preliminary") is not True
+
+    def inspect(self, value: dict[str, Any]) -> InspectedResult:
+        """Return what the model is told."""
+        part, outcome = _is_part(value), _outcome(value)
+        call_id, name = value.get("toolCallId"), value.get("toolName")
+        if part and value["type"] != _DYNAMIC:
+            name = value["type"].removeprefix(_STATIC)
+        extras = leftovers(value, (*_OF_THE_CALL, *_OF_THE_RESULT[:3], "approval"))
+        return InspectedResult(
+            format=AI_SDK_TOOL,
+            call_id=call_id if isinstance(call_id, str) and call_id else None,
+            tool_name=name if isinstance(name, str) and name else None,
+            parts=_told(value, outcome),
+            is_error=outcome != "output-available",
+            extras={AI_SDK_TOOL: extras} if extras else {},
+        )
+
+
+class ToAiSdkResult:
+    """Writes the chunk that tells a result."""
+
+    source: ClassVar = HUB
+    target: ClassVar = AI_SDK_TOOL
+
+    def convert(self, value: InspectedResult, context: ConversionContext) -> Converted:
+        """Return the result as a ``tool-output-available`` or ``tool-output-error`` chunk."""
+        call_id = answered_call(value)
+        written, losses = write_parts(with_structure(value), _write, flagged=True, keeps=())
+        values = [item["value"] for item in written]
+        output: Any = values[0] if len(values) == 1 else "\n".join(map(_text, values)) if values else None
+        if len(values) > 1:
+            losses += (Loss(LossCode.BOUNDARIES, f"{len(values)} parts became one"),)
+        if value.is_error and values and not isinstance(output, str):
+            losses += (Loss(LossCode.STRUCTURE, "JSON became its text"),)
+        told: dict[str, Any] = {"type": "tool-output-available", "toolCallId": call_id, "output": output}
+        if value.is_error:
+            said = "" if output is None and not values else _text(output)
+            told = {"type": "tool-output-error", "toolCallId": call_id, "errorText": said}
+        return Converted(told, losses + lost_extras(value.extras))
+
+
+def _is_named(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("type"), str) and "toolCallId" in value
+
+
+def _is_part(value: Any) -> bool:
+    if not _is_named(value) or not isinstance(value.get("state"), str):
+        return False
+    stated: str = value["type"]
+    return stated == _DYNAMIC or stated.startswith(_STATIC)
+
+
+def _outcome(value: Any) -> str | None:
+    """Return the state of a part with a result, or that a chunk brings about; ``None`` if there is no result."""
+    if _is_part(value):
+        return value["state"] if value["state"] in _OUTPUTS.values() else None
+    return _OUTPUTS.get(value["type"]) if _is_named(value) else None
+
+
+def _arguments(value: dict[str, Any]) -> Arguments:
+    said = value.get("input") if value.get("input") is not None else value.get("rawInput")
+    raw = said if isinstance(said, str) else None
+    if value.get("providerExecuted") is True:
+        return Arguments("malformed", None, raw, fault("hosted", "the provider runs this call itself"))
+    if value.get("state") == "input-streaming":
+        return Arguments("malformed", None, raw, fault("cut_off", "the call is still being written"))
+    if said is not None:
+        return parse_arguments(said)
+    return arguments_of(value, "input", (*_OF_THE_CALL, *_OF_THE_RESULT), required=True)
+
+
+def _told(value: dict[str, Any], outcome: str | None) -> tuple[ResultPart, ...]:
+    if outcome == "output-available":
+        output = value.get("output")
+        if isinstance(output, str):
+            return (TextPart(output),)
+        return () if output is None else (JsonPart(exact_json(output, what="$.output")),)
+    if outcome == "output-error":
+        error = value.get("errorText")
+        return (TextPart(error),) if isinstance(error, str) and error else ()
+    approval = value.get("approval")
+    reason = approval.get("reason") if isinstance(approval, dict) else None
+    return (TextPart(f"denied: {reason}" if isinstance(reason, str) and reason else "denied by the user"),)
+
+
+def _write(part: ResultPart) -> dict[str, Any] | None:
+    match part:
+        case TextPart(text=text):
+            return {"value": text}
+        case JsonPart(value=value) if value is not None and not isinstance(value, str):
+            return {"value": exact_json(value)}
+    return None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json_text(value)
