@@ -39,8 +39,7 @@ from .plugins.scatter_gather import ScatterGather
 from .plugins.variants import Variants
 from .registration_errors import StillEnding
 from .routing.claims import ClaimCollector
-from .routing.messages import Dispatch, Route
-from .routing.router import RouterActor, UnreadCalls
+from .routing.router import CallsAtRouter, RouterActor
 from .routing.table import CallParser, RoutingTable
 from .services import Services
 from .state.persister import MAX_STATE_BYTES, StateKeeper
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
     from .hosting.host_registry import Share
     from .hosting.settings import HostSettings
     from .routing.decision import Claims
+    from .routing.messages import Dispatch
     from .state.store import StateStore
 
 Json = dict[str, Any]
@@ -143,7 +143,7 @@ class Board:
         self._call_parser = CallParser(self.catalog, steady)
         self._prepare_timeout = prepare_timeout
         self._routing_table = RoutingTable()
-        self._unread = UnreadCalls()
+        self._calls_at_router = CallsAtRouter(self._routing_table)
         self.withheld = Withheld(self.events)
         self._own_runtime = ToolRuntime() if tool_runtime is None else None
         self.tool_runtime = tool_runtime if self._own_runtime is None else self._own_runtime
@@ -173,7 +173,7 @@ class Board:
             ask_supervisor(self.supervisor, AddGroup(group))
         self.router = RouterActor.start(
             self._routing_table,
-            self._unread,
+            self._calls_at_router,
             self._dispatch,
             claiming,
             services,
@@ -185,7 +185,7 @@ class Board:
             services=services,
             load_timeout=load_timeout,
             prepare_timeout=prepare_timeout,
-            removed=(self.hooks.forget, self._mounts.removed),
+            removed=(claiming.forget, self.hooks.forget, self._mounts.removed),
         )
         self.queries = Queries(self.plugin_manager, self.scatter_gather, services.threads)
         self.variants = Variants(self.catalog, self.scatter_gather, self.plugin_manager.lock)
@@ -385,14 +385,13 @@ class Board:
             self._route(call)
         except BaseException:  # an interrupt: raised again
             call.withdraw()
-            self._unread.discard(call)
             raise
 
     def _route(self, call: Call, claims: Claims | None = None) -> None:
-        if not self._routing_table.routes.claimers:
-            self._routing_table.deliver(call, {})
-        elif not (self._unread.add(call) and tell(self.router, Route(call, claims))):
-            call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
+        if self._routing_table.via_router:
+            self._calls_at_router.give(call, claims)
+        else:
+            self._routing_table.deliver(call)
 
     def _dispatch(self, message: Dispatch) -> Call:
         return self.submit(message.tool_call, context=message.context, deadline=message.deadline)

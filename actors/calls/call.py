@@ -269,6 +269,10 @@ class Call:
     # What `tell` publishes is published under the lock, so that no news of a call can come after
     # that of its end; an event stream never blocks, and takes no lock of ours.
 
+    def belongs_to(self, owner: CallOwner) -> None:
+        """Note who hears of its end as long as no tool is given it."""
+        self._owner = owner
+
     def adopt(self, owner: CallOwner, plugin_name: str, tell: Callable[[Call], None] | None = None) -> bool:
         """Note which tool it is given to. False if it has ended: then no tool gets it."""
         with self._lock:

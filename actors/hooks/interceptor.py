@@ -2,7 +2,7 @@
 
 ::
 
-    submit ─▶ gate queue ─▶ claims? ─▶ tool:pre ─▶ a person? ─▶ router ─▶ tool ─▶ tool:post ─▶ caller
+    submit ─▶ claims? ─▶ gate queue ─▶ tool:pre ─▶ a person? ─▶ router ─▶ tool ─▶ tool:post ─▶ caller
                                             └── no ──▶ denied ────────▶ tool:error ◀── failure
 
 Without hooks a call does not come here. With them it has two handles (see `handles`), and one terminal event:
@@ -87,7 +87,11 @@ class Interceptor:
             call.end_early(Code.CANCELLED, "the board has been stopped")
             return
         call.limit(self._clock, self._default_deadline(call) if deadline is None else deadline)
-        if not call.decided and not self._ways.queue.enter(call.tool_name, pipeline):
+        if call.decided:
+            return
+        if self._ways.queue.enter(pipeline, self._routing_table.routes.offering(call.tool_name)):
+            pipeline.seek()
+        else:
             pipeline.end(failure(Code.OVERLOADED, f"{MAX_WAITING} calls wait for hooks already"))
 
     def close(self) -> None:

@@ -1,18 +1,24 @@
 """Calls on their way through the gates, in the order in which they were submitted.
 
-The gates of one tool are asked about one call at a time, so that calls reach the tool in their order however long
-each gate takes, and a gate that counts sees them in their order too. Calls of different names do not wait for each
-other. A person who is asked about a call holds up the later calls to its tool, and no others.
+The gates are asked about one call of a plugin at a time, whatever its name is. So calls reach the plugin in their order however
+long each gate takes, and a gate that counts sees them in their order too. Calls of different plugins do not wait for each
+other. A person who is asked about a call holds up the later calls of its plugin, and no others. Which plugin a call is
+of, while claims are waited for too, is decided as in the router, by `PluginQueues`.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from ..routing.queues import PluginQueues
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MAX_WAITING = 10_000
-"""Calls of one board that may wait for the gates."""
+"""Calls of one board that may be at the gates, or wait for them."""
 
 
 class QueuedCall(Protocol):
@@ -25,15 +31,13 @@ class QueuedCall(Protocol):
         """A signal handler has raised in the thread that was to begin it, so that it may have begun in part."""
 
 
-class _Line:
-    """The calls to one tool: those that wait, the one that is under way, and the one whose `begin` has not returned."""
+class _Progress:
+    """How far a call has come: its `begin` was called, that has returned, the call has left."""
 
-    __slots__ = ("beginning", "under_way", "waiting")
+    __slots__ = ("begun", "left", "returned")
 
     def __init__(self) -> None:
-        self.waiting: deque[QueuedCall] = deque()
-        self.under_way: QueuedCall | None = None
-        self.beginning: QueuedCall | None = None
+        self.begun = self.returned = self.left = False
 
 
 class GateQueue:
@@ -41,53 +45,77 @@ class GateQueue:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._lines: dict[str | None, _Line] = {}
+        self._queues: PluginQueues[QueuedCall] = PluginQueues()
+        self._progress: dict[QueuedCall, _Progress] = {}
 
-    def enter(self, name: str | None, passenger: QueuedCall) -> bool:
-        """Stand in the line of a tool's name; False if too many wait already."""
+    def enter(self, passenger: QueuedCall, plugins: Iterable[str]) -> bool:
+        """Stand in the queues of the plugins that offer its name, until `decide`; False if too many wait already."""
         with self._lock:
-            if sum(len(line.waiting) for line in self._lines.values()) >= MAX_WAITING:
+            if len(self._progress) >= MAX_WAITING:
                 return False
-            self._lines.setdefault(name, _Line()).waiting.append(passenger)
-        self._pump(name)
+            self._progress[passenger] = _Progress()
+            self._queues.enter(passenger, plugins)
         return True
 
-    def leave(self, name: str | None, passenger: QueuedCall) -> None:
-        """A call is through, if it was under way in that line."""
+    def decide(self, passenger: QueuedCall, plugin: str | None) -> None:
+        """Stand in the queue of the plugin that takes it; ``None``: in none, since no plugin does."""
         with self._lock:
-            line = self._lines.get(name)
-            if line is not None and line.under_way is passenger:
-                line.under_way = None
-        self._pump(name)
+            turns = self._queues.decide(passenger, plugin)
+        self._begin(turns)
 
-    def abandon(self, name: str | None, passenger: QueuedCall) -> None:
-        """As `leave`, of a call whose `begin` may have been interrupted."""
-        self._begun(name, passenger)
-        self.leave(name, passenger)
+    def leave(self, passenger: QueuedCall) -> None:
+        """A call is through, or has ended before. Leaving twice is no error."""
+        with self._lock:
+            progress = self._progress.get(passenger)
+            if progress is None:
+                return
+            progress.left = True
+            turns = self._let_go(passenger, progress)
+        self._begin(turns)
 
-    def _pump(self, name: str | None) -> None:
-        """Have the next one begin, and so on as long as they are through at once. One thread does it, in a loop."""
-        while (passenger := self._next(name)) is not None:
+    def abandon(self, passenger: QueuedCall) -> None:
+        """As `leave`, of a call whose `begin` may have been interrupted, and with it those of calls whose turn it was after it."""
+        with self._lock:
+            if passenger in self._progress:
+                del self._progress[passenger]
+            self._queues.leave(passenger)
+            turns = self._queues.turns()
+        self._begin(turns)
+
+    def _begin(self, turns: list[QueuedCall]) -> None:
+        """Have calls begin, and then those whose turn it is by that. One thread does it, in a loop."""
+        ready = deque(turns)
+        while ready:
+            passenger = ready.popleft()
             try:
-                passenger.begin()
-                self._begun(name, passenger)
+                if self._may_begin(passenger):
+                    passenger.begin()
+                    ready.extend(self._returned(passenger))
             except BaseException:  # an interrupt: raised again
                 passenger.interrupt()
                 raise
 
-    def _next(self, name: str | None) -> QueuedCall | None:
+    def _may_begin(self, passenger: QueuedCall) -> bool:
+        """False if it has left, or another thread has had it begin."""
         with self._lock:
-            line = self._lines.get(name)
-            if line is None or line.beginning is not None or line.under_way is not None:
-                return None
-            if not line.waiting:
-                del self._lines[name]
-                return None
-            line.under_way = line.beginning = line.waiting[0]
-            return line.waiting.popleft()
+            progress = self._progress.get(passenger)
+            if progress is None or progress.begun:
+                return False
+            progress.begun = True
+            return True
 
-    def _begun(self, name: str | None, passenger: QueuedCall) -> None:
+    def _returned(self, passenger: QueuedCall) -> list[QueuedCall]:
         with self._lock:
-            line = self._lines.get(name)
-            if line is not None and line.beginning is passenger:
-                line.beginning = None
+            progress = self._progress.get(passenger)
+            if progress is None:
+                return []
+            progress.returned = True
+            return self._let_go(passenger, progress)
+
+    def _let_go(self, passenger: QueuedCall, progress: _Progress) -> list[QueuedCall]:
+        """Take a call out if it has left; one that is just beginning when that has returned, or the stack would grow."""
+        if not progress.left or progress.begun != progress.returned:
+            return []
+        turns = self._queues.leave(passenger)
+        del self._progress[passenger]
+        return turns

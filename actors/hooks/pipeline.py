@@ -85,6 +85,9 @@ class HookPipeline:
         self._lock = threading.Lock()
         self._run: HookRun | None = None
         self._tool: ToolRun | None = None
+        self._found: tuple[Routes, Claims] | None = (
+            None  # what it was decided by which plugin takes it, before its turn
+        )
         self._ahead: CallTarget | None = None  # what the gates were last asked about
         self._rounds = 0
         self._answered = False
@@ -98,23 +101,45 @@ class HookPipeline:
 
     # The way
 
+    def seek(self) -> None:
+        """Find out who would take the call, for it to stand in that plugin's queue."""
+        routes = self._ways.routing_table.routes
+        if self.call.decided:  # ended just now, and its end may not have found it in the queues
+            self._leave_gate()
+        elif routes.claimers:
+            self._ask_claims(self.call.invocation, partial(self._decide, routes))
+        else:
+            self._decide(routes, {})
+
+    def _decide(self, routes: Routes, claims: Claims) -> None:
+        self._found = (routes, claims)
+        self._ways.queue.decide(self, target_of(routes, self.call.tool_name, claims).plugin)
+
     def begin(self) -> None:
-        call, routes = self.call, self._ways.routing_table.routes
+        assert self._found is not None
+        call, (routes, claims) = self.call, self._found
+        present = self._ways.routing_table.routes
+        same = present.claimers == routes.claimers
         if call.decided:
             self._leave_gate()
-        elif not self._ways.listeners.of(PRE) or not (routes.claimers or call.tool_name in routes.by_name):
-            self._give_to_tool(call.invocation, None)  # no hook is asked about a tool that does not exist
+        elif not self._ways.listeners.of(PRE) or not (present.claimers or call.tool_name in present.by_name):
+            # No hook is asked about a tool that does not exist.
+            self._give_to_tool(call.invocation, claims if same and claims else None)
+        elif same:
+            self._foreseen(call.invocation, routes, claims)
         else:
             self._foresee(call.invocation)
 
     def _foresee(self, invocation: Invocation) -> None:
-        """Find out who would take the call, before the gates are asked about it."""
+        """Find out once more who would take the call, in its turn: what was found may not hold any more."""
         routes = self._ways.routing_table.routes
-        if not routes.claimers:
+        if routes.claimers:
+            self._ask_claims(invocation, partial(self._foreseen, invocation, routes))
+        else:
             self._foreseen(invocation, routes, {})
-            return
-        looked_at = ToolRun(self.call, invocation)
-        self._ways.claiming.ask(looked_at, partial(self._foreseen, invocation, routes))
+
+    def _ask_claims(self, invocation: Invocation, done: Callable[[Claims], None]) -> None:
+        self._ways.claiming.ask(ToolRun(self.call, invocation), done)
 
     def _foreseen(self, invocation: Invocation, routes: Routes, claims: Claims) -> None:
         ahead, asked = target_of(routes, self.call.tool_name, claims), self._ahead
@@ -219,7 +244,7 @@ class HookPipeline:
 
     def _leave_gate(self) -> None:
         """Let the next call have the gates, if it was this one's turn."""
-        self._ways.queue.leave(self.call.tool_name, self)
+        self._ways.queue.leave(self)
 
     # The end
 
@@ -247,7 +272,7 @@ class HookPipeline:
         """Bring a call to its end that an interrupt has left half done; each step may have been done before."""
         call.recover()
         self._end_what_is_done_for_it()
-        self._ways.queue.abandon(call.tool_name, self)
+        self._ways.queue.abandon(self)
         self._ways.forget(self)
 
     def _end_what_is_done_for_it(self) -> None:

@@ -108,6 +108,10 @@ class Routes:
             return self.claimers
         return tuple(each for each in self.claimers if each != plugin)
 
+    def offering(self, name: str | None) -> tuple[str, ...]:
+        """The plugins that offer a name."""
+        return () if name is None else self.by_name.get(name, ())
+
     def only(self, name: str | None) -> str | None:
         """The plugin that takes each call of a name; ``None`` if that is not certain before claims are asked."""
         offered_by = () if name is None or self.claimers else self.by_name.get(name, ())
@@ -197,7 +201,7 @@ def choose(routes: Routes, name: str | None, claims: Claims) -> Choice:
         claims: what the plugins that were asked said; those not in it have no opinion.
     """
     offered_by = routes.by_name.get(name, ()) if name is not None else ()
-    eager = tuple(plugin for plugin in routes.tools if claims.get(plugin) is True)
+    eager = tuple(plugin for plugin in routes.tools if claims.get(plugin) is True) if claims else ()
     if len(eager) > 1:
         eager = tuple(plugin for plugin in eager if plugin in offered_by) or eager
     if eager:

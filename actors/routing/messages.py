@@ -32,10 +32,24 @@ class Dispatch:
 
 @frozen
 class Route:
-    """To the router: find the tool for a call whose claims have to be asked, or have been."""
+    """To the router: find the tool for a call. ``None``: its claims have to be asked, if a plugin claims calls."""
 
     call: Call
     claims: Claims | None = None
+
+
+@frozen
+class Ended:
+    """To the router: a call that was given to it has ended, by its deadline or its caller."""
+
+    call: Call
+
+
+@frozen
+class Interrupted:
+    """To the router: an interrupt has left a call half done that was given to it. See `Call.recover`."""
+
+    call: Call
 
 
 @frozen

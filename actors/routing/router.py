@@ -5,8 +5,8 @@ into an immutable table, so the submitting thread does that itself, by the `Rout
 claims have to be asked the actor waits for them, without blocking and with a limit: a plugin
 that does not answer in time has no opinion.
 
-Calls of one name are given on in the order in which they came, also while claims are waited for.
-Calls of different names do not wait for each other.
+The calls of one plugin are given on in the order in which they came, also while claims are waited for, whatever
+their names are. Calls of different plugins do not wait for each other. See `PluginQueues`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,21 @@ from ...plugins.results.failures import failure
 from ...supervision.runtime.telling import tell
 from ..endpoint.messages import Shutdown
 from ..threads.actor import BaseActor
-from .messages import Claimed, Dispatch, Route
+from .decision import Taken, choose
+from .messages import Claimed, Dispatch, Ended, Interrupted, Route
+from .queues import PluginQueues
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
     from collections.abc import Callable
 
+    import pykka
+
     from ..calls.call import Call
+    from ..calls.stage import Result, Stage
     from ..services import Services
     from .claims import ClaimCollector, ClaimRound
-    from .decision import Claims
+    from .decision import Choice, Claims, Routes
     from .table import RoutingTable
 
 
@@ -38,44 +44,78 @@ MAX_WAITING = 10_000
 """Calls that may wait for claims at once."""
 
 
-@dataclass(slots=True)
-class _Pending:
-    call: Call
-    claims: Claims | None
-    asking: ClaimRound | None = None
+class CallsAtRouter:
+    """The way to the router, and the `CallOwner` of the calls that go by it, until a tool is given them.
 
+    It knows the calls that the router has not read of yet: what lies behind the order to stop in an actor's inbox is
+    never read, and that is not reported. Thread-safe.
 
-class UnreadCalls:
-    """Calls that were given to the router and that it has not read of yet.
-
-    What lies behind the order to stop in an actor's inbox is never read, and that is not reported. Who would
-    wait for it for ever is in here. Thread-safe.
+    Attributes:
+        router: the actor.
     """
 
-    def __init__(self) -> None:
+    on_awaited: Callable[[Call, AbstractEventLoop], None] | None = None
+    on_waited: Callable[[], None] | None = None
+    router: pykka.ActorRef[RouterActor]
+
+    def __init__(self, routing_table: RoutingTable) -> None:
+        self._routing_table = routing_table
         self._lock = threading.Lock()
-        self._calls: set[Call] = set()
+        self._unread: set[Call] = set()
         self._closed = False
 
-    def add(self, call: Call) -> bool:
-        """Note a call; False if the router will never read of it."""
+    def give(self, call: Call, claims: Claims | None) -> None:
+        """Have the router find the tool for a call, behind those that it was given before."""
+        call.belongs_to(self)
+        if not (self._add(call) and tell(self.router, Route(call, claims))):
+            call.finish(failure(Code.CANCELLED, "the board has been stopped", outcome=Outcome.NOT_SENT))
+
+    def _add(self, call: Call) -> bool:
         with self._lock:
             if not self._closed:
-                self._calls.add(call)
+                self._unread.add(call)
+                # Another thread may have found out since the caller looked that no call has to go by the router.
+                self._routing_table.via_router = True
             return not self._closed
 
-    def discard(self, call: Call) -> None:
-        """It has been read of."""
+    def read(self, call: Call) -> None:
+        """The router has read of a call."""
         with self._lock:
-            self._calls.discard(call)
+            self._unread.discard(call)
+
+    def settle(self) -> None:
+        """The router has no call that it has read of; see `RoutingTable.settle`."""
+        with self._lock:
+            if not self._unread:
+                self._routing_table.settle()
 
     def close(self) -> list[Call]:
-        """Take no more; returns those that it will not read of."""
+        """Take no more; returns those that the router will not read of."""
         with self._lock:
             self._closed = True
-            left = list(self._calls)
-            self._calls.clear()
+            left = list(self._unread)
+            self._unread.clear()
             return left
+
+    def on_ended_early(self, call: Call, stage: Stage) -> None:
+        tell(self.router, Ended(call))
+
+    def on_ended(self, call: Call, result: Result) -> None:
+        """See `CallOwner`."""
+
+    def on_interrupted(self, call: Call) -> None:
+        if not tell(self.router, Interrupted(call)):
+            call.recover()
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What is known of a call that waits for its turn; the choice, once claims are known, among the routes of then."""
+
+    asking: ClaimRound | None = None
+    claims: Claims | None = None
+    routes: Routes | None = None
+    choice: Choice | None = None
 
 
 class RouterActor(BaseActor):
@@ -83,7 +123,7 @@ class RouterActor(BaseActor):
 
     Args:
         routing_table: the present routes.
-        unread: to be told of a call before this actor is told to route it.
+        calls: the calls on their way here.
         submit: reads a tool call and submits it; for other actors that ask with `Dispatch`.
         claiming: asks plugins whose call it is.
         services: the board's.
@@ -92,18 +132,19 @@ class RouterActor(BaseActor):
     def __init__(
         self,
         routing_table: RoutingTable,
-        unread: UnreadCalls,
+        calls: CallsAtRouter,
         submit: Callable[[Dispatch], Call],
         claiming: ClaimCollector,
         services: Services,
     ) -> None:
         super().__init__("router", services.events, services.clock)
+        calls.router = self.actor_ref
         self._routing_table = routing_table
-        self._unread = unread
+        self._calls = calls
         self._submit = submit
         self._claiming = claiming
-        self._mailboxes: dict[str | None, deque[_Pending]] = {}
-        self._waiting: dict[int, _Pending] = {}
+        self._queues: PluginQueues[Call] = PluginQueues()
+        self._waiting: dict[Call, _Pending] = {}
 
     def receive(self, message: Any) -> Any:
         """Handle one message."""
@@ -114,6 +155,11 @@ class RouterActor(BaseActor):
                 self._route(call, claims)
             case Claimed(call, claims):
                 self._claimed(call, claims)
+            case Ended(call):
+                self._ended(call)
+            case Interrupted(call):
+                call.recover()
+                self._ended(call)
             case Shutdown():
                 self.stop()
             case _:
@@ -122,42 +168,71 @@ class RouterActor(BaseActor):
 
     def on_stop(self) -> None:
         """However it was stopped: no caller is left waiting."""
-        for call in [*self._unread.close(), *(pending.call for pending in self._waiting.values())]:
+        for call in [*self._calls.close(), *self._waiting]:
             error = "the router was stopped"
-            call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT))
+            if not call.finish(failure(Code.CANCELLED, error, outcome=Outcome.NOT_SENT)):
+                call.recover()
 
     def _route(self, call: Call, claims: Claims | None) -> None:
-        self._unread.discard(call)
-        if len(self._waiting) >= MAX_WAITING:
+        self._calls.read(call)
+        routes = self._routing_table.routes
+        if call.decided:  # it has ended on its way here
+            self._settle()
+        elif len(self._waiting) >= MAX_WAITING:
             error = f"{MAX_WAITING} calls are waiting for plugins to say whether they are theirs"
             call.finish(failure(Code.OVERLOADED, error))
-            return
-        pending = self._waiting[id(call)] = _Pending(call, claims)
-        self._mailboxes.setdefault(call.tool_name, deque()).append(pending)
-        if claims is None:
-            told = functools.partial(self._on_claims, call)
-            pending.asking = self._claiming.ask(call, told)
-        self._deliver_ready(call.tool_name)
+        else:
+            pending = self._waiting[call] = _Pending()
+            self._queues.enter(call, routes.offering(call.tool_name))
+            if claims is None and routes.claimers:
+                pending.asking = self._claiming.ask(call, functools.partial(self._on_claims, call))
+            else:
+                self._claimed(call, claims or {})
 
     def _on_claims(self, call: Call, claims: Claims) -> None:
         """In any thread."""
         tell(self.actor_ref, Claimed(call, claims))
 
     def _claimed(self, call: Call, claims: Claims) -> None:
-        pending = self._waiting.get(id(call))
-        if pending is not None and pending.call is call:
+        pending = self._waiting.get(call)
+        if pending is not None:
             pending.claims = claims
-            self._deliver_ready(call.tool_name)
+            self._deliver(self._decide(call, pending))
 
-    def _deliver_ready(self, name: str | None) -> None:
-        """Give on the calls of one name that wait for no claim any more, from the first one on."""
-        mailbox = self._mailboxes.get(name)
-        while mailbox and (mailbox[0].claims is not None or mailbox[0].call.done()):
-            pending = mailbox.popleft()
-            if pending.asking is not None:
-                pending.asking.drop()
-            del self._waiting[id(pending.call)]
-            if not pending.call.done():
-                self._routing_table.deliver(pending.call, pending.claims or {})
-        if not mailbox:
-            self._mailboxes.pop(name, None)
+    def _ended(self, call: Call) -> None:
+        """Nobody waits for it any more, nor does it hold up the calls behind it."""
+        self._calls.read(call)
+        pending = self._waiting.pop(call, None)
+        if pending is not None and pending.asking is not None:
+            pending.asking.drop()
+        self._deliver(self._queues.leave(call))
+
+    def _decide(self, call: Call, pending: _Pending) -> list[Call]:
+        """Put a call into the queue of the plugin that takes it; returns the calls whose turn it is now."""
+        pending.routes = self._routing_table.routes
+        pending.choice = choose(pending.routes, call.tool_name, pending.claims or {})
+        return self._queues.decide(call, pending.choice.plugin if isinstance(pending.choice, Taken) else None)
+
+    def _deliver(self, calls: list[Call]) -> None:
+        """Give on the calls whose turn it is, and those whose turn it is by that."""
+        ready = deque(calls)
+        while ready:
+            call = ready.popleft()
+            pending = self._waiting[call]
+            if pending.routes is not self._routing_table.routes and self._has_moved(call, pending):
+                ready.extend(self._decide(call, pending))
+                continue
+            assert pending.choice is not None
+            del self._waiting[call]
+            self._routing_table.carry_out(pending.choice, call)
+            ready.extend(self._queues.leave(call))
+        self._settle()
+
+    def _has_moved(self, call: Call, pending: _Pending) -> bool:
+        """Whether another plugin takes a call than when it was decided: plugins have come or gone while it waited."""
+        pending.routes = self._routing_table.routes
+        return choose(pending.routes, call.tool_name, pending.claims or {}) != pending.choice
+
+    def _settle(self) -> None:
+        if not self._waiting:
+            self._calls.settle()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...supervision.runtime.clock import Clock
     from ..catalog.catalog import Catalog
     from ..endpoint.endpoint import Endpoint
-    from .decision import Claims
+    from .decision import Choice
 
 
 def registry_for(catalog: Catalog, context: dict[str, Any] | None) -> ToolInteropRegistry:
@@ -91,17 +91,30 @@ class CallParser:
 
 
 class RoutingTable:
-    """The routes and endpoints as they are now; read without a lock, replaced as a whole."""
+    """The routes and endpoints as they are now; read without a lock, replaced as a whole.
+
+    Attributes:
+        via_router: calls go by the router, because a plugin claims calls, or because the router still has calls that were
+            submitted before, when one did. It is false again by `settle` only.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.routes = Routes()
         self.endpoints: Mapping[str, Endpoint] = {}
+        self.via_router = False
 
     def update(self, change: Callable[[Routes], Routes]) -> None:
         """Replace the routes."""
         with self._lock:
             self.routes = change(self.routes)
+            if self.routes.claimers:
+                self.via_router = True
+
+    def settle(self) -> None:
+        """Have calls go past the router, unless a plugin claims calls. The router has none, and is given none meanwhile."""
+        with self._lock:
+            self.via_router = bool(self.routes.claimers)
 
     def add(self, endpoint: Endpoint) -> None:
         """Know an endpoint from now on."""
@@ -114,13 +127,16 @@ class RoutingTable:
             self.routes = self.routes.without(name)
             self.endpoints = {n: endpoint for n, endpoint in self.endpoints.items() if n != name}
 
-    def deliver(self, call: Call, claims: Claims) -> None:
-        """Give the call to the tool that takes it, or end it with the reason why there is none."""
-        offered_by = () if claims or call.tool_name is None else self.routes.by_name.get(call.tool_name, ())
+    def deliver(self, call: Call) -> None:
+        """Give a call that nobody was asked about to the tool that takes it, or end it with the reason why there is none."""
+        offered_by = () if call.tool_name is None else self.routes.by_name.get(call.tool_name, ())
         if len(offered_by) == 1 and (only := self.endpoints.get(offered_by[0])) is not None:
-            only.submit(call)  # nearly always: nothing was claimed, and one plugin offers the name
+            only.submit(call)  # nearly always
             return
-        choice = choose(self.routes, call.tool_name, claims)
+        self.carry_out(choose(self.routes, call.tool_name, {}), call)
+
+    def carry_out(self, choice: Choice, call: Call) -> None:
+        """Give a call to the tool that was chosen, or end it with the reason why there is none."""
         match choice:
             case Taken(plugin):
                 endpoint = self.endpoints.get(plugin)

@@ -111,7 +111,7 @@ def _crossing(
 
 
 def calls_begin_in_order(run: Run) -> Iterator[Violation]:
-    """Calls to one tool begin in the order in which they were submitted; sent again, they keep their place.
+    """Calls of one plugin begin in the order in which they were submitted; sent again, they keep their place.
 
     Held against what the tool writes down and against what the board tells, each for itself.
     """

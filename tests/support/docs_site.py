@@ -40,6 +40,7 @@ INNER = {
             "abandon",
             "add_chunk",
             "adopt",
+            "belongs_to",
             "begin",
             "decided",
             "end_early",
