@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -120,9 +121,10 @@ class Callers:
 
 
 def wire(call: str, plugin: str, arguments: Json, ledger: Path) -> Json:
-    """A call of a ledger tool, as the board reads it."""
+    """A call of a ledger tool, by one of its names, as the board reads it."""
     given = {**arguments, "ledger": str(ledger), "plugin": plugin, "call": call}
-    return {"type": "function_call", "call_id": call, "name": f"{plugin}_work", "arguments": given}
+    name = ("work", "also")[zlib.crc32(call.encode()) % 2]
+    return {"type": "function_call", "call_id": call, "name": f"{plugin}_{name}", "arguments": given}
 
 
 def judge(call: str) -> Callable[[Result], Json]:

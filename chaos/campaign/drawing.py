@@ -82,6 +82,7 @@ def draw_plan(
         groups={"team": team} if any("group" in one.options for one in drawn) else {},
         calls=section,
         keeps=keeps,
+        claiming=_chance(seed, "claims").random() < 1 / 2,
         stops=stops if stopped else None,
     )
 

@@ -1,6 +1,6 @@
 """An MCP server on the standard library alone, whose tool keeps a ledger as `ledger_tool` does; it has no state.
 
-It is a program, and imports nothing of Callboard: ``python ledger_server.py NAME`` offers ``NAME_work``. A call that is cancelled is
+It is a program, and imports nothing of Callboard: ``python ledger_server.py NAME`` offers ``NAME_work`` and ``NAME_also``. A call that is cancelled is
 written down as stopped when the server hears of it, whatever it goes on to do: no answer comes after that.
 """
 
@@ -36,8 +36,9 @@ class Server:
                 said = {"protocolVersion": params["protocolVersion"], "serverInfo": info}
                 self._answer(number, {**said, "capabilities": {"tools": {}}})
             case "tools/list":
-                tool = {"name": f"{self._name}_work", "inputSchema": {"type": "object"}}
-                self._answer(number, {"tools": [tool]})
+                names = [f"{self._name}_{name}" for name in ("work", "also")]
+                tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+                self._answer(number, {"tools": tools})
             case "tools/call":
                 run = Run(self, number, params)
                 with self._lock:  # across the ledger: a cancel comes before the beginning or after it

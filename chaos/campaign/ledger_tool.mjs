@@ -24,9 +24,11 @@ export default () => ({
 
   init: ({ name }) => ({ name, count: 0 }),
 
-  getToolSchemas: ({ name }) => [
-    { type: 'function', function: { name: `${name}_work`, parameters: { type: 'object' } } },
-  ],
+  getToolSchemas: ({ name }) =>
+    ['work', 'also'].map((tool) => ({
+      type: 'function',
+      function: { name: `${name}_${tool}`, parameters: { type: 'object' } },
+    })),
 
   async executeTool(toolName, args, state, emit, context) {
     const { ledger, plugin, call, mood, seconds, parts } = args;

@@ -1,6 +1,6 @@
 """A tool that writes down each of its runs in a ledger, and does what its arguments say: ``ledger_tool.mjs`` in Python.
 
-Its one tool is called after the plugin, ``NAME_work``. The arguments:
+It has two names, which do the same: ``NAME_work`` and ``NAME_also``. The arguments:
 
 * ``ledger``: the file; ``plugin`` and ``call``: whose run it is;
 * ``seconds``: how long it takes;
@@ -41,9 +41,12 @@ class LedgerTool:
         return {"name": config["name"], "count": 0}
 
     def get_tool_schemas(self, state: Json) -> list[Json]:
-        """The one tool."""
-        parameters = {"type": "object"}
-        return [{"type": "function", "function": {"name": f"{state['name']}_work", "parameters": parameters}}]
+        """One under each name."""
+        names = [f"{state['name']}_{name}" for name in ("work", "also")]
+        return [
+            {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+            for name in names
+        ]
 
     def execute_tool(self, tool_name: str | None, payload: Json, state: Json) -> Any:
         """Do as the arguments say; nobody can interrupt it."""

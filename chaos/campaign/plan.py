@@ -41,7 +41,7 @@ class PluginPlan:
     """One plugin.
 
     Attributes:
-        name: its name; its tool is called ``NAME_work``.
+        name: its name; its tool is called ``NAME_work`` and ``NAME_also``.
         kind: one of `KINDS` or `OTHER_KINDS`.
         options: beside its source, as a configuration has them.
     """
@@ -104,6 +104,7 @@ class Plan:
         groups: of hosts, as a configuration has them.
         calls: the configuration's section of that name.
         keeps: states are kept in a file.
+        claiming: a further plugin is asked about every call, takes its time over some, and claims none.
         stops: seconds after which the board is stopped under load; ``None`` for when all calls have ended.
     """
 
@@ -115,6 +116,7 @@ class Plan:
     groups: Json = field(default_factory=dict)
     calls: Json = field(default_factory=dict)
     keeps: bool = False
+    claiming: bool = False
     stops: float | None = None
 
     def of(self, name: str) -> PluginPlan:
@@ -143,6 +145,7 @@ class Plan:
             "groups": self.groups,
             "calls": self.calls,
             "keeps": self.keeps,
+            "claiming": self.claiming,
             "stops": self.stops,
             "callers": [asdict(one) for one in self.callers],
             "schedule": self.schedule.as_dict(),

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..load.claiming_neighbour import ClaimingNeighbour
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,6 +23,8 @@ MODULE = Path(__file__).with_name("ledger_tool.mjs")
 
 SERVER = Path(__file__).with_name("ledger_server.py")
 """The tool as an MCP server."""
+
+_NEIGHBOUR = f"{ClaimingNeighbour.__module__}.{ClaimingNeighbour.__name__}"
 
 _START = 5.0
 
@@ -50,8 +54,9 @@ class Sources:
 
     def configuration(self) -> Json:
         """The board's."""
+        claiming = [{"plugin": _NEIGHBOUR}] if self._plan.claiming else []
         return {
-            "plugins": [self.entry(plugin.name) for plugin in self._plan.plugins],
+            "plugins": [*claiming, *(self.entry(plugin.name) for plugin in self._plan.plugins)],
             "calls": self._plan.calls,
             "supervision": {"groups": self._plan.groups},
             "start_deadline": 30.0,

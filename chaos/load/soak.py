@@ -2,7 +2,7 @@
 
 Half of the hosts are written in Python and half in Node, and each is asked one kind of thing, so that
 what comes of it can be told: ledgers that may run a call once, ledgers that may run it twice, counters,
-echoes, streams. Whoever runs it stands in for the operator: a host that is parked until somebody revives
+echoes, which are called by two names, and streams. A neighbour that is asked about all calls comes and goes. Whoever runs it stands in for the operator: a host that is parked until somebody revives
 it is revived.
 
 ``kill_parent`` is left out: the parent is the process that the soak runs in.
@@ -36,6 +36,7 @@ from ..schedule import Entry, Schedule
 from ..schedules.generate import MAKE_FAULT, draw_trigger
 from ..schedules.tally import Tally
 from ..triggers import NthByte, NthCall, NthFrame, NthSpawn, StateEntered
+from .claiming_neighbour import ClaimingNeighbour
 from .load_test import LoadTest
 from .requests import Request, Source
 
@@ -60,6 +61,9 @@ POLICY = RestartPolicy(
 )
 RESERVE = 1.2
 """How many faults are drawn for each that is wanted."""
+
+_SPELLS = 40
+"""How often the neighbour that is asked about all calls comes or goes."""
 
 _FEW = 20
 """With no more faults than this to a host, it has too few generations for a fault to be meant for a certain one."""
@@ -127,10 +131,13 @@ class Soak:
         self._names = [f"{WORKS[n % len(WORKS)]}_{n + 1}" for n in range(hosts)]
         self.schedule = self._draw()
         self.load_test: LoadTest | None = None
+        self._board: Board | None = None
+        self._drawn = 0
 
     def run(self) -> Soaked:
         """Do it all. Raises `LoadTestStuck`."""
         with Board(seed=self.seed) as board:
+            self._board = board
             plugins = [self._add(board, number, name) for number, name in enumerate(self._names)]
             for plugin in plugins:
                 board.settle_hosted(plugin.name, required=False)
@@ -139,6 +146,7 @@ class Soak:
 
             def heal() -> None:
                 arming.close()
+                self._have_neighbour(there=False)
                 came.update(entry.fault.kind for plugin in plugins for entry in _done(plugin))
                 for plugin in plugins:
                     plugin.heal()
@@ -218,7 +226,19 @@ class Soak:
         numbers = itertools.count(1)
         return Source(name, lambda chance: self._request(name, next(numbers), chance))
 
+    def _have_neighbour(self, *, there: bool) -> None:
+        """Have the neighbour come, or go, if it is not as it is to be."""
+        assert self._board is not None
+        neighbours = ClaimingNeighbour.name in self._board.plugin_manager.handles()
+        if there and not neighbours:
+            self._board.add(PluginAdapter(ClaimingNeighbour()), config={})
+        elif neighbours and not there:
+            self._board.remove(ClaimingNeighbour.name)
+
     def _request(self, name: str, number: int, chance: Random) -> Request:
+        self._drawn += 1
+        if self._drawn <= self.calls:
+            self._have_neighbour(there=self._drawn // max(10, self.calls // _SPELLS) % 2 == 1)
         call = f"{name}-{number}"
         arguments: Json
         judge: Callable[[Json], Json]
@@ -229,12 +249,12 @@ class Soak:
             case "count":
                 tool, arguments = "count", {}
                 judge = _counted
-            case "stream":
-                tool, arguments = "stream", {"parts": chance.randint(1, 5)}
-                judge = _has_to_be(arguments["parts"])
-            case _:
+            case "echo" if chance.random() < 1 / 2:
                 tool, arguments = "echo", {"n": number, "text": "x" * chance.randint(0, 500)}
                 judge = _has_to_be(arguments)
+            case _:
+                tool, arguments = "stream", {"parts": chance.randint(1, 5)}
+                judge = _has_to_be(arguments["parts"])
         return Request(
             {"type": "function_call", "name": f"{name}_{tool}", "arguments": arguments}, judge, call
         )

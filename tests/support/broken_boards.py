@@ -11,6 +11,7 @@ from callboard.actors.board import Board
 from callboard.actors.endpoint.endpoint import ToolSettings
 from callboard.actors.endpoint.mailbox import Mailbox
 from callboard.actors.hosting.settings import HostSettings
+from callboard.actors.routing.queues import PluginQueues
 from callboard.chaos.checker.invariants import violations
 from callboard.chaos.checker.leak_check import Census
 from callboard.chaos.expecting import ExpectedEvents
@@ -115,3 +116,16 @@ def take_the_last_call_first(monkeypatch):
             return in_order(mailbox)
 
         monkeypatch.setattr(Mailbox, name, last_first)
+
+
+def queue_by_name(monkeypatch):
+    """Have calls wait in queues of their tools' names, and not of their plugins, while claims are asked."""
+    enter, decide = PluginQueues.enter, PluginQueues.decide
+    monkeypatch.setattr(
+        PluginQueues, "enter", lambda queues, call, _plugins: enter(queues, call, (str(call.tool_name),))
+    )
+    monkeypatch.setattr(
+        PluginQueues,
+        "decide",
+        lambda queues, call, plugin: decide(queues, call, plugin and str(call.tool_name)),
+    )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from broken_boards import queue_by_name
 from callboard.actors.hosted.request import HostedRun
 from callboard.chaos.__main__ import main
 from callboard.chaos.campaign.drawing import draw_plan
-from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS
+from callboard.chaos.campaign.plan import DEEDS, KINDS, WAYS, CallerPlan, Plan, PluginPlan
 from callboard.chaos.campaign.round import Round
 from callboard.chaos.campaign.sources import Sources
 from callboard.chaos.checker.exits import NOT_TESTED
+from callboard.chaos.schedule import Schedule
+from callboard.chaos.virtual.virtual_load import CallPlan
 from callboard.trial.tampered_board import TamperedBoard
 from leaks import no_leaks
 from thorough import every
@@ -62,6 +65,7 @@ def test_the_five_rounds_have_everything_that_can_be_drawn():
     assert {plugin.kind for plan in plans for plugin in plan.plugins} == set(KINDS)
     assert {caller.way for plan in plans for caller in plan.callers} == set(WAYS)
     assert {deed.do for plan in plans for deed in plan.deeds} == set(DEEDS)
+    assert {plan.claiming for plan in plans} == {True, False}
     assert {plan.keeps for plan in plans} == {plan.stops is None for plan in plans} == {True, False}
     assert any(len(names) > 1 for plan in plans for names in plan.hosts.values())
     for option in ("standby", "limits", "breaker", "group", "share", "idempotent"):
@@ -107,6 +111,22 @@ def test_a_board_that_is_broken_fails_the_command_with_the_plan_and_the_command_
     plan = json.loads(said.split("The plan: ")[1].splitlines()[0])
     assert (plan["seed"], len(plan["plugins"])) == (7, 1)
     assert "The same again: python -m callboard.chaos campaign --rounds 1 --seed 7 --plugins 1" in said
+
+
+def test_a_board_that_has_calls_wait_by_name_while_a_neighbour_is_asked_is_convicted(tmp_path, monkeypatch):
+    queue_by_name(monkeypatch)
+    options = {"concurrency": 1, "deadline": 5.0}
+    calls = tuple(
+        CallPlan(f"burst-{number}", "one", 0.0, {"mood": "well", "seconds": 0.0, "parts": 0})
+        for number in range(40)
+    )
+    plan = Plan(
+        1, (PluginPlan("one", "thread", options),), (CallerPlan("burst", calls),), Schedule(1), claiming=True
+    )
+
+    ended = Round(plan, tmp_path, TamperedBoard).run()
+
+    assert {one.rule for one in ended.violations} >= {"calls begin in order", "runs begin in order"}
 
 
 def test_a_seed_that_was_drawn_is_said(capsys):

@@ -102,7 +102,7 @@ def test_a_board_takes_every_configuration_that_is_drawn(plans, tmp_path):
 
         for entry in configuration.plugins:
             complete(parse_entry(dict(entry), configuration.base).options, configuration)
-        assert len(configuration.plugins) == len(plan.plugins)
+        assert len(configuration.plugins) == len(plan.plugins) + plan.claiming
 
 
 def test_those_who_share_a_host_agree_in_what_is_of_the_host(plans):
@@ -170,6 +170,7 @@ PLAN_5 = {
     ],
     "groups": {},
     "calls": {"grace": 0.1, "deadline": 3.0, "mailbox_size": 1000},
+    "claiming": False,
     "keeps": False,
     "stops": None,
     "callers": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from broken_boards import queue_by_name
 from callboard.chaos.__main__ import main
 from callboard.chaos.checker.exits import NOT_TESTED
 from callboard.chaos.checker.outages import outages
@@ -35,6 +36,16 @@ def test_a_soak_of_some_seconds_keeps_every_rule(tmp_path):
     assert [one.rule for one in soaked.checks if not one.looked_at] == []
     assert [str(outage) for outage in outages(soaked.run) if outage.unaccounted > 2.0] == []
     assert soaked.run.of("ledger_1")
+
+
+def test_a_board_that_has_calls_wait_by_name_while_a_neighbour_is_asked_is_convicted(tmp_path, monkeypatch):
+    queue_by_name(monkeypatch)
+
+    soaked = Soak(calls=600, hosts=4, faults=0, seed=2, folder=tmp_path, languages=("python",)).run()
+
+    assert {violation.rule for one in soaked.checks for violation in one.violations} == {
+        "calls begin in order"
+    }
 
 
 def test_the_command_writes_its_report(tmp_path, capsys):
