@@ -57,9 +57,13 @@ def test_an_interrupt_leaves_the_queues_of_all_plugins_free_and_in_order(hooks, 
         def write(value=-1):
             made.append(board.submit(tool_call("write", value=value)))
 
+        def write_twice():
+            write()
+            write()
+
         steps = {
             "submit": interrupted_at_each_line(write),
-            "cancel": interrupted_at_each_line(lambda: bool(made[-1].cancel()), before=write),
+            "cancel": interrupted_at_each_line(lambda: bool(made[-2].cancel()), before=write_twice),
         }
         astray = []
         for number, place in enumerate(steps[step]):
