@@ -12,6 +12,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING
 
+from ...plugins.results.failures import describe
 from ..threads.hook_pool import MAX_STUCK, HookFailed
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Inquiries:
         self._waiting: deque[Question] = deque()
         self._under_way: set[Question] = set()
 
-    def ask(self, asking: ClaimRound, claim: Callable[[], bool | None]) -> None:
+    def ask(self, asking: ClaimRound, claim: Callable[[], bool | HookFailed | None]) -> None:
         """Ask now or later; not at all while as many claims hang as may be under way."""
         with self._lock:
             hanging = sum(each.asking.late for each in self._under_way) >= MAX_STUCK
@@ -109,7 +110,9 @@ class Inquiries:
             try:
                 if self._take(question):
                     answered = functools.partial(self._answered, question)
-                    self._threads.ask(self._plugin, question.claim, answered, most=sys.maxsize)
+                    # Counted apart from the plugin's other hooks, which a burst of calls would keep from being asked.
+                    whose = f"claims of {self._plugin}"
+                    self._threads.ask(whose, question.claim, answered, most=sys.maxsize)
             except BaseException:  # an interrupt, raised again: it is asked later, at worst once more
                 self._put_back(question)
                 raise
@@ -151,7 +154,7 @@ class Question:
 
     __slots__ = ("asking", "claim", "handing_over")
 
-    def __init__(self, asking: ClaimRound, claim: Callable[[], bool | None]) -> None:
+    def __init__(self, asking: ClaimRound, claim: Callable[[], bool | HookFailed | None]) -> None:
         self.asking = asking
         self.claim = claim
         self.handing_over = False
@@ -238,5 +241,9 @@ class ClaimRound:
         self._done(self._claims)
 
 
-def _claim(endpoint: Endpoint, call: Call) -> bool | None:
-    return endpoint.adapter.claim(endpoint.invocation(call), endpoint.cell.copy())
+def _claim(endpoint: Endpoint, call: Call) -> bool | HookFailed | None:
+    """In a thread that may be lost."""
+    try:
+        return endpoint.adapter.claim(endpoint.invocation(call), endpoint.cell.copy())
+    except BaseException as error:  # noqa: BLE001 - tool code: SystemExit too ends in here
+        return HookFailed(f"it raised {describe(error)}", plugin=endpoint.name)

@@ -234,6 +234,26 @@ def test_a_burst_of_calls_reaches_the_plugin_that_claims_them():
     assert failed == []
 
 
+def test_claims_under_way_keep_no_other_hook_of_their_plugin_from_being_asked():
+    hang, asked = threading.Semaphore(0), threading.Semaphore(0)
+
+    def claim(_name, _payload):
+        asked.release()
+        hang.acquire(timeout=PATIENCE)
+
+    with Board(claim_patience=PATIENCE) as board:
+        board.add(PluginAdapter(Claiming("c", claim)), config={})
+        calls = [board.submit(tool_call("shared", n=n)) for n in range(20)]
+        assert all(asked.acquire(timeout=PATIENCE) for _ in range(8))
+
+        hooked = board.queries.run_hook("c", lambda adapter, _state: adapter.name, PATIENCE)
+        hang.release(20)
+        answers = [call.result(PATIENCE)["success"] for call in calls]
+
+    assert hooked == "c"
+    assert answers == [True] * 20
+
+
 def test_a_call_that_ends_while_it_is_claimed_holds_no_other_call_any_more():
     hang = threading.Event()
 
