@@ -128,6 +128,66 @@ def test_a_call_in_its_turn_may_be_decided_for_another_plugin_and_keeps_its_plac
     assert (call in course.queues.turns()) == (not holders and course.earlier(call) == [])
 
 
+PATIENCE = 10
+BURSTS = st.lists(
+    st.tuples(
+        st.integers(0, 4),
+        st.integers(0, PATIENCE),
+        st.lists(PLUGINS, unique=True, max_size=2),
+        st.none() | PLUGINS,
+    ),
+    max_size=40,
+)
+"""Calls: seconds after the call before, seconds until it is decided, who offers its name, who takes it."""
+
+
+def given_on(burst):
+    """The calls in the order in which they are given on at once when their turn comes, with the time of each."""
+    queues, order, now, happenings = PluginQueues(), [], 0, []
+    for call, (after, takes, offered, taker) in enumerate(burst):
+        now += after
+        happenings += [(now, 0, call, offered), (now + takes, 1, call, taker)]
+    for at, decided, call, plugins in sorted(happenings, key=lambda each: each[:3]):
+        if not decided:
+            queues.enter(call, plugins)
+            continue
+        ready = queues.decide(call, plugins)
+        while ready:
+            order.append((ready[0], at))
+            ready += queues.leave(ready.pop(0))
+    return order
+
+
+@given(BURSTS)
+def test_no_call_is_lost_and_none_is_held_for_longer_than_claims_may_take(burst):
+    submitted = list(itertools.accumulate(after for after, *_ in burst))
+
+    order = given_on(burst)
+
+    assert sorted(call for call, _ in order) == list(range(len(burst)))
+    assert all(at <= submitted[call] + PATIENCE for call, at in order)
+
+
+@given(BURSTS, PLUGINS)
+def test_the_calls_that_name_a_plugin_and_come_to_it_come_in_the_order_of_their_submission(burst, plugin):
+    mine = [call for call, _ in given_on(burst) if plugin in burst[call][2] and burst[call][3] == plugin]
+
+    assert mine == sorted(mine)
+
+
+@given(BURSTS, PLUGINS)
+def test_slow_claims_about_the_calls_of_one_plugin_hold_no_call_of_another(burst, slow):
+    at_once = [
+        (after, 0 if set(offered) <= {slow} and taker in {slow, None} else takes, offered, taker)
+        for after, takes, offered, taker in burst
+    ]
+
+    held, free = dict(given_on(burst)), dict(given_on(at_once))
+
+    others = [call for call, (*_, taker) in enumerate(burst) if taker not in {slow, None}]
+    assert [held[call] for call in others] == [free[call] for call in others]
+
+
 def test_ten_thousand_calls_are_decided_backwards_in_a_moment():
     course, many = Course(), 10_000
     for _ in range(many):
