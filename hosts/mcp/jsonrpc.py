@@ -28,7 +28,7 @@ class Notification(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The server answers a request of ours; ``error`` is ``None`` if that went well."""
+    """The server answers a request of ours; ``error`` is ``None`` if that went well, and ``result`` `ABSENT` if there is neither."""
 
     id: Any
     result: Any
@@ -40,6 +40,9 @@ class Unreadable(NamedTuple):
 
     excess: int | None = None
 
+
+ABSENT: Final = object()
+"""The result of an answer that has an id and is no answer of JSON-RPC 2.0."""
 
 Received = Request | Notification | Answer | Unreadable
 
@@ -83,7 +86,7 @@ def read(line: bytes) -> Received:
     except JsonValueError:
         return Unreadable()
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return Unreadable()
+        return _no_answer(message)
     method, request_id = message.get("method"), message.get("id")
     if isinstance(method, str):
         params = message.get("params")
@@ -95,4 +98,14 @@ def read(line: bytes) -> Received:
         return Answer(request_id, message["result"], None)
     if isinstance(message.get("error"), dict):
         return Answer(request_id, None, message["error"])
+    return _no_answer(message)
+
+
+_OF_ANSWERS = frozenset({"jsonrpc", "id", "result", "error"})
+
+
+def _no_answer(message: Any) -> Answer | Unreadable:
+    # A print in JSON may name a request too, beside keys of its own.
+    if isinstance(message, dict) and isinstance(message.get("id"), str) and message.keys() <= _OF_ANSWERS:
+        return Answer(message["id"], ABSENT, None)
     return Unreadable()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.wire import ErrorResponse, Response
+from ...base.validation import a_type
+from ..protocol.wire import ErrorResponse, Malformed, Response
+from .jsonrpc import ABSENT
 
 if TYPE_CHECKING:
     from ..protocol.wire import Message
@@ -19,10 +21,18 @@ URL_REQUIRED = -32042
 """The code of an error by which a server up to 2025-11-25 sends the user to a page."""
 
 
+_NO_ANSWER = "the server's answer is none of JSON-RPC 2.0: it needs 'jsonrpc', and a 'result' or an 'error' that is an object"
+
+
 def message_of(request_id: str, result: Any, error: dict[str, Any] | None) -> Message:
     """What an answer means to the one who called the tool."""
     if type(result) is dict and result.get("resultType", COMPLETE) == COMPLETE:  # then there is no error
+        problem = _problem_in(result)
+        if problem is not None:
+            return _failed(request_id, "InvalidResult", problem)
         return Response(request_id, tool_result(result), None)
+    if result is ABSENT:
+        return Malformed("wrong_shape", _NO_ANSWER, request_id)
     if error is not None:
         code = error.get("code")
         said = said_by(error) + _pages_of(error)
@@ -63,6 +73,23 @@ def _pages_of(error: dict[str, Any]) -> str:
 
 def _failed(request_id: str, kind: str, detail: str, **more: Any) -> ErrorResponse:
     return ErrorResponse(request_id, {"type": kind, "detail": detail, "stack": "", **more})
+
+
+def _problem_in(result: dict[str, Any]) -> str | None:
+    """Why a result is none by the protocol. One without ``content`` is taken for empty, as other clients do."""
+    content, failed = result.get("content"), result.get("isError", False)
+    if failed is not True and failed is not False:
+        return f"'isError' of the result is {a_type(failed)}, neither true nor false"
+    if "content" not in result:
+        return None
+    if not isinstance(content, list):
+        return f"'content' of the result is {a_type(content)}, not a list of blocks"
+    for index, block in enumerate(content):
+        if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+            return f"'content[{index}]' of the result is no block: an object with a 'type'"
+        if block["type"] == "text" and not isinstance(block.get("text"), str):
+            return f"'content[{index}]' of the result is a block of text without a text"
+    return None
 
 
 def tool_result(value: dict[str, Any]) -> dict[str, Any]:

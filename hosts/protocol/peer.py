@@ -41,6 +41,7 @@ from .peer_events import (
 )
 from .wire import (
     MAX_LINE_BYTES,
+    PROTOCOL_VERSION,
     BegunEvent,
     ErrorResponse,
     LineSplitter,
@@ -48,6 +49,7 @@ from .wire import (
     PartEvent,
     Response,
     StrayLine,
+    Unversioned,
     decode_line,
     decode_short_line,
     is_print,
@@ -227,6 +229,10 @@ class Peer(Generic[Owner]):
                 return Refused(owner, error)
             case StrayLine(text):
                 return self._stray(text)
+            case Unversioned(request_id, text):
+                awaited = self.owner(request_id) is not None or request_id in self._noted
+                breach = Malformed("wrong_shape", _NO_VERSION, request_id)
+                return self._breach(breach) if awaited else self._stray(text)
             case Malformed():
                 return self._breach(message)
             case _:
@@ -299,6 +305,7 @@ class Peer(Generic[Owner]):
 
 
 _FATAL = {"wrong_version", "too_many_values"}
+_NO_VERSION = f"the host answered without 'v', the version of the protocol; it has to say {PROTOCOL_VERSION}"
 
 
 def thinned(events: list[Event[Owner]]) -> list[Event[Owner]]:

@@ -68,6 +68,13 @@ class StrayLine(NamedTuple):
     text: bytes
 
 
+class Unversioned(NamedTuple):
+    """A line of a message's keys that says no ``v``: the answer to a request if one of that id is awaited, else a print."""
+
+    id: str
+    text: bytes
+
+
 class Malformed(NamedTuple):
     """A line that is a protocol message and breaks the protocol: the host's fault.
 
@@ -84,7 +91,7 @@ class Malformed(NamedTuple):
     facts: dict[str, int] | None = None
 
 
-Message = Response | ErrorResponse | PartEvent | BegunEvent | OtherEvent | StrayLine | Malformed
+Message = Response | ErrorResponse | PartEvent | BegunEvent | OtherEvent | StrayLine | Unversioned | Malformed
 
 
 def encode_request(request_id: str, method: str, params: dict[str, Any]) -> bytes:
@@ -148,7 +155,7 @@ def decode_short_line(line: bytes) -> Message:
     else:  # orjson reads no number that is beyond all range
         held = require_shallow if len(line) > _SHORT and may_be_deep(line) else None
     if not isinstance(message, dict) or "v" not in message or _MARKS.isdisjoint(message):
-        return StrayLine(line)
+        return _without_version(line, message)
     request_id = message.get("id")
     if message["v"] != PROTOCOL_VERSION or message["v"] is True:
         return Malformed(
@@ -171,7 +178,8 @@ def is_print(line: bytes) -> bool:
     """Whether it can be seen without reading it that a line is no message."""
     first = line[:1]
     if first == b"{":
-        return b'"v"' not in line and b"\\" not in line  # by which a key could be written in another way
+        # A backslash can write a key in another way.
+        return b'"v"' not in line and b'"id"' not in line and b"\\" not in line
     return first > b" " or not line.lstrip().startswith(b"{")
 
 
@@ -237,6 +245,14 @@ _SHORT = 500
 """Bytes of a line that cannot be nested too deep; asked here, it costs a small call nothing."""
 
 _MARKS = frozenset({"id", "ok", "event"})
+_MEANT_AS_ANSWERS = _MARKS | {"v", "result", "value", "state", "error", "jsonrpc"}
+
+
+def _without_version(line: bytes, message: Any) -> StrayLine | Unversioned:
+    # A log of requests in JSON names their ids too, beside keys of its own.
+    if isinstance(message, dict) and isinstance(request_id := message.get("id"), str):
+        return Unversioned(request_id, line) if message.keys() <= _MEANT_AS_ANSWERS else StrayLine(line)
+    return StrayLine(line)
 
 
 def _decode_response(request_id: str, message: dict[str, Any]) -> Message:

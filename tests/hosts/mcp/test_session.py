@@ -314,7 +314,8 @@ messages = st.one_of(
     st.builds(lambda i: {"jsonrpc": "2.0", "id": i, "error": {"code": 1, "message": "m"}}, ids),
     st.builds(lambda i, m: {"jsonrpc": "2.0", "id": i, "method": m}, ids, st.sampled_from(["ping", "roots/list", "x"])),
     st.builds(lambda t: {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": t, "progress": 1}}, ids),
-    st.sampled_from([{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}, {}, {"jsonrpc": "2.0"}]),
+    st.sampled_from([{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}, {}, {"jsonrpc": "2.0"}, {"id": []}]),
+    st.builds(lambda i, v: {"id": i, **v}, ids, st.sampled_from([{}, {"jsonrpc": "2.0"}, {"result": {}}])),
 )  # fmt: skip
 steps = st.lists(st.one_of(st.sampled_from(["call", "cancel", "list", "probe"]), messages), max_size=30)
 
@@ -333,8 +334,14 @@ def test_whatever_a_server_says_and_when_each_call_can_be_answered(history):
         else:
             talk.say(step)
 
-    ends = [each.id for each in talk.heard if isinstance(each, Response | ErrorResponse) and each.id in calls]
+    ends = [
+        each.id
+        for each in talk.heard
+        if isinstance(each, Response | ErrorResponse | Malformed) and each.id in calls
+    ]
     unanswered = [call for call in calls if call not in ends]
     for call in unanswered:
         talk.say({"jsonrpc": "2.0", "id": call, "result": {"content": []}})
-    assert set(calls) <= {each.id for each in talk.heard if isinstance(each, Response | ErrorResponse)}
+    assert set(calls) <= {
+        each.id for each in talk.heard if isinstance(each, Response | ErrorResponse | Malformed)
+    }

@@ -138,6 +138,25 @@ def test_a_misshapen_answer_costs_its_own_request_and_no_other():
     assert answered == Answered("owner of b", 2, None)
 
 
+def test_what_says_no_version_is_an_answer_if_its_id_is_awaited_and_else_a_print():
+    peer = peer_awaiting("a", "b")
+    peer.abandon("b")
+
+    events = [event for each in "aab" for event in peer.receive(b'{"id":"%s"}\n' % each.encode())]
+
+    assert (events[0].owner, events[0].reason, events[0].fatal) == ("owner of a", "wrong_shape", False)
+    assert events[1:] == [Stray(b'{"id":"a"}'), Released("owner of b")]
+
+
+def test_an_answer_without_a_version_is_found_among_the_prints_of_a_flood():
+    peer = peer_awaiting("a")
+    peer.receive(b"print\n")
+
+    events = peer.receive(b"print\n" * 40 + b'{"id":"a"}\n' + b"print\n" * 40)
+
+    assert [event.owner for event in events if isinstance(event, Breach)] == ["owner of a"]
+
+
 def test_a_misshapen_answer_to_an_abandoned_request_frees_its_place():
     peer = peer_awaiting("a")
     peer.abandon("a")

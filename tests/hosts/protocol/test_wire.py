@@ -14,6 +14,7 @@ from callboard.hosts.protocol.wire import (
     PartEvent,
     Response,
     StrayLine,
+    Unversioned,
     decode_line,
     encode_request,
 )
@@ -92,12 +93,20 @@ def test_each_message_of_the_specification_is_read(line, message):
 @pytest.mark.parametrize(
     "line",
     [
-        b"hello", b"{", b"null", b"1", b'"v"', b"[]", b"{}", b'{"id":"a","ok":true}', b'{"v":1}', b'{"v":2,"level":30}',
+        b"hello", b"{", b"null", b"1", b'"v"', b"[]", b"{}", b'{"id":7,"ok":true}', b'{"ok":true}', b'{"v":1}',
+        b'{"id":"a","level":30}', b'{"v":2,"level":30}',
         b"\xff\xfe\x00", b"undefined", b'{"v":1,"level":NaN}', b"[" * 3000, b'{"v":1,"message":"',
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_message_is_a_stray_print(line):
     assert decode_line(line) == StrayLine(line)
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"id":"a"}', b'{"id":"a","ok":true}', b'{"jsonrpc":"2.0","id":"a","result":{}}']
+)
+def test_a_line_of_a_messages_keys_without_a_version_is_told_with_its_id(line):
+    assert decode_line(line) == Unversioned("a", line)
 
 
 @pytest.mark.parametrize(
