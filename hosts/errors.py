@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import CallboardError, PluginAway
+from ..plugins.results.failures import titled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +93,7 @@ class RemoteError(HostError):
         self.stack = str(error.get("stack") or "")
         phase = error.get("phase")
         self.phase = phase if isinstance(phase, str) else None
-        super().__init__(f"{self.type}: {self.detail}", host=host)
+        super().__init__(titled(self.type, self.detail), host=host)
 
 
 class ProtocolBreach(HostError):

@@ -230,7 +230,8 @@ class HostedToolPlugin:
             if error.type != LACKING:
                 if not may_lack:
                     raise
-                logger.warning(
+                # Not a warning: a host that is written from the page alone cannot say it in another way.
+                logger.info(
                     "host %r answered %s with an error, and is taken to lack it: %s", self.name, method, error
                 )
             self._lacking.add(method)

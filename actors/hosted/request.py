@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...hosts.report.crash_report import shortened
 from ...plugins.results.codes import Code
-from ...plugins.results.failures import failure
+from ...plugins.results.failures import failure, titled
 from ...plugins.results.normalise import FORMATTED, complete_result, set_apart
 from ..state.cell import largest_state
 
@@ -123,8 +123,7 @@ class HostedRun:
             self._end(failure(Code.INVALID_RESULT, detail, **where))
             return
         stack = str(error.get("stack") or "")
-        said = f"{kind}: {detail}" if detail else kind
-        self._end(failure(Code.TOOL_RAISED, said, type=kind, message=detail, traceback=stack))
+        self._end(failure(Code.TOOL_RAISED, titled(kind, detail), type=kind, message=detail, traceback=stack))
 
     def on_breach(self, reason: str, detail: str, facts: dict[str, int]) -> None:
         """The host broke the protocol instead of answering."""

@@ -25,7 +25,7 @@ from ...plugins.hooks.answers import UnreadableAnswer, read_answer
 from ...plugins.hooks.payload import InputData, ResultData, error_of
 from ...plugins.hooks.terms import ERROR, POST, PRE, Action
 from ...plugins.results.codes import Code
-from ...plugins.results.failures import describe, failure, reported
+from ...plugins.results.failures import describe, failure, reported, titled
 from ...plugins.results.normalise import FORMATTED
 from ..loop.tool_calls import ToolCalls
 from ..sessions.tool_messages import text_of
@@ -77,7 +77,7 @@ class ToolResult:
         if self.success:
             return "Success"
         message = self.error.get("message") if isinstance(self.error, dict) else self.error
-        return f"Error: {message}"
+        return titled("Error", as_text(message))
 
     def model_dump(self) -> Json:
         """The result as JSON, without what is null."""

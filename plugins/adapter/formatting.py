@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.errors import CallboardError, JsonValueError, PluginAway
 from ...base.json import copy_json, dump_json
 from ...base.validation import a_type
+from ..results.failures import titled
 from ..results.hook_faults import HookFault
 from ..results.provider_native import is_provider_native_tool_result
 
@@ -34,7 +35,7 @@ def default_text(result: Json) -> str:
             return as_text(result["result"])
         rest = {key: value for key, value in result.items() if key != "success"}
         return as_text(rest) if rest else ""
-    text = f"Error: {as_text(result.get('error'))}"
+    text = titled("Error", as_text(result.get("error")))
     output = as_text(result.get("output"))
     return f"{text}\n{output}" if output else text
 

@@ -104,8 +104,14 @@ def tool_raised(error: BaseException) -> dict[str, Any]:
 
 def describe(error: BaseException) -> str:
     """Return ``ValueError: the message`` for an exception of a plugin's; raises nothing."""
-    kind, message = type(error).__name__, told(error)
-    return f"{kind}: {message}" if message else kind
+    return titled(type(error).__name__, told(error))
+
+
+def titled(kind: str, message: str) -> str:
+    """Return ``KIND: MESSAGE``, and a message that begins with its kind as it is; the kind alone if there is no message."""
+    if not message or message.startswith(f"{kind}:"):
+        return message or kind
+    return f"{kind}: {message}"
 
 
 def _traceback(error: BaseException) -> str:

@@ -28,7 +28,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   const say = (message) => process.stdout.write(`${JSON.stringify({ v: 1, id, ...message })}\n`);
   if (Object.hasOwn(methods, method)) {
-    say({ ok: true, result: methods[method](params, (event) => say({ event })) });
+    const error = method === 'execute_tool' && params.state.config.error;
+    say(error ? { ok: false, error } : { ok: true, result: methods[method](params, (event) => say({ event })) });
   } else {
     process.stderr.write(`asked ${method}\n`);
     say({ ok: false, error: { type: 'Error', detail: `what is ${method}?`, stack: '' } });
