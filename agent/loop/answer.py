@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..sessions.session import calls_of
+from ..sessions.session import calls_to_run
 from .answer_steps import read_answer
 
 if TYPE_CHECKING:
@@ -52,6 +52,6 @@ class Answer:
 
 def events_of(message: Json) -> Iterator[Json]:
     """Yield the events by which a message that is kept is told: its calls, and itself."""
-    for call in calls_of(message):
+    for call in calls_to_run(message):
         yield {"type": "tool_call", "tool_call": call}
     yield {"type": "message", "message": message}

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...interop.calls.ids import made_up_call_id
+from ...interop.calls.marks import mark_of, unmarked
 from ...interop.errors import InteropError
 from ...interop.exact_json import exact_json
 from ...interop.format_ids import canonical_format
 from ...interop.names.wire_places import put
-from ..sessions.session import calls_of, tool_call_id
+from ..sessions.session import BROKEN_CALLS, calls_of, tool_call_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +34,7 @@ class AskedCall(NamedTuple):
     Attributes:
         id: by which it is answered.
         tool_name: the tool that it names, if it does.
-        tool_call: the call as the message has it.
+        tool_call: the call as a board is given it: with a mark, if it could not be read.
         lane: calls of one lane start in their order, and those of two do not wait for each other.
     """
 
@@ -144,10 +145,13 @@ def _with_own_id(
 
 
 def _with_calls(message: Json, calls: list[AskedCall]) -> Json:
-    written = [call.tool_call for call in calls]
+    """The message with these calls. Their marks stand beside them, for what is replayed is what a provider takes."""
+    written = [unmarked(call.tool_call) for call in calls]
     if written == calls_of(message) == message["metadata"]["tool_calls"]:
         return message
     metadata = {**message["metadata"], "tool_calls": written}
+    if broken := {call.id: mark for call in calls if (mark := mark_of(call.tool_call)) is not None}:
+        metadata[BROKEN_CALLS] = broken
     if not written:
         del metadata["tool_calls"]
     bare = {key: value for key, value in message.items() if key != "metadata"}

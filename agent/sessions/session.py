@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.frozen import frozen
 from ...base.json import copy_json
 from ...base.validation import require, require_mapping, require_text
+from ...interop.calls.marks import with_mark
 from ...interop.transcripts.repair_report import NO_RESULT
 from ...plugins.adapter.formatting import default_text
 from ...plugins.results.codes import Code, Outcome
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Message = dict[str, Any]
+
+BROKEN_CALLS = "broken_calls"
+"""The key of a message's metadata for calls that could not be read: ``code`` and ``message`` of each, by its id."""
 
 
 @frozen
@@ -116,6 +120,19 @@ def calls_of(message: Message) -> list[Json]:
         return []
     calls = (message.get("metadata") or {}).get("tool_calls")
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def calls_to_run(message: Message) -> list[Json]:
+    """Return the calls of an assistant's message as a board is given them: those that could not be read bear a mark.
+
+    In the message itself such a call looks sound, for it is sent to providers; a board answers a marked one with ``invalid_call``.
+    """
+    marks = (message.get("metadata") or {}).get(BROKEN_CALLS)
+    found = marks if isinstance(marks, dict) else {}
+    return [
+        with_mark(call, mark) if isinstance(mark := found.get(call_id(call)), dict) else call
+        for call in calls_of(message)
+    ]
 
 
 def call_id(call: Json) -> str | None:

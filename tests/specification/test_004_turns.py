@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from callboard import AgentCore
 from callboard.agent.replay.server import ReplayServer
+from callboard.agent.sessions.session import calls_to_run
 from callboard.types import ToolPlugin
 from conversations import chat_call
 from providers import STACKS
@@ -146,9 +147,27 @@ def test_streaming_and_sanitization_what_is_sent_next_is_the_sanitized_version_a
 
     (stored,) = session.messages[1]["metadata"]["tool_calls"]
     (replayed,) = model.requests[1][1]["metadata"]["tool_calls"]
-    assert stored["function"] == replayed["function"] == {"name": "read_file", "arguments": "{}"}
+    assert stored == replayed == chat_call("read_file", "call_123", "{}")
     assert workspace.payloads == []
     assert session.messages[2]["metadata"]["failure"]["code"] == "invalid_call"
+
+
+def test_a_broken_call_that_a_request_tells_is_not_run_by_a_loop_of_ones_own_either():
+    workspace = Workspace()
+    with AgentCore() as core:
+        core.register_tool(workspace)
+        core.register_provider(
+            Scripted({"content": "", "tool_calls": [chat_call("read_file", "a", '{"path":')]})
+        )
+        events = list(core.send_request_stream(asked(core), {}))
+        (told,) = [event["tool_call"] for event in of("tool_call", events)]
+        (kept,) = of("message", events)
+        stored = [calls_to_run(kept["message"]), calls_to_run(json.loads(json.dumps(kept["message"])))]
+        answers = [core.execute_tool_calls(calls, {})[0] for calls in ([told], *stored)]
+
+    assert kept["message"]["metadata"]["tool_calls"] == [chat_call("read_file", "a", "{}")]
+    assert {answer["metadata"]["failure"]["code"] for answer in answers} == {"invalid_call"}
+    assert workspace.payloads == []
 
 
 def test_tool_result_flow_text_structured_result_and_display_are_stored_as_shown():
